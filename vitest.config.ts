@@ -50,6 +50,8 @@ const projects = [
   },
   { name: 'docs', include: ['test/docs/**/*.test.ts'], exclude: [ofPrograms], timeoutMs: 2 * minute, ...shared },
   { name: 'smoke', include: [smoke], timeoutMs: minute },
+  // In a real browser.
+  { name: 'playground', include: ['test/playground/**/*.test.ts'], timeoutMs: 2 * minute },
   {
     name: 'programs',
     include: ['test/examples/**/*.test.ts', `test/docs/${ofPrograms}`],

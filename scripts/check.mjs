@@ -13,7 +13,7 @@ const checks = {
   /** The map of the rooms is for readers, so it is printed when all is well, too. */
   architecture: async () => console.log(await run('node scripts/architecture.mjs')),
   async types() {
-    await Promise.all(['test', 'examples', 'bench'].map((project) => run(`tsc --project ${project}`)));
+    await Promise.all(['test', 'examples', 'bench', 'site/playground'].map((project) => run(`tsc --project ${project}`)));
   },
   docs: () => run('typedoc'),
   api: () => run('node scripts/api.mjs'),

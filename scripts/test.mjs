@@ -8,7 +8,7 @@ const NO_SERVER = 'none-in-test:quick (a test that needs one is named *.redis.te
 
 const usual = ['unit', 'contract', 'pins', 'property', 'redis', 'docs', 'smoke'];
 /** What takes long and changes rarely. */
-const long = ['programs', 'packed', 'faults', 'bench', 'loaders', 'site', 'proxies', 'aborts', 'stress'];
+const long = ['programs', 'packed', 'faults', 'bench', 'loaders', 'playground', 'site', 'proxies', 'aborts', 'stress'];
 
 const forms = {
   /** Takes less than a minute and needs no redis-server: a test that starts one fails. */

@@ -29,7 +29,7 @@ describe('in an empty project', () => {
   beforeAll(async () => {
     redis = await redisServer();
     project = new Project();
-    await project.install([...tarballs.paths, ...peers, ...jest, 'esbuild@0.28']);
+    await project.install([...tarballs.paths, ...peers, ...jest, 'esbuild@0.28', 'workerd@1']);
   });
   afterAll(async () => {
     project.remove();
@@ -70,6 +70,12 @@ describe('in an empty project', () => {
       koa: [200, 429],
       fastify: [200, 429],
     });
+  });
+
+  it('core decides in a Worker, whose limiter is created while the module is loaded', async () => {
+    const worker = ['--platform=neutral', '--main-fields=module,main', '--conditions=workerd', '--format=esm'];
+    await project.bin('esbuild', ['worker.mjs', '--bundle', '--outfile=worker/bundle.mjs', ...worker]);
+    await expect(project.bin('workerd', ['test', 'worker/config.capnp'])).resolves.toBeTypeOf('string');
   });
 });
 

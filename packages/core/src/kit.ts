@@ -18,7 +18,16 @@ export {
 } from './checks/errors.ts';
 export { clientAddressFinder, type ClientAddressFinder } from './client/client-address.ts';
 export { trustedProxies, type Peer, type TrustedProxies } from './client/trusted-proxies.ts';
-export { checkBoolean, checkFunction, checkOptions, leafOf, oneOf, wholeNumber, type Hints } from './checks/options.ts';
+export {
+  checkBoolean,
+  checkFunction,
+  checkOptions,
+  isPlainObject,
+  leafOf,
+  oneOf,
+  wholeNumber,
+  type Hints,
+} from './checks/options.ts';
 export { LIMIT_HINTS } from './checks/peer-names.ts';
 export type { EventSink, EventLine } from './events/event.ts';
 export { eventSink, type EventSinkOptions } from './events/event-sink.ts';

@@ -1,5 +1,5 @@
 /**
- * Rate limits for Express 4 and 5: the middleware {@link rateLimit}.
+ * Rate limits for Express 4 and 5: the middleware {@link rateLimit} and the handler {@link limitsStatus}.
  *
  * @module
  */
@@ -7,11 +7,14 @@ import type { Decision } from '@sluice/core';
 import {
   errorOf,
   flowSettings,
+  limitsStatusOf,
   NodeExchange,
   runFlow,
   sendDenial,
+  statusSettings,
   type FlowOutcome,
   type FlowSettings,
+  type LimitsStatusOptions,
   type MiddlewareOptions,
   type Denial,
   type RequestDecision,
@@ -91,6 +94,30 @@ class ExpressExchange extends NodeExchange<Request> {
   set decision(decision: RequestDecision) {
     this.request.rateLimit = decision;
   }
+}
+
+/**
+ * Creates a handler that shows a client what is left of its limits, and takes nothing.
+ *
+ *     app.get('/rate_limit', limitsStatus({ limiter, limits: ['PerClient', 'PerAccount'] }));
+ *
+ * It answers with JSON, `{ "limits": { "PerClient": { "limit": 100, "remaining": 98, "reset": 1798761601 } } }`, and
+ * with the usual header fields. `reset` is in seconds since 1970. Errors of keys go to Express' error handling. When the
+ * store can't answer, the status is 503.
+ *
+ * @throws {SluiceError} If an option is wrong. The message names the option, the demand, the value and the remedy.
+ */
+export function limitsStatus<Name extends string = string>(
+  options: LimitsStatusOptions<Request, Name>,
+): RequestHandler {
+  const settings = statusSettings<Request>(options);
+  return function limitsStatusHandler(req, res, next) {
+    limitsStatusOf(settings, new ExpressExchange(req, req, res))
+      .then((answer) => {
+        if (answer !== 'left') sendDenial(settings, res, answer);
+      })
+      .catch((error: unknown) => next(errorOf(error)));
+  };
 }
 
 type Settings = FlowSettings<Request, readonly [Request, Response]>;

@@ -1,4 +1,4 @@
-import { endIfBegun, fieldKey, NodeExchange, type Denial, type RequestDecision } from '@sluice/core/http';
+import { endIfBegun, fieldKey, NodeExchange, type Answer, type RequestDecision } from '@sluice/core/http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { onceHandled } from './handled.ts';
 import type { RouteSettings } from './route-limits.ts';
@@ -33,8 +33,12 @@ export class FastifyExchange extends NodeExchange<FastifyRequest> {
   }
 }
 
-/** Sends a denial. If a handler has already begun to write to Node's own response, the response is ended instead. */
-export function sendDenial(settings: RouteSettings, reply: FastifyReply, { status, fields, body }: Denial): void {
+/** Sends a denial, or another answer. If a handler has already begun to write to Node's own response, the response is ended instead. */
+export function sendDenial(
+  settings: Pick<RouteSettings, 'limiter'>,
+  reply: FastifyReply,
+  { status, fields, body }: Answer,
+): void {
   if (reply.sent || endIfBegun(settings, reply.raw)) return;
   // Sent as bytes, because Fastify adds a charset to the type of a string. The media type of problem details has no
   // such parameter (RFC 9457 section 6.1).

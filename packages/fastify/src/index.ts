@@ -1,5 +1,5 @@
 /**
- * Rate limits for Fastify 5: the plugin {@link rateLimit}.
+ * Rate limits for Fastify 5: the plugin {@link rateLimit} and the handler {@link limitsStatus}.
  *
  * @module
  */
@@ -8,8 +8,9 @@ import fastifyPlugin from 'fastify-plugin';
 import { plugin, type RateLimitOptions } from './plugin.ts';
 
 export type { Hook } from './hook.ts';
-export type { OnDenied, RateLimitOptions } from './plugin.ts';
-export type { RouteLimits } from './route-limits.ts';
+export type { OnDenied, RateLimitOptions, RoutesOnly } from './plugin.ts';
+export { limitsStatus } from './limits-status.ts';
+export type { RouteLimit, RouteLimits } from './route-limits.ts';
 
 /**
  * A plugin that limits the requests of its instance and of the instances below, 404s included: by one limit of its own,

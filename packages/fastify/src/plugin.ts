@@ -5,18 +5,29 @@ import {
   flowSettings,
   runFlow,
   type FlowOutcome,
+  type FlowOptions,
+  type InlineSettings,
   type MiddlewareOptions,
   type Denial,
   type RequestDecision,
 } from '@sluice/core/http';
-import { checkBoolean } from '@sluice/core/kit';
+import { checkBoolean, isPlainObject } from '@sluice/core/kit';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler, RouteOptions } from 'fastify';
 import { FastifyExchange, sendDenial } from './exchange.ts';
 import { followedHandler } from './handled.ts';
 import { checkedHook, type Hook } from './hook.ts';
 import { misplacedLimits } from './misplaced-limits.ts';
 import { Registration } from './registration.ts';
-import { unusedConfig, type RouteLimits, type RouteSettings, type SettleArgs } from './route-limits.ts';
+import {
+  ownNumbers,
+  routeDefaults,
+  unusedConfig,
+  type RouteLimit,
+  type RouteLimits,
+  type RouteSettings,
+  type SettleArgs,
+} from './route-limits.ts';
+import { noteRegistration } from './unregistered.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -24,8 +35,11 @@ declare module 'fastify' {
     rateLimit?: RequestDecision | undefined;
   }
   interface FastifyContextConfig {
-    /** The limits of this route instead of the plugin's; `false` for no limits. Limits with `always` still apply. */
-    rateLimit?: RouteLimits | false;
+    /**
+     * The limits of this route instead of the plugin's, or one limit of its own by its numbers; `false` for no limits.
+     * Limits with `always` still apply.
+     */
+    rateLimit?: RouteLimits | RouteLimit | false;
   }
 }
 
@@ -36,8 +50,25 @@ declare module 'fastify' {
  */
 export type OnDenied = (request: FastifyRequest, reply: FastifyReply, decision: Decision) => unknown;
 
-/** The options of the plugin {@link rateLimit}. */
-export type RateLimitOptions = MiddlewareOptions<FastifyRequest, SettleArgs> & {
+/** The options of the plugin {@link rateLimit}: those of limits, or only options for the limits of routes. */
+export type RateLimitOptions = (MiddlewareOptions<FastifyRequest, SettleArgs> & PluginOptions) | RoutesOnly;
+
+/** The options of a registration without limits: those for routes that have their own in `config.rateLimit`. */
+export interface RoutesOnly
+  extends
+    FlowOptions<FastifyRequest>,
+    Pick<InlineSettings<FastifyRequest>, RouteSettingsNames>,
+    Omit<PluginOptions, 'always'> {
+  readonly global: false;
+  readonly limiter?: never;
+  readonly count?: never;
+  readonly period?: never;
+}
+
+type RouteSettingsNames =
+  'key' | 'store' | 'trustedProxies' | 'addressHeader' | 'decodeNat64' | 'failure' | 'onEvent' | 'log' | 'time';
+
+interface PluginOptions {
   /** The hook in which requests are limited. Default: `onRequest`, which comes before authentication. */
   readonly hook?: Hook | undefined;
   /** Whether routes without a `config.rateLimit` and 404s are limited. Default: true. */
@@ -52,7 +83,7 @@ export type RateLimitOptions = MiddlewareOptions<FastifyRequest, SettleArgs> & {
    * 503 if the service has no room or the store is unavailable.
    */
   readonly onDenied?: OnDenied | undefined;
-};
+}
 
 /** The plugin. It adds hooks to the instance, so that 404s and routes that were defined before it are limited too. */
 export function plugin(instance: FastifyInstance, options: RateLimitOptions, done: (error?: Error) => void): void {
@@ -88,6 +119,7 @@ export function plugin(instance: FastifyInstance, options: RateLimitOptions, don
     };
   };
 
+  noteRegistration(instance);
   if (!instance.hasRequestDecorator('rateLimit')) instance.decorateRequest('rateLimit', undefined);
   instance.addHook(registration.hook as 'onRequest', hookAt(registration.hook));
   const warnOfMisplaced = (route: RouteOptions): void => {
@@ -96,19 +128,21 @@ export function plugin(instance: FastifyInstance, options: RateLimitOptions, don
   };
   instance.addHook('onRoute', (route) => {
     warnOfMisplaced(route);
-    if (registration.base.slotsUntil === 'handler') route.handler = followedHandler(route.handler);
     const hook = registration.meet(route);
+    if (registration.base.slotsUntil === 'handler' || isUntilHandler(route)) {
+      route.handler = followedHandler(route.handler);
+    }
     if (hook !== undefined) route[hook] = [hookAt(hook), ...[route[hook] ?? []].flat()] as never;
   });
   instance.addHook('onReady', (ready) => {
     const unused = registration.unused();
-    ready(unused === undefined ? undefined : unusedConfig(unused[0].url, unused[1]));
+    ready(unused === undefined ? undefined : unusedConfig(unused[0].url, unused[1], registration.isBare));
   });
   done();
 }
 
 function checkedRegistration(options: RateLimitOptions): Registration {
-  const { hook = 'onRequest', global = true, always = false } = options ?? {};
+  const { hook = 'onRequest', global = true, always = false } = (options ?? {}) as PluginOptions;
   checkedHook('hook', hook);
   checkBoolean('global', global);
   checkBoolean('always', always);
@@ -118,8 +152,23 @@ function checkedRegistration(options: RateLimitOptions): Registration {
       '`global` must be true or left out with `always: true`, because such a registration applies to every request.',
     );
   }
-  const base = flowSettings<FastifyRequest, SettleArgs>(options, ['hook', 'global', 'always', 'onDenied']);
-  return new Registration({ base, hook, global, always });
+  const isBare = isPlainObject(options) && !global && !('limiter' in options) && !ownNumbers(options);
+  const base = flowSettings<FastifyRequest, SettleArgs>(
+    isBare ? withoutLimit(options as RoutesOnly) : (options as never),
+    ['hook', 'global', 'always', 'onDenied'],
+  );
+  const defaults = 'limiter' in options ? undefined : routeDefaults(options);
+  return new Registration({ base, hook, global, always, isBare, defaults });
+}
+
+/** A limit that is disabled, so that all other options are checked as usual. The store is that of limits of routes. */
+function withoutLimit({ store: _store, ...options }: RoutesOnly): MiddlewareOptions<FastifyRequest, SettleArgs> {
+  return { ...options, count: 1, period: '1s', disabled: true };
+}
+
+function isUntilHandler({ config }: RouteOptions): boolean {
+  const limits = config?.rateLimit;
+  return typeof limits === 'object' && 'slotsUntil' in limits && limits.slotsUntil === 'handler';
 }
 
 type Next = (error?: Error) => void;

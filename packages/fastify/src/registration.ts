@@ -1,12 +1,23 @@
 import type { FastifyContextConfig, FastifyRequest, RouteOptions } from 'fastify';
 import type { Hook } from './hook.ts';
-import { RouteTable, type RouteLimits, type RouteSettings } from './route-limits.ts';
+import {
+  hasOwnLimit,
+  RouteTable,
+  type RouteDefaults,
+  type RouteLimit,
+  type RouteLimits,
+  type RouteSettings,
+} from './route-limits.ts';
 
 export interface RegistrationParts {
   readonly base: RouteSettings;
   readonly hook: Hook;
   readonly global: boolean;
   readonly always: boolean;
+  /** Whether the registration has no limits itself, but only options for those of routes. */
+  readonly isBare: boolean;
+  /** For routes with a limit of their own. Undefined for a registration with a limiter. */
+  readonly defaults: RouteDefaults | undefined;
 }
 
 /** The key of a route's note in its `config`, where the hooks find it for a request. */
@@ -36,20 +47,23 @@ const NOTHING: readonly RouteSettings[] = [];
 export class Registration {
   readonly base: RouteSettings;
   readonly hook: Hook;
+  readonly isBare: boolean;
   readonly #always: boolean;
   readonly #global: boolean;
   readonly #baseAlone: readonly RouteSettings[];
   readonly #routes: RouteTable;
   /** The routes with a `config.rateLimit` that were defined after the registration. */
-  readonly #met = new Map<RouteOptions, RouteLimits>();
+  readonly #met = new Map<RouteOptions, RouteLimits | RouteLimit>();
 
-  constructor({ base, hook, global, always }: RegistrationParts) {
+  constructor({ global, ...parts }: RegistrationParts) {
+    const { base, hook, always, isBare } = parts;
     this.base = base;
+    this.isBare = isBare;
     this.hook = hook;
     this.#always = always;
     this.#global = global;
     this.#baseAlone = [base];
-    this.#routes = new RouteTable({ base, hook, always });
+    this.#routes = new RouteTable(parts);
   }
 
   /** Returns the settings to decide for a request at a hook, in order. */
@@ -71,8 +85,8 @@ export class Registration {
    * @throws {SluiceError} If an option of the route is wrong.
    */
   meet(route: RouteOptions): Hook | undefined {
-    const limits = route.config?.rateLimit;
-    if (limits === undefined || limits === false) return undefined;
+    if (route.config?.rateLimit === undefined || route.config.rateLimit === false) return undefined;
+    const limits = ownCopy(route, route.config.rateLimit);
     const settings = this.#routes.settingsOf(limits);
     this.#met.set(route, limits);
     const note = noteOf(route);
@@ -86,12 +100,12 @@ export class Registration {
   }
 
   /** Returns a route whose `config.rateLimit` is not used. Call it after all routes and registrations are defined. */
-  unused(): readonly [RouteOptions, RouteLimits] | undefined {
+  unused(): readonly [RouteOptions, RouteLimits | RouteLimit] | undefined {
     return [...this.#met].find(([route]) => !used.has(route));
   }
 
   /** Rejects a route that would have no limits because it was defined before this registration. */
-  #checkEarly(url: string | undefined, route: RouteLimits, note: RouteNote | undefined): void {
+  #checkEarly(url: string | undefined, route: RouteLimits | RouteLimit, note: RouteNote | undefined): void {
     if (note?.metBy.has(this) === true || (this.#always && route.limits === undefined)) return;
     if (note?.owner !== undefined && route.limits !== undefined) return;
     this.#routes.checkEarly(url, route, this.hook);
@@ -99,7 +113,7 @@ export class Registration {
 
   #ofRoute(
     phase: Hook,
-    route: RouteLimits,
+    route: RouteLimits | RouteLimit,
     request: FastifyRequest,
     owner: Registration | undefined,
   ): readonly RouteSettings[] | null {
@@ -122,3 +136,26 @@ function noteOf(route: RouteOptions): RouteNote {
   route.config = { ...config, [NOTE]: note } as NotedConfig;
   return note;
 }
+
+/** Copies of the limits of routes, by the limit as it was written and the route. */
+const copies = new WeakMap<RouteLimit, Map<string, RouteLimit>>();
+
+/**
+ * Gives a route a copy of its own limit: routes may share one config object, and each of them counts by itself. The route
+ * for HEAD that Fastify adds to one for GET counts with it.
+ */
+function ownCopy(route: RouteOptions, limits: RouteLimits | RouteLimit): RouteLimits | RouteLimit {
+  if (!hasOwnLimit(limits)) return limits;
+  const written = originals.get(limits) ?? limits;
+  const ofRoutes = copies.get(written) ?? new Map<string, RouteLimit>();
+  copies.set(written, ofRoutes);
+  const name = `${route.method === 'HEAD' ? 'GET' : String(route.method)} ${route.url}`;
+  const copy = ofRoutes.get(name) ?? { ...written };
+  ofRoutes.set(name, copy);
+  originals.set(copy, written);
+  route.config = { ...route.config, rateLimit: copy };
+  return copy;
+}
+
+/** What a copy was made of: several registrations meet a route. */
+const originals = new WeakMap<RouteLimit, RouteLimit>();

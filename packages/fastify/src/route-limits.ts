@@ -1,5 +1,14 @@
 import { SluiceError } from '@sluice/core';
-import { checkRouteOptions, limitUses, type FlowOptions, type FlowSettings, type LimitUse } from '@sluice/core/http';
+import {
+  checkRouteOptions,
+  flowSettings,
+  limitUses,
+  type FlowOptions,
+  type FlowSettings,
+  type InlineLimit,
+  type LimitUse,
+  type SlotOptions,
+} from '@sluice/core/http';
 import { listed, shownName } from '@sluice/core/kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { checkedHook, type Hook } from './hook.ts';
@@ -8,7 +17,7 @@ import { checkedHook, type Hook } from './hook.ts';
 export type SettleArgs = readonly [FastifyRequest, FastifyReply];
 
 /** The `config.rateLimit` of a route, which replaces options of the plugin for its requests. */
-export interface RouteLimits {
+export interface RouteLimits extends WithoutNumbers {
   /** Limits of the plugin's limiter that apply here instead of the plugin's. They are decided together. */
   readonly limits?: readonly (string | LimitUse<FastifyRequest, SettleArgs>)[] | undefined;
   /**
@@ -27,6 +36,70 @@ export interface RouteLimits {
   readonly hook?: Hook | undefined;
 }
 
+/** The options that a {@link RouteLimit} has, declared so that the compiler can tell the two forms apart. */
+interface WithoutNumbers {
+  readonly burst?: never;
+  readonly count?: never;
+  readonly period?: never;
+  readonly per?: never;
+  readonly concurrency?: never;
+  readonly load?: never;
+}
+
+/**
+ * The `config.rateLimit` of a route with one limit of its own, instead of the plugin's: `{ count: 100, period: '1m' }`.
+ * No other route counts by it. Of the plugin, which has no `limiter` then, it has the store, the key and all other
+ * options that it leaves out.
+ */
+export type RouteLimit = InlineLimit<FastifyRequest, SettleArgs> &
+  SlotOptions<SettleArgs> & {
+    /** Returns true for requests that pass without being counted. It replaces the `skip` of the plugin. */
+    readonly skip?: FlowOptions<FastifyRequest>['skip'];
+    /** The hook in which the limit is decided. Default: the plugin's hook. */
+    readonly hook?: Hook | undefined;
+  };
+
+/** Whether a route has a limit of its own, and not limits of the plugin's limiter. */
+export function hasOwnLimit(route: RouteLimits | RouteLimit): route is RouteLimit {
+  return typeof route === 'object' && route !== null && ownNumbers(route);
+}
+
+/** Whether options have the numbers of a limit. */
+export function ownNumbers(options: object): boolean {
+  return ['burst', 'count', 'period', 'per', 'concurrency', 'load'].some((name) => name in options);
+}
+
+/** The options of the plugin for limits of routes: all but those of its own limit. */
+export type RouteDefaults = Partial<Record<(typeof INHERITED)[number], unknown>>;
+
+const INHERITED = [
+  'key',
+  'store',
+  'trustedProxies',
+  'addressHeader',
+  'decodeNat64',
+  'failure',
+  'onEvent',
+  'log',
+  'time',
+  'skip',
+  'shadow',
+  'fields',
+  'retryJitter',
+  'limitPreflight',
+  'maxQueued',
+  'onDecision',
+] as const;
+
+/** Returns what limits of routes take from the options of a plugin. */
+export function routeDefaults(options: object): RouteDefaults {
+  const given = options as Readonly<Record<string, unknown>>;
+  return Object.fromEntries(INHERITED.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]])));
+}
+
+/** Which registration has made the limit of a route. */
+const makers = new WeakMap<RouteLimit, RouteTable>();
+
 /** The settings by which the requests of a route are decided. */
 export type RouteSettings = FlowSettings<FastifyRequest, SettleArgs>;
 
@@ -36,6 +109,10 @@ interface RouteTableParts {
   readonly hook: Hook;
   /** Whether the registration's own limits apply to every route, regardless of its `config.rateLimit`. */
   readonly always: boolean;
+  /** Whether the registration has no limits itself. */
+  readonly isBare: boolean;
+  /** For routes with a limit of their own. Undefined for a registration with a limiter. */
+  readonly defaults: RouteDefaults | undefined;
 }
 
 /** The settings of routes for one registration of the plugin, computed once for each `config.rateLimit`. */
@@ -43,9 +120,13 @@ export class RouteTable {
   readonly #base: RouteSettings;
   readonly #hook: Hook;
   readonly #always: boolean;
-  readonly #known = new WeakMap<RouteLimits, readonly RouteSettings[] | null>();
+  readonly #isBare: boolean;
+  readonly #defaults: RouteDefaults | undefined;
+  readonly #known = new WeakMap<RouteLimits | RouteLimit, readonly RouteSettings[] | null>();
 
-  constructor({ base, hook, always }: RouteTableParts) {
+  constructor({ base, hook, always, isBare, defaults }: RouteTableParts) {
+    this.#isBare = isBare;
+    this.#defaults = defaults;
     this.#base = base;
     this.#hook = hook;
     this.#always = always;
@@ -58,10 +139,10 @@ export class RouteTable {
    *
    * @throws {SluiceError} If an option of the route is wrong.
    */
-  settingsOf(route: RouteLimits): readonly RouteSettings[] | null {
+  settingsOf(route: RouteLimits | RouteLimit): readonly RouteSettings[] | null {
     let settings = this.#known.get(route);
     if (settings === undefined) {
-      const own = this.#checked(route);
+      const own = hasOwnLimit(route) ? this.#ownLimit(route) : this.#checked(route);
       settings = own === null ? null : this.#inOrder(own, route.hook);
       this.#known.set(route, settings);
     }
@@ -76,7 +157,7 @@ export class RouteTable {
    * @throws {SluiceError} `ERR_OPTION` if its hook is not that of this registration, `ERR_UNKNOWN_LIMIT` if this
    * registration does not know its limits.
    */
-  checkEarly(url: string | undefined, route: RouteLimits, hook: Hook): void {
+  checkEarly(url: string | undefined, route: RouteLimits | RouteLimit, hook: Hook): void {
     const known = this.settingsOf(route) !== null;
     if (known && (route.hook ?? hook) === hook) return;
     throw new SluiceError(
@@ -89,12 +170,22 @@ export class RouteTable {
     return this.#always && hook === this.#hook ? [this.#base, own] : [own];
   }
 
+  /** The first registration without a limiter that meets the route makes its limit. */
+  #ownLimit(route: RouteLimit): RouteSettings | null {
+    if (this.#defaults === undefined || makers.has(route)) return null;
+    const { hook, ...limit } = route;
+    if (hook !== undefined) checkedHook('config.rateLimit.hook', hook);
+    const settings = flowSettings<FastifyRequest, SettleArgs>({ ...this.#defaults, ...limit } as RouteLimit, []);
+    makers.set(route, this);
+    return settings;
+  }
+
   #checked(route: RouteLimits): RouteSettings | null {
     const base = this.#base;
     checkRouteOptions('config.rateLimit', route, ['hook']);
     const { limits = base.uses, cost, share, skip = base.skip, hook } = route;
     if (hook !== undefined) checkedHook('config.rateLimit.hook', hook);
-    if (this.#always && limits === base.uses) return null;
+    if (this.#isBare || (this.#always && limits === base.uses)) return null;
     // Malformed limits belong to no registration. `limitUses` throws an error for them.
     if (!areNamed(limits)) limitUses(base.limiter, limits);
     if (limits !== base.uses && !this.#hasAll(limits)) return null;
@@ -125,7 +216,19 @@ export class RouteTable {
  *
  * @returns {SluiceError} `ERR_UNKNOWN_LIMIT` or `ERR_OPTION`.
  */
-export function unusedConfig(url: string, route: RouteLimits): SluiceError {
+export function unusedConfig(url: string, route: RouteLimits | RouteLimit, isBare: boolean): SluiceError {
+  if (hasOwnLimit(route)) {
+    return new SluiceError(
+      'ERR_OPTION',
+      `The route ${shownName(url)} has the numbers of a limit in its config.rateLimit, but rateLimit was registered with a limiter. Define the limit there, and name it: config: { rateLimit: { limits: ['Name'] } }.`,
+    );
+  }
+  if (isBare) {
+    return new SluiceError(
+      'ERR_OPTION',
+      `The route ${shownName(url)} has a config.rateLimit without a count and a period, but rateLimit was registered without limits. Write config: { rateLimit: { count: 100, period: '1m' } }, or register rateLimit with a limiter.`,
+    );
+  }
   if (route.limits === undefined) {
     return new SluiceError(
       'ERR_OPTION',

@@ -11,7 +11,14 @@ test.each([
 ])('the settings of a route with limits are made once, not for each request: always %s', (always, names) => {
   const options = { limiter: limiterOf({ Flood: 9, Orders: 9 }), limits: ['Flood'] };
   const base = flowSettings<FastifyRequest, SettleArgs>(options, []);
-  const registration = new Registration({ base, hook: 'onRequest', global: true, always });
+  const registration = new Registration({
+    base,
+    hook: 'onRequest',
+    global: true,
+    always,
+    isBare: false,
+    defaults: undefined,
+  });
   const route = { url: '/', config: { rateLimit: { limits: ['Orders'] } } } as unknown as RouteOptions;
   registration.meet(route);
   const request = { routeOptions: route } as unknown as FastifyRequest;

@@ -144,7 +144,6 @@ describe('config.rateLimit', () => {
     ['true', true, 'ERR_OPTION', 'config.rateLimit'],
     ['null', null, 'ERR_OPTION', 'config.rateLimit'],
     ['an unknown option', { max: 1 }, 'ERR_UNKNOWN_OPTION', '`count`'],
-    ['numbers', { count: 1, period: '1m' }, 'ERR_UNKNOWN_OPTION', 'createLimiter'],
     ['an unknown hook', { hook: 'onSend' }, 'ERR_OPTION', 'config.rateLimit.hook'],
     ['a skip that is no function', { skip: true }, 'ERR_OPTION', 'config.rateLimit.skip'],
     ['a cost above the burst', { cost: 2 }, 'ERR_COST_OVER_BURST', 'at most 1'],

@@ -1,5 +1,5 @@
 /**
- * Rate limits for Koa 2 and 3: the middleware {@link rateLimit}.
+ * Rate limits for Koa 2 and 3: the middlewares {@link rateLimit} and {@link limitsStatus}.
  *
  * @module
  */
@@ -8,12 +8,15 @@ import {
   endIfBegun,
   errorOf,
   flowSettings,
+  limitsStatusOf,
   runFlow,
   sendDenial,
+  statusSettings,
+  type Answer,
   type FlowOutcome,
   type FlowSettings,
+  type LimitsStatusOptions,
   type MiddlewareOptions,
-  type Denial,
   type RequestDecision,
 } from '@sluice/core/http';
 import type { Context, Middleware, Next } from 'koa';
@@ -74,7 +77,28 @@ export function rateLimit<Name extends string = string>(options: RateLimitOption
   };
 }
 
-function send(settings: FlowSettings<Context, readonly [Context]>, ctx: Context, denial: Denial): void {
+/**
+ * Creates a middleware that shows a client what is left of its limits, and takes nothing.
+ *
+ *     router.get('/rate_limit', limitsStatus({ limiter, limits: ['PerClient', 'PerAccount'] }));
+ *
+ * It answers with JSON, `{ "limits": { "PerClient": { "limit": 100, "remaining": 98, "reset": 1798761601 } } }`, and
+ * with the usual header fields. `reset` is in seconds since 1970. Errors of keys go to Koa's error handling. When the
+ * store can't answer, the status is 503.
+ *
+ * @throws {SluiceError} If an option is wrong. The message names the option, the demand, the value and the remedy.
+ */
+export function limitsStatus<Name extends string = string>(options: LimitsStatusOptions<Context, Name>): Middleware {
+  const settings = statusSettings<Context>(options);
+  return async function limitsStatusMiddleware(ctx: Context) {
+    const answer = await limitsStatusOf(settings, new KoaExchange(ctx, ctx.req, ctx.res)).catch(throwError);
+    if (answer !== 'left') send(settings, ctx, answer);
+  };
+}
+
+type Settings = Pick<FlowSettings<Context, readonly [Context]>, 'limiter'>;
+
+function send(settings: Settings, ctx: Context, denial: Answer): void {
   const { response, res } = ctx;
   // With `ctx.respond = false`, an earlier middleware has taken over the response, and Koa does not write it.
   if (ctx.respond === false) return sendDenial(settings, res, denial);

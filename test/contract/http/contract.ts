@@ -23,6 +23,7 @@ import { overrideCases } from './cases/overrides.ts';
 import { denialCases } from './cases/denials.ts';
 import { settleAbortedCases } from './cases/settle-aborted.ts';
 import { settleCases } from './cases/settle.ts';
+import { limitsStatusCases } from './cases/limits-status.ts';
 import { quotaCases } from './cases/quotas.ts';
 import { shareCases } from './cases/shares.ts';
 import { slotConnectionCases } from './cases/slot-connections.ts';
@@ -58,6 +59,7 @@ const EXCHANGE_CASES = {
 const CORE_CASES = {
   limits: limitCases,
   'dialects of fields': fieldDialectCases,
+  'status of limits': limitsStatusCases,
   overrides: overrideCases,
   blocked: blockedCases,
   hidden: hiddenCases,

@@ -1,5 +1,5 @@
 import type { ResponseEnd } from '@sluice/core/http';
-import { rateLimit } from '@sluice/express';
+import { limitsStatus, rateLimit } from '@sluice/express';
 import type { ErrorRequestHandler, Express, NextFunction, Request, RequestHandler, Response } from 'express';
 import { createServer } from 'node:http';
 import { andThen, ok, statusOf, type Context, type Framework, type Handler, type Options } from './framework.ts';
@@ -10,12 +10,14 @@ export function expressFramework(name: string, express: () => Express): Framewor
     name,
     protocol: 'HTTP/1.1',
     make: (options) => rateLimit(options as never),
-    async serve({ before, limits = [], routes = {}, trustsEveryProxy = false, plain, onError }) {
+    makeStatus: (options) => limitsStatus(options as never),
+    async serve({ before, limits = [], status, routes = {}, trustsEveryProxy = false, plain, onError }) {
       const app = express();
       if (trustsEveryProxy) app.set('trust proxy', true);
       if (before !== undefined) app.use((req, res, next) => void andThen(before(contextOf(req, res)), () => next()));
       if (plain !== undefined) app.use(() => plain());
       for (const options of limits) app.use(middleware(options));
+      if (status !== undefined) app.get('/rate_limit', limitsStatus(status as never));
       for (const [path, route] of Object.entries(routes)) {
         app.all(path, ...(route.limits ?? []).map(middleware), handlerOf(route.handle ?? ok));
       }

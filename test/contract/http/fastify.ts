@@ -1,5 +1,5 @@
 import type { ResponseEnd } from '@sluice/core/http';
-import { rateLimit } from '@sluice/fastify';
+import { limitsStatus, rateLimit } from '@sluice/fastify';
 import {
   fastify,
   type FastifyInstance,
@@ -30,7 +30,8 @@ export const fastifyFramework = (protocol: Protocol = 'HTTP/1.1'): Framework => 
     if (failure !== undefined) throw failure;
     return rateLimit;
   },
-  async serve({ before, limits = [], routes = {}, trustsEveryProxy = false, plain, onError }): Promise<Server> {
+  makeStatus: (options) => limitsStatus(options as never),
+  async serve({ before, limits = [], status, routes = {}, trustsEveryProxy = false, plain, onError }): Promise<Server> {
     const http2 = protocol === 'HTTP/2';
     const app = fastify({ trustProxy: trustsEveryProxy, ...(http2 && { http2 }) } as FastifyServerOptions);
     app.setErrorHandler(async (error: unknown, _request, reply) => {
@@ -42,6 +43,7 @@ export const fastifyFramework = (protocol: Protocol = 'HTTP/1.1'): Framework => 
     }
     if (plain !== undefined) app.addHook('onRequest', (_request, _reply, _next): void => plain());
     for (const options of limits) await app.register(rateLimit, options as never);
+    if (status !== undefined) app.get('/rate_limit', limitsStatus(status as never));
     for (const [path, { limits: own = [], handle = ok }] of Object.entries(routes)) {
       await app.register((child) => route(child, path, own, handle));
     }

@@ -14,6 +14,7 @@ const CORS = "{ 'Access-Control-Allow-Origin': '*' }";
 
 /** What can't exist where a `Request` is answered by a `Response`. */
 export const WEB_SKIPS: Readonly<Record<string, string>> = {
+  'status of limits': 'an adapter without `limitsStatus`',
   connections: NO_SOCKETS,
   'connections with slots': NO_SOCKETS,
   'mock exchanges': NO_SOCKETS,

@@ -1,5 +1,5 @@
 import type { Decision } from '@sluice/core';
-import type { LimitUse, MiddlewareOptions, RequestDecision, ResponseEnd } from '@sluice/core/http';
+import type { LimitsStatusOptions, LimitUse, MiddlewareOptions, RequestDecision, ResponseEnd } from '@sluice/core/http';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Server } from 'node:net';
 
@@ -30,6 +30,8 @@ export interface Plan {
   readonly before?: ((context: Context) => void | Promise<void>) | undefined;
   /** Hold for every request, in this order. */
   readonly limits?: readonly Options[];
+  /** The options of the framework's `limitsStatus`, which answers at `/rate_limit`. */
+  readonly status?: LimitsStatusOptions<NativeRequest>;
   /** By path, for every method; other paths are answered by the framework's own 404. */
   readonly routes?: Readonly<Record<string, Route>>;
   /** The framework's own setting that believes every X-Forwarded-For. */
@@ -76,6 +78,8 @@ export interface Framework {
   serve(plan: Plan): Promise<Server>;
   /** The framework's `rateLimit` with these options: throws what is wrong with them. */
   make(options: unknown): unknown;
+  /** The framework's `limitsStatus` with these options. Left out where there is none. */
+  makeStatus?(options: unknown): unknown;
   /** An `onDenied` in this framework's form. */
   onDenied(handle: DeniedHandler): unknown;
   /** A `settle` that goes by the status of the response, and by how it ended. */

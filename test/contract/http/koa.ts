@@ -1,5 +1,5 @@
 import type { ResponseEnd } from '@sluice/core/http';
-import { rateLimit } from '@sluice/koa';
+import { limitsStatus, rateLimit } from '@sluice/koa';
 import type Koa from 'koa';
 import { createServer } from 'node:http';
 import { createServer as createHttp2Server } from 'node:http2';
@@ -12,7 +12,17 @@ export function koaFramework(name: string, KoaClass: new () => Koa, protocol: Pr
     protocol,
     ignoresHead: protocol === 'HTTP/2' && name === 'Koa 2',
     make: (options) => rateLimit(options as never),
-    async serve({ before, limits = [], routes = {}, trustsEveryProxy = false, plain, catchesAll = false, onError }) {
+    makeStatus: (options) => limitsStatus(options as never),
+    async serve({
+      before,
+      limits = [],
+      status,
+      routes = {},
+      trustsEveryProxy = false,
+      plain,
+      catchesAll = false,
+      onError,
+    }) {
       const app = new KoaClass();
       app.proxy = trustsEveryProxy;
       app.on('error', (error) => onError?.(error));
@@ -20,6 +30,8 @@ export function koaFramework(name: string, KoaClass: new () => Koa, protocol: Pr
       if (before !== undefined) app.use((ctx, next) => andThen(before(contextOf(ctx)), next));
       if (plain !== undefined) app.use(() => plain());
       for (const options of limits) app.use(rateLimit(options as never));
+      const show = status === undefined ? undefined : limitsStatus(status as never);
+      if (show !== undefined) app.use((ctx, next) => (ctx.path === '/rate_limit' ? show(ctx as never, next) : next()));
       for (const [path, { limits: own = [], handle = ok }] of Object.entries(routes)) {
         const at = (middleware: Koa.Middleware) =>
           app.use((ctx, next) => (ctx.path === path ? middleware(ctx as never, next) : next()));

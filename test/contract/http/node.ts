@@ -20,6 +20,7 @@ export const nodeFramework = (protocol: Protocol = 'HTTP/1.1'): Framework => ({
   name: 'node',
   protocol,
   caller: 'limitNode',
+  skips: { 'status of limits': 'an adapter without `limitsStatus`' },
   make: (options) => limitNode(options as never),
   async serve(plan) {
     const listener = application(plan);

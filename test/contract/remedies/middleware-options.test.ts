@@ -72,7 +72,7 @@ testRemedies({
       "`rateLimit` has no option `windowMs` (its value was 60000). `windowMs` is `period` here, e.g. period: '1m'. " +
       '`rateLimit` has no option `max` (its value was 5). `max` is `count` here (tokens that come back every period; `burst` is how many may come at once). ' +
       '`rateLimit` has no option `coutn` (its value was 1). Did you mean `count`? ' +
-      'Options: name, key, burst, count, period, maxDebt, maxWait, atMost, per, timeZone, anchor, warnAt, concurrency, expiry, scope, reserve, load, onFailure, disabled, hidden, overrides, cost, mode, share, settle, settleAborted, store, trustedProxies, addressHeader, decodeNat64, failure, onEvent, log, time, skip, shadow, fields, retryJitter, limitPreflight, maxQueued, slotsUntil, onDecision, onDenied.',
+      'Options: name, key, burst, count, period, maxDebt, maxWait, atMost, borrow, overshoot, exact, per, timeZone, anchor, warnAt, concurrency, expiry, scope, reserve, load, onFailure, disabled, hidden, overrides, cost, mode, share, settle, settleAborted, store, trustedProxies, addressHeader, decodeNat64, failure, onEvent, log, time, skip, shadow, fields, retryJitter, limitPreflight, maxQueued, slotsUntil, onDecision, onDenied.',
   },
   'an inline key as text': {
     make: inline,

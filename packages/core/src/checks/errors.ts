@@ -1,4 +1,4 @@
-import { inspect } from 'node:util';
+import { inspect } from '../runtime/inspect.ts';
 
 /** All codes of {@link SluiceError}. docs/errors.md explains each one. */
 export type ErrorCode =
@@ -91,15 +91,6 @@ export function complaint(code: ErrorCode, given: Complaint): SluiceError {
   return new SluiceError(code, what + advice, { status });
 }
 
-// `customInspect` is off, because the inspection method of a user's class may return any length, or throw.
-const INSPECTION = {
-  depth: 1,
-  breakLength: Infinity,
-  maxStringLength: 80,
-  maxArrayLength: 5,
-  customInspect: false,
-} as const;
-
 /** Formats any value for an error message: on one line, at most 200 characters and an ellipsis. Never throws. */
 export function shown(value: unknown): string {
   return shownLines(inspected(value), 200);
@@ -152,7 +143,7 @@ function visible(text: string): string {
 
 function inspected(value: unknown): string {
   try {
-    return inspect(value, INSPECTION);
+    return inspect(value);
   } catch {
     // A getter, a Proxy or a `toString` method threw.
     return `${typeof value === 'function' ? 'a function' : 'an object'} that can't be inspected`;

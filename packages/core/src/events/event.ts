@@ -1,4 +1,5 @@
-import { channel, type Channel } from 'node:diagnostics_channel';
+import type { Channel } from 'node:diagnostics_channel';
+import { channel } from '../runtime/channel.ts';
 
 /**
  * Something that an operator may want to know. `message` describes what happened and what to do. The log line is

@@ -22,7 +22,12 @@ export function halfSipHash(text: string, key: HashKey, out: Int32Array, at: num
 }
 
 function utf16Bytes(text: string): string {
-  return Buffer.from(text, 'utf16le').toString('latin1');
+  let bytes = '';
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    bytes += String.fromCharCode(code & 0xff, code >>> 8);
+  }
+  return bytes;
 }
 
 // The rounds are unrolled, separated by a blank line: a function can't return four numbers without allocating, and

@@ -1,9 +1,18 @@
 import { Decision } from '../decision/decision.ts';
 import type { Transaction } from '../decision/transaction.ts';
+import { shownNameOf } from './shown-names.ts';
 import { waitText } from '../time/duration-text.ts';
 
+/** A response, without the rate limit fields and Retry-After. */
+export interface Answer {
+  readonly status: number;
+  readonly fields: Readonly<Record<string, string>>;
+  /** JSON. Not sent in the response to a HEAD request. */
+  readonly body: string;
+}
+
 /** The response to a request that is not let through. */
-export interface Denial {
+export interface Denial extends Answer {
   readonly decision: Decision;
   /**
    * 429; 403 when an id is blocked; 503 when the service has no room, and when the store can't answer and a limit has the
@@ -54,14 +63,14 @@ function exceededBody(decision: Decision, again: string): string {
   for (const [i, { allowed, hidden }] of decision.results.entries()) if (!allowed && !hidden) exceeded.push(batch[i]!);
   const problem = `{"type":"${TYPES}quota-exceeded","title":"Too many requests","status":429,`;
   if (exceeded.length === 0) return `${problem}"detail":"Rate limit exceeded. ${again}"}`;
-  const names = exceeded.map(({ limit }) => limit);
-  return `${problem}"detail":"${shown(exceeded)} exceeded. ${again}","violated-policies":["${names.join('","')}"]}`;
+  const names = exceeded.map(({ limit }) => shownNameOf(decision, limit));
+  return `${problem}"detail":"${nounOf(exceeded)}${shown(names)} exceeded. ${again}","violated-policies":["${names.join('","')}"]}`;
 }
 
-function shown(limits: readonly Transaction[]): string {
-  const quoted = limits.map(({ limit }) => `\\"${limit}\\"`);
-  if (quoted.length === 1) return `${nounOf(limits)} ${quoted[0]}`;
-  return `${nounOf(limits)}s ${quoted.slice(0, -1).join(', ')} and ${quoted.at(-1)}`;
+/** Names behind a noun, which is in the plural when there are several. */
+function shown(names: readonly string[]): string {
+  const quoted = names.map((name) => `\\"${name}\\"`);
+  return quoted.length === 1 ? ` ${quoted[0]}` : `s ${quoted.slice(0, -1).join(', ')} and ${quoted.at(-1)}`;
 }
 
 function nounOf(limits: readonly Transaction[]): string {
@@ -71,6 +80,6 @@ function nounOf(limits: readonly Transaction[]): string {
 }
 
 /** No policies are named: those of the service are not those of the client. */
-function reducedCapacityBody(detail: string): string {
+export function reducedCapacityBody(detail: string): string {
   return `{"type":"${TYPES}temporary-reduced-capacity","title":"Temporarily unavailable","status":503,"detail":"${detail}"}`;
 }

@@ -1,3 +1,4 @@
+import { oneOf } from '../checks/options.ts';
 import { Decision } from '../decision/decision.ts';
 import type { Dialect, FieldTimes, ResponseFields } from './dialects/dialect.ts';
 import { draft11 } from './dialects/draft-11.ts';
@@ -20,6 +21,19 @@ export const DIALECTS: Readonly<Record<FieldsDialect, Dialect>> = {
   'draft-6': draft6,
   legacy,
 };
+
+/**
+ * Validates the option `fields`.
+ *
+ * @returns `null` for no rate limit fields.
+ * @throws {SluiceError} `ERR_OPTION`.
+ */
+export function checkedFields(fields: unknown = 'draft-11'): Dialect | null {
+  if (fields === false) return null;
+  const words = Object.keys(DIALECTS) as FieldsDialect[];
+  const remedy = "For example fields: 'draft-11', which is the default, or fields: false for no RateLimit fields.";
+  return DIALECTS[oneOf('fields', fields, words, remedy)];
+}
 
 const RETRY_AFTER = 'Retry-After';
 

@@ -13,6 +13,7 @@ export {
   flowSettings,
   type FlowOptions,
   type FlowSettings,
+  type InlineBorrow,
   type InlineLimit,
   type InlineSettings,
   type MiddlewareOptions,
@@ -20,7 +21,8 @@ export {
 } from './middleware-options.ts';
 export { limitUses, type CheckedUse, type LimitUse, type ResponseEnd } from './limit-uses.ts';
 export { NodeExchange, NodeRequestExchange, sendDenial } from './node-exchange.ts';
-export type { Denial } from './denial.ts';
+export type { Answer, Denial } from './denial.ts';
+export { limitsStatusOf, statusSettings, type LimitsStatusOptions, type StatusSettings } from './limits-status.ts';
 export { RequestDecision } from './request-decision.ts';
 export { responseTo, type DecisionResponse, type ResponseOptions } from './response-to.ts';
 export type { SlotOptions, SlotsUntil } from './slots-until.ts';

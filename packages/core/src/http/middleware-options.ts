@@ -4,7 +4,9 @@ import type { Decision } from '../decision/decision.ts';
 import { complaint, isInstance, SluiceError } from '../checks/errors.ts';
 import { clientNetwork } from '../keys/address-keys.ts';
 import { HeldRequests } from './held-requests.ts';
+import { everyone } from '../keys/everyone.ts';
 import type { Key } from '../keys/key.ts';
+import type { BorrowDefinition } from '../kinds/rate/borrow.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import type { RequestLimiter } from '../limiter/request-limiter.ts';
 import type {
@@ -15,13 +17,22 @@ import type {
   QuotaDefinition,
   RateDefinition,
 } from '../limits/limit-definition.ts';
+import { DEFAULT_NAME } from './shown-names.ts';
 import { checkedSlotsUntil, type SlotOptions, type SlotsUntil } from './slots-until.ts';
+import type { LimitNumbers } from '../rule/rate.ts';
 import { checkLimitName } from '../limits/limit-name.ts';
 import { KIND_OPTIONS } from '../kinds/kind-of.ts';
-import { checkBoolean, checkFunction, checkOptions, oneOf, wholeNumber, type Hints } from '../checks/options.ts';
+import {
+  checkBoolean,
+  checkFunction,
+  checkOptions,
+  isPlainObject,
+  wholeNumber,
+  type Hints,
+} from '../checks/options.ts';
 import type { Override } from '../limits/overrides/override.ts';
 import { LIMIT_HINTS, MIDDLEWARE_HINTS } from '../checks/peer-names.ts';
-import { DIALECTS, type FieldsDialect, type FieldSettings } from './fields.ts';
+import { checkedFields, type FieldsDialect, type FieldSettings } from './fields.ts';
 import { checkedUse, limitUses, preparedUses, USE_OPTIONS, type LimitUse, type UsedLimits } from './limit-uses.ts';
 
 /** The options that every middleware has. */
@@ -86,13 +97,24 @@ export interface InlineSettings<Request = unknown, SettleArgs extends readonly u
   readonly overrides?: Readonly<Record<string, Override>> | undefined;
 }
 
+/** How the limit of a middleware borrows. Its pool is a limit of the middleware, too. */
+export interface InlineBorrow extends Omit<BorrowDefinition, 'from'> {
+  /** The numbers of the pool that all clients share: `{ count: 1000, period: '1s' }`. */
+  readonly from: LimitNumbers;
+}
+
+/** A rate of a middleware's own. */
+interface InlineRate<Request> extends Omit<RateDefinition<Request>, keyof LimitSettings | 'borrow'> {
+  readonly borrow?: InlineBorrow | undefined;
+}
+
 /** The options of a middleware with one limit of its own: a rate, a quota, a concurrency limit or a load limit. */
 export type InlineLimit<Request = unknown, SettleArgs extends readonly unknown[] = readonly unknown[]> = InlineSettings<
   Request,
   SettleArgs
 > &
   (
-    | Omit<RateDefinition<Request>, keyof LimitSettings>
+    | InlineRate<Request>
     | Omit<QuotaDefinition<Request>, keyof LimitSettings>
     | Omit<ConcurrencyDefinition<Request>, keyof LimitSettings>
     | Omit<LoadDefinition<Request>, keyof LimitSettings>
@@ -118,9 +140,7 @@ const FLOW_OPTIONS = [
   'onDecision',
 ] as const;
 const SHARED_OPTIONS = ['limiter', 'limits', ...FLOW_OPTIONS] as const;
-/** What needs other limits, or several processes with a store, belongs to a limiter. */
-const NOT_INLINE = ['borrow', 'overshoot', 'exact'];
-const NUMBERS = [...KIND_OPTIONS.filter((name) => !NOT_INLINE.includes(name)), 'onFailure', 'disabled', 'hidden'];
+const NUMBERS = [...KIND_OPTIONS, 'onFailure', 'disabled', 'hidden'];
 const INLINE_OPTIONS = [
   'name',
   'key',
@@ -163,7 +183,7 @@ export function flowSettings<Request, SettleArgs extends readonly unknown[]>(
   const shared = typeof options === 'object' && options !== null && 'limiter' in options;
   const names = [...(shared ? SHARED_OPTIONS : INLINE_OPTIONS), ...adapterOptions];
   checkOptions(caller, options, names, shared ? SHARED_HINTS : MIDDLEWARE_HINTS, `${caller}(${EXAMPLE})`);
-  const { skip, shadow = false, fields = 'draft-11', retryJitter = 0, limitPreflight = false, onDecision } = options;
+  const { skip, shadow = false, fields, retryJitter = 0, limitPreflight = false, onDecision } = options;
   const { maxQueued = 1000 } = options;
   checkFunction('skip', skip, SKIP_REMEDY);
   checkFunction('onDecision', onDecision, 'For example onDecision: (decision) => metrics.count(decision.outcome).');
@@ -171,7 +191,7 @@ export function flowSettings<Request, SettleArgs extends readonly unknown[]>(
   checkFunction('onDenied', onDenied, 'It answers a denied request. For the usual answer, leave it out.');
   checkBoolean('shadow', shadow);
   checkBoolean('limitPreflight', limitPreflight);
-  const dialect = fields === false ? null : DIALECTS[checkedDialect(fields)];
+  const dialect = checkedFields(fields);
   const held = new HeldRequests(
     wholeNumber('maxQueued', maxQueued, { min: 0, max: 1_000_000, remedy: MAX_HELD_REMEDY }),
   );
@@ -243,15 +263,16 @@ function inlineUses<Request, SettleArgs extends readonly unknown[]>(
       "Buckets are stored under it: two limits with one name would share them. For example name: 'RequestsPerClient'.";
     throw complaint('ERR_OPTION', { option: 'name', demand: 'given with a store', value: name, remedy });
   }
-  const limit = name ?? 'default';
+  const limit = name ?? DEFAULT_NAME;
   checkLimitName('name', limit);
   const definition = Object.fromEntries(NUMBERS.map((number) => [number, options[number as keyof LimitSettings]]));
+  const pool = poolOf(caller, limit, definition);
   const settings = Object.fromEntries(LIMITER_SETTINGS.map((setting) => [setting, options[setting]]));
   const asWritten = writtenBy(caller, limit);
   const limiter = asWritten(() =>
     createLimiter<Request>({
       ...settings,
-      limits: { [limit]: { key, ...definition } as LimitDefinition<Request> },
+      limits: { [limit]: { key, ...definition, ...pool?.borrower } as LimitDefinition<Request>, ...pool?.limits },
       ...(overrides !== undefined && { overrides: { [limit]: overrides } }),
     }),
   );
@@ -267,6 +288,35 @@ function inlineUses<Request, SettleArgs extends readonly unknown[]>(
   }
 }
 
+interface InlinePool {
+  /** What the limit has instead of the numbers of its pool. */
+  readonly borrower: { readonly borrow: object };
+  readonly limits: Readonly<Record<string, LimitDefinition>>;
+}
+
+/** The pool of a limit that borrows, by whose numbers it is given. What else may be wrong with it, core finds. */
+function poolOf(caller: string, limit: string, { borrow }: Readonly<Record<string, unknown>>): InlinePool | undefined {
+  if (!isPlainObject(borrow)) return undefined;
+  const { from } = borrow;
+  if (!isPlainObject(from)) {
+    const remedy =
+      "For example borrow: { from: { count: 1000, period: '1s' }, ceiling: … }. To borrow from a named limit, define both with createLimiter.";
+    throw complaint('ERR_OPTION', {
+      option: `${caller}.borrow.from`,
+      demand: 'the numbers of a pool',
+      value: from,
+      remedy,
+    });
+  }
+  const name = `${limit}${POOL_SUFFIX}`;
+  return {
+    borrower: { borrow: { ...borrow, from: name } },
+    limits: { [name]: { key: everyone(), ...from } as unknown as LimitDefinition },
+  };
+}
+
+const POOL_SUFFIX = '-pool';
+
 /** Returns a function that calls another, and renames options in its errors as the user of `caller` wrote them. */
 function writtenBy(caller: string, limit: string): <T>(make: () => T) => T {
   return (make) => {
@@ -276,21 +326,12 @@ function writtenBy(caller: string, limit: string): <T>(make: () => T) => T {
       if (!isInstance(error, SluiceError)) throw error;
       const { code, message, status, cause } = error;
       const written = message
+        .replaceAll(`\`limits.${limit}${POOL_SUFFIX}`, `\`${caller}.borrow.from`)
         .replaceAll(`\`limits.${limit}`, `\`${caller}`)
         .replaceAll(`\`overrides.${limit}`, `\`${caller}.overrides`);
       throw new SluiceError(code, written, { status, ...(cause !== undefined && { cause }) });
     }
   };
-}
-
-function checkedDialect(fields: unknown): FieldsDialect {
-  const words = Object.keys(DIALECTS) as FieldsDialect[];
-  return oneOf(
-    'fields',
-    fields,
-    words,
-    "For example fields: 'draft-11', which is the default, or fields: false for no RateLimit fields.",
-  );
 }
 
 function checkedJitter(value: unknown): number {

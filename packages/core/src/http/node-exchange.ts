@@ -5,7 +5,7 @@ import { endIfBegun, hasLeft, onceOver } from './node-response.ts';
 import { onceEnded } from './ended-response.ts';
 import type { Exchange, ExchangeEnd } from './exchange.ts';
 import { fieldKey } from './fields.ts';
-import type { Denial } from './denial.ts';
+import type { Answer } from './denial.ts';
 import type { RequestDecision } from './request-decision.ts';
 import { IpAddress } from '../ids/ip-address.ts';
 
@@ -79,14 +79,14 @@ export abstract class NodeExchange<Request> extends NodeRequestExchange<Request>
 }
 
 /**
- * Sends a denial on Node's own response. If the response has begun, it is ended instead, see {@link endIfBegun}.
+ * Sends a denial, or another answer, on Node's own response. If the response has begun, it is ended instead, see {@link endIfBegun}.
  *
  * @param settings - The settings of the middleware.
  */
 export function sendDenial(
   settings: { readonly limiter: RequestLimiter<never> },
   outgoing: ServerResponse,
-  { status, fields, body }: Denial,
+  { status, fields, body }: Answer,
 ): void {
   if (endIfBegun(settings, outgoing)) return;
   outgoing.statusCode = status;

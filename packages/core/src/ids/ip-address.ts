@@ -1,6 +1,6 @@
-import { isIPv4, isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { wholeNumber } from '../checks/options.ts';
+import { isIPv4, isIPv6 } from './address-text.ts';
 
 type Bits = ipaddr.IPv4 | ipaddr.IPv6;
 
@@ -30,7 +30,7 @@ export class IpAddress {
   }
 
   /**
-   * Parses an address; returns `undefined` for any other text. Node's `net.isIP` decides which addresses are valid, so
+   * Parses an address; returns `undefined` for any other text. What Node's `net.isIP` takes is an address, so
    * `127.1`, `0x7f.1`, `010.0.0.1`, ports, brackets and spaces are rejected. The zone of an IPv6 address (`%eth0`) is
    * removed.
    */

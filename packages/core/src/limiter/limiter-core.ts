@@ -225,12 +225,12 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     checkCall(limitNamed(this.#openSet(), name), 'charge', 'check-and-spend');
   }
 
-  prepare(uses: readonly UseInput<Request>[]): PreparedLimits<Request> {
+  prepare(uses: readonly UseInput<Request>[], call: 'spend' | 'check' = 'spend'): PreparedLimits<Request> {
     this.#limits.need(uses);
     return new PreparedLimits(uses, {
       // Not checked for `close` here: each decision is.
       currentSet: () => this.#limits.set,
-      decide: (batch) => this.#decider.decide('spend', batch),
+      decide: (batch) => this.#decider.decide(call, batch),
     });
   }
 

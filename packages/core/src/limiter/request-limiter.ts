@@ -43,11 +43,12 @@ export interface RequestLimiter<Request = unknown> {
   /**
    * Prepares the limits that one middleware uses. From then on, `replace` rejects limits with which they are not valid.
    *
+   * @param call - What is done for each request: with `check`, nothing is taken. Default: `spend`.
    * @throws {SluiceError} `ERR_UNKNOWN_LIMIT`, `ERR_KEY` or `ERR_COST_OVER_BURST`; `ERR_OPTION` or
    * `ERR_DUPLICATE_BUCKET` for limits that borrow and can't be decided in their mode, or together, and for concurrency
    * limits and load limits with the mode `charge` or a `settle` function.
    */
-  prepare(uses: readonly UseInput<Request>[]): PreparedLimits<Request>;
+  prepare(uses: readonly UseInput<Request>[], call?: 'spend' | 'check'): PreparedLimits<Request>;
   /**
    * Takes note of the decision on a request: warns of a setup that limits nobody, and reports to the limiter's own
    * `onDecision`.

@@ -1,5 +1,5 @@
-import { isIPv6 } from 'node:net';
 import { Decision } from '../decision/decision.ts';
+import { isIPv6 } from '../ids/address-text.ts';
 import type { IdFormat } from '../ids/id-format.ts';
 import type { LimitSet } from '../limits/limit-set.ts';
 import { mapKeyOf } from '../store/bucket-key.ts';

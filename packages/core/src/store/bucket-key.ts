@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '../hash/sha-256.ts';
 import type { BucketName } from './store.ts';
 
 const PLAIN_ID = /^[A-Za-z0-9._-]*$/;
@@ -23,7 +23,7 @@ export function bucketKey(limit: string, id: string, calendar?: string): string 
 
 function keyWithout(limit: string, id: string): string {
   const key = `${limit}:${PLAIN_ID.test(id) ? id : escaped(id)}`;
-  return key.length <= MAX_KEY_BYTES ? key : `${limit}:#${createHash('sha256').update(id).digest('hex')}`;
+  return key.length <= MAX_KEY_BYTES ? key : `${limit}:#${sha256(id)}`;
 }
 
 /**

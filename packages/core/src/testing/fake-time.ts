@@ -1,7 +1,6 @@
-// oxlint-disable-next-line no-restricted-imports -- the promises of a test run in the real event loop
-import { setImmediate } from 'node:timers/promises';
 import { complaint } from '../checks/errors.ts';
-import type { Alarm, Cancel, Time } from '../time/time.ts';
+import { nodeModule } from '../runtime/node-module.ts';
+import { systemTime, type Alarm, type Cancel, type Time } from '../time/time.ts';
 
 interface Timer {
   readonly dueMicros: number;
@@ -101,10 +100,10 @@ export class FakeTime implements Time {
       for (const run of runs) {
         run();
         // oxlint-disable-next-line no-await-in-loop -- one after the other, like the event loop
-        await setImmediate();
+        await realTurn();
       }
       // oxlint-disable-next-line no-await-in-loop -- one after the other, like the event loop
-      await setImmediate();
+      await realTurn();
     }
   }
 
@@ -173,4 +172,11 @@ function microsOf(option: string, ms: number): number {
 function exact(option: string, micros: number, ms: unknown): number {
   if (Number.isSafeInteger(micros)) return micros;
   throw complaint('ERR_OPTION', { option, demand: 'a number of milliseconds, at most 285 years from 0', value: ms });
+}
+
+/** Waits for the promises of a test, which run in the real event loop, also while its timers are faked. */
+async function realTurn(): Promise<void> {
+  const timers = nodeModule('node:timers/promises');
+  if (timers === undefined) await new Promise<void>((resolve) => void systemTime.endOfTurn(resolve));
+  else await timers.setImmediate();
 }

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict';
+import { assert } from './assert.ts';
 import { fits } from '../rule/gcra.ts';
 import {
   nowTicksAt,

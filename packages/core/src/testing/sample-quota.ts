@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict';
+import { assert } from './assert.ts';
 import type { Awaitable } from '../async/awaitable.ts';
 import { StalePeriodError, type CalendarPeriod } from '../store/calendar-period.ts';
 import type { Mode, Store, StoreCharge, StoreReading, StoreRefund, StoreTransaction } from '../store/store.ts';

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict';
+import { assert } from './assert.ts';
 import type { Mode, Store, StoreHold, StoreTransaction } from '../store/store.ts';
 import {
   promise,

@@ -49,7 +49,7 @@ export const systemTime: Time = {
   nowMicros: () => Math.floor(clock.now() * 1000),
   wallNow: () => Date.now(),
   alarm(delayMs, run) {
-    // In a test environment with its own `window`, such as jsdom, timers are numbers and keep nothing alive.
+    // In a browser or a test environment with its own `window`, such as jsdom, timers are numbers and keep nothing alive.
     const timer: Partial<NodeJS.Timeout> = setTimeout(run, delayMs);
     return {
       ref: () => timer.ref?.(),
@@ -57,8 +57,12 @@ export const systemTime: Time = {
       cancel: () => clearTimeout(timer as NodeJS.Timeout),
     };
   },
-  // The event loop of Node runs timers, then socket callbacks, then immediates.
+  // The event loop of Node runs timers, then socket callbacks, then immediates. Browsers have timers alone.
   endOfTurn(run) {
+    if (typeof setImmediate !== 'function') {
+      const timer = setTimeout(run, 0);
+      return () => clearTimeout(timer);
+    }
     const immediate = setImmediate(run);
     return () => clearImmediate(immediate);
   },

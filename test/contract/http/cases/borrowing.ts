@@ -43,6 +43,20 @@ export function borrowingCases(framework: Framework): void {
     expect((await app.get('/', as('bob'))).status).toBe(200);
   });
 
+  test('a middleware with a limit of its own borrows from a pool of its own', async () => {
+    const { time } = timed();
+    const ceiling = { burst: 4, count: 1, period: '5s' } as const;
+    const borrow = { from: { burst: 4, count: 1, period: '5s' }, ceiling, fair: false };
+    const options = { key: userKey, burst: 2, count: 1, period: '10s', borrow, time };
+    const app = await start(framework, { limits: [options] });
+    expect(await app.statuses(5, '/', as('ann'))).toEqual([200, 200, 200, 200, 429]);
+    expect(await app.statuses(3, '/', as('bob'))).toEqual([200, 200, 429]);
+    expect((await app.get('/', as('cid'))).headers['ratelimit-policy']).toBe('"default";q=2;w=20');
+    const wrong = (from: unknown): unknown => framework.make({ ...options, borrow: { ...borrow, from } });
+    expect(() => wrong('Pool')).toThrow(/`rateLimit\.borrow\.from` must be the numbers of a pool, but was 'Pool'/);
+    expect(() => wrong({ count: 0, period: '5s' })).toThrow(/`rateLimit\.borrow\.from\.count` must be/);
+  });
+
   test('a client is allowed after the shorter of two waits', async () => {
     const { limiter, time } = borrowing();
     const app = await start(framework, { limits: perUser(limiter) });

@@ -1,3 +1,4 @@
+import { everyone } from '@sluice/core';
 import { expect, test } from 'vitest';
 import type { Framework } from '../framework.ts';
 import { as, stillLimiter, timed, userKey } from '../limiters.ts';
@@ -84,13 +85,37 @@ export function combinedFieldCases(framework: Framework): void {
     });
   });
 
-  test('of two inline limits with one name the stricter is reported', async () => {
-    const one = { count: 5, period: '1m' };
-    const app = await start(framework, { limits: [{ count: 9, period: '1m' }, one, { count: 7, period: '1m' }] });
-    expect((await app.get()).headers).toMatchObject({
-      ratelimit: '"default";r=4;t=12',
-      'ratelimit-policy': '"default";q=5;w=60',
+  test('two middlewares without a name are two policies, in the fields and in the body', async () => {
+    const { time } = timed();
+    const options = { key: everyone(), period: '1h', time } as const;
+    const app = await start(framework, {
+      limits: [
+        { ...options, count: 10 },
+        { ...options, count: 2 },
+        { ...options, count: 30 },
+      ],
     });
+    expect((await app.get()).headers).toMatchObject({
+      'ratelimit-policy': '"default";q=10;w=3600, "default-2";q=2;w=3600, "default-3";q=30;w=3600',
+      ratelimit: '"default";r=9;t=360, "default-2";r=1;t=1800, "default-3";r=29;t=120',
+    });
+    await app.get();
+    const denied = await app.get();
+    expect(denied.status).toBe(429);
+    expect(denied.headers).toMatchObject({
+      'ratelimit-policy': '"default";q=10;w=3600, "default-2";q=2;w=3600',
+      ratelimit: '"default-2";r=0;t=1800',
+    });
+    expect(JSON.parse(denied.body)).toMatchObject({
+      detail: expect.stringContaining('Rate limit "default-2" exceeded.'),
+      'violated-policies': ['default-2'],
+    });
+  });
+
+  test('two middlewares without a name and with the same numbers are one policy', async () => {
+    const options = { count: 10, period: '1m', key: everyone() } as const;
+    const app = await start(framework, { limits: [options, options] });
+    expect((await app.get()).headers['ratelimit-policy']).toBe('"default";q=10;w=60');
   });
 
   test('each field is one line of the response, also with several middlewares', async () => {

@@ -7,8 +7,9 @@ import { remainingTokens, waitForNextToken } from '../../rule/gcra.ts';
 import type { Rate } from '../../rule/rate.ts';
 import { ceilToSeconds, TICKS_PER_MS } from '../../rule/ticks.ts';
 import { levelAfter } from '../../store/transaction-rule.ts';
+import { noteShownName } from '../shown-names.ts';
 import type { Dialect, ResponseFields } from './dialect.ts';
-import { joinedMembers, membersOf, nameOf, type LimitMembers } from './list-members.ts';
+import { joinedMembers, membersOf, namedApart, nameOf, type LimitMembers } from './list-members.ts';
 
 const STATE = 'RateLimit';
 const POLICY = 'RateLimit-Policy';
@@ -35,7 +36,11 @@ export const draft11: Dialect = {
     const presentPolicy = fields.getField(POLICY);
     const members = limitMembers(decision, heldMs);
     if (presentState !== undefined || presentPolicy !== undefined) {
-      return join(String(presentState ?? ''), String(presentPolicy ?? ''), members, fields);
+      const present = {
+        states: membersOf(String(presentState ?? '')),
+        policies: membersOf(String(presentPolicy ?? '')),
+      };
+      return join(present, decision, members, fields);
     }
     fields.setField(POLICY, listOf(members, 'policy'));
     fields.setField(STATE, listOf(members, 'state'));
@@ -141,11 +146,17 @@ function listOf(members: readonly LimitMembers[], part: 'state' | 'policy'): str
     .join(', ');
 }
 
-function join(state: string, policy: string, members: readonly LimitMembers[], fields: ResponseFields): void {
-  const present = { states: membersOf(state), policies: membersOf(policy) };
+interface Present {
+  readonly states: readonly string[];
+  readonly policies: readonly string[];
+}
+
+function join(present: Present, decision: Decision, members: readonly LimitMembers[], fields: ResponseFields): void {
   // The fields contain another dialect: two dialects in one field would be unreadable.
   if ([...present.states, ...present.policies].some((member) => nameOf(member) === undefined)) return;
-  const joined = joinedMembers(present, members, fields.decision?.allowed === false ? passed(fields) : new Set());
+  const apart = members.map((member) => namedApart(member, present.policies));
+  for (const [i, { name }] of apart.entries()) if (name !== members[i]!.name) noteShownName(decision, name);
+  const joined = joinedMembers(present, apart, fields.decision?.allowed === false ? passed(fields) : new Set());
   fields.setField(POLICY, joined.policies.join(', '));
   fields.setField(STATE, joined.states.join(', '));
 }

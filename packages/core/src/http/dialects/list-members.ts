@@ -1,3 +1,5 @@
+import { DEFAULT_NAME } from '../shown-names.ts';
+
 /** One limit in the two list fields of draft 11: its state and its policy. */
 export interface LimitMembers {
   readonly name: string;
@@ -17,6 +19,28 @@ export function membersOf(list: string): string[] {
 /** Returns the name of a member: the string that it starts with. */
 export function nameOf(member: string): string | undefined {
   return /^"((?:[^"\\]|\\.)*)"/.exec(member)?.[1];
+}
+
+/**
+ * Gives a limit without a name of its own another one, if the response already has a limit of that name with other
+ * numbers: two middlewares without names are two policies, `default` and `default-2`. Equal numbers are one policy.
+ *
+ * @param policies - Those that are already set.
+ */
+export function namedApart(member: LimitMembers, policies: readonly string[]): LimitMembers {
+  if (member.name !== DEFAULT_NAME || !policies.some((policy) => nameOf(policy) === DEFAULT_NAME)) return member;
+  for (let n = 1; ; n++) {
+    const name = n === 1 ? DEFAULT_NAME : `${DEFAULT_NAME}-${n}`;
+    const policy = renamed(member.policy, name);
+    const taken = policies.find((other) => nameOf(other) === name);
+    if (taken === undefined || taken === policy) {
+      return { name, policy, state: member.state === undefined ? undefined : renamed(member.state, name) };
+    }
+  }
+}
+
+function renamed(text: string, name: string): string {
+  return text.replace(`"${DEFAULT_NAME}"`, `"${name}"`);
 }
 
 /**

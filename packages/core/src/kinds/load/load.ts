@@ -3,7 +3,7 @@ import { isPlainObject } from '../../checks/options.ts';
 import { loadSettings, type LoadOptions } from './load-options.ts';
 import type { LoadSource } from './load-source.ts';
 import { SampledLoad } from './sampled-load.ts';
-import { intervalUtilization } from './utilization.ts';
+import { eventLoopUtilization, intervalUtilization } from './utilization.ts';
 
 /**
  * How busy the event loop of this process (or worker thread) is: the part of each interval in which it was not waiting.
@@ -12,10 +12,12 @@ import { intervalUtilization } from './utilization.ts';
  * @example
  * const limiter = createLimiter({ limits: { Worker: { load: eventLoop({ calm: 0.7, busy: 0.8 }) } } });
  *
- * @throws {SluiceError} `ERR_OPTION`, `ERR_UNKNOWN_OPTION` or `ERR_DURATION` for wrong options.
+ * @throws {SluiceError} `ERR_OPTION`, `ERR_UNKNOWN_OPTION` or `ERR_DURATION` for wrong options, `ERR_OPTION` in a
+ * runtime that does not measure its event loop: all but Node.
  */
 export function eventLoop(options: LoadOptions = {}): LoadSource {
-  return new SampledLoad(loadSettings('eventLoop', options), () => intervalUtilization());
+  const [settings, read] = [loadSettings('eventLoop', options), eventLoopUtilization()];
+  return new SampledLoad(settings, () => intervalUtilization(read));
 }
 
 /**

@@ -1,5 +1,6 @@
-// oxlint-disable-next-line no-restricted-imports -- what the event loop did is no time: only the loop itself has it
-import { performance, type EventLoopUtilityFunction } from 'node:perf_hooks';
+import type { EventLoopUtilityFunction } from 'node:perf_hooks';
+import { SluiceError } from '../../checks/errors.ts';
+import { nodeModule } from '../../runtime/node-module.ts';
 
 /**
  * Returns a function that returns how busy the event loop was since its last call, from 0 (idle) to 1.
@@ -9,7 +10,7 @@ import { performance, type EventLoopUtilityFunction } from 'node:perf_hooks';
  *
  * @see https://nodejs.org/api/perf_hooks.html#performanceeventlooputilizationutilization1-utilization2
  */
-export function intervalUtilization(read: EventLoopUtilityFunction = performance.eventLoopUtilization): () => number {
+export function intervalUtilization(read: EventLoopUtilityFunction = eventLoopUtilization()): () => number {
   let previous = read();
   return () => {
     const current = read();
@@ -17,4 +18,19 @@ export function intervalUtilization(read: EventLoopUtilityFunction = performance
     previous = current;
     return utilization;
   };
+}
+
+/**
+ * Returns the function of Node that reads what its event loop did.
+ *
+ * @throws {SluiceError} `ERR_OPTION` in a runtime without one, such as a browser or a Worker.
+ */
+export function eventLoopUtilization(): EventLoopUtilityFunction {
+  const read = nodeModule('node:perf_hooks')?.performance.eventLoopUtilization;
+  if (typeof read === 'function') return read;
+  const remedy = 'Give a load of your own: loadFrom(() => used / size).';
+  throw new SluiceError(
+    'ERR_OPTION',
+    `eventLoop() needs Node: this runtime does not tell what its event loop does. ${remedy}`,
+  );
 }

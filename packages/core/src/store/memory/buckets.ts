@@ -18,8 +18,8 @@ const NEARLY_FULL = 0.9;
 /** The parameters of {@link Buckets}. */
 export interface BucketsOptions {
   readonly maxKeys: number;
-  /** 16 random bytes that no client knows. */
-  readonly secret: Uint8Array;
+  /** Returns 16 random bytes that no client knows. Called when the first id is hashed. */
+  readonly newSecret: () => Uint8Array;
   /** Returns random numbers from 0 (inclusive) to 1 (exclusive). */
   readonly random: () => number;
   /** The clock of buckets with a period. */
@@ -51,12 +51,12 @@ export class Buckets {
   readonly #located: (BucketTable | string)[] = [];
   readonly #periods: BatchPeriods;
 
-  constructor({ maxKeys, secret, random, wall }: BucketsOptions) {
+  constructor({ maxKeys, newSecret, random, wall }: BucketsOptions) {
     this.#wall = wall;
     this.#periods = new BatchPeriods(wall);
     this.#maxKeys = maxKeys;
     this.#nearlyFull = maxKeys * NEARLY_FULL;
-    this.#hasher = new IdHasher(secret);
+    this.#hasher = new IdHasher(newSecret);
     this.#eviction = new Eviction(random);
     this.#reports = new PressureReports(this.#tables, maxKeys);
   }

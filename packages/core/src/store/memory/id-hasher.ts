@@ -9,7 +9,8 @@ export const SECRET_BYTES = 16;
  * the limit's name, and an id that several limits of a batch share is hashed once.
  */
 export class IdHasher {
-  readonly #key: HashKey;
+  readonly #newSecret: () => Uint8Array;
+  #key: HashKey | undefined;
   #lastId: string | undefined;
   readonly #lastHash = new Int32Array(2);
   /** That of the id of all who share a bucket, such as a pool beside the bucket of an id. */
@@ -17,16 +18,12 @@ export class IdHasher {
   #lastCalendar: string | undefined;
   readonly #calendarHash = new Int32Array(2);
 
-  /** @param secret - {@link SECRET_BYTES} random bytes that no client knows. */
-  constructor(secret: Uint8Array) {
-    const words = new DataView(secret.buffer, secret.byteOffset, SECRET_BYTES);
-    this.#key = {
-      narrow0: words.getInt32(0, true),
-      narrow1: words.getInt32(4, true),
-      wide0: words.getInt32(8, true),
-      wide1: words.getInt32(12, true),
-    };
-    halfSipHash(EVERYONE, this.#key, this.#everyoneHash, 0);
+  /**
+   * @param newSecret - Returns {@link SECRET_BYTES} random bytes that no client knows. Called once, for the first hash:
+   * a store may be created where a runtime has no random numbers yet.
+   */
+  constructor(newSecret: () => Uint8Array) {
+    this.#newSecret = newSecret;
   }
 
   /** Writes the hash as two int32. The first one is made odd, because 0 marks an empty slot; 63 bits remain. */
@@ -42,8 +39,9 @@ export class IdHasher {
   }
 
   #otherHash(id: string): Int32Array {
+    const key = this.#key ?? this.#firstKey();
     if (id === EVERYONE) return this.#everyoneHash;
-    halfSipHash(id, this.#key, this.#lastHash, 0);
+    halfSipHash(id, key, this.#lastHash, 0);
     this.#lastId = id;
     return this.#lastHash;
   }
@@ -56,10 +54,23 @@ export class IdHasher {
   combine(calendar: string, out: Int32Array, at: number): void {
     const hash = this.#calendarHash;
     if (calendar !== this.#lastCalendar) {
-      halfSipHash(`\0${calendar}`, this.#key, hash, 0);
+      halfSipHash(`\0${calendar}`, this.#key ?? this.#firstKey(), hash, 0);
       this.#lastCalendar = calendar;
     }
     out[at] = (out[at]! ^ hash[0]!) | 1;
     out[at + 1]! ^= hash[1]!;
+  }
+
+  #firstKey(): HashKey {
+    const secret = this.#newSecret();
+    const words = new DataView(secret.buffer, secret.byteOffset, SECRET_BYTES);
+    this.#key = {
+      narrow0: words.getInt32(0, true),
+      narrow1: words.getInt32(4, true),
+      wide0: words.getInt32(8, true),
+      wide1: words.getInt32(12, true),
+    };
+    halfSipHash(EVERYONE, this.#key, this.#everyoneHash, 0);
+    return this.#key;
   }
 }

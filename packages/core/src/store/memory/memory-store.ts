@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes } from '../../runtime/random-bytes.ts';
 import { joinedReading } from '../alternatives.ts';
 import { levelAfter, levelAfterRefund, passes, slotsTaken } from '../transaction-rule.ts';
 import { checkTime, systemTime, type Time } from '../../time/time.ts';
@@ -80,7 +80,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   const { maxKeys = DEFAULT_MAX_KEYS, time = systemTime } = options;
   wholeNumber('maxKeys', maxKeys, { min: 1, max: MOST_KEYS, remedy: 'For a store of the usual size leave it out.' });
   checkTime(time);
-  return new LocalStore(time, { maxKeys, secret: randomBytes(SECRET_BYTES), random: Math.random });
+  return new LocalStore(time, { maxKeys, newSecret: () => randomBytes(SECRET_BYTES), random: Math.random });
 }
 
 function closed(): SluiceError {

@@ -5,7 +5,8 @@ import { TICKS_PER_MICRO } from '../../rule/ticks.ts';
 const MAX_BEHIND_MICROS = 1_000_000;
 
 /**
- * The time of a memory store for buckets without a period: ticks since its creation.
+ * The time of a memory store for buckets without a period: ticks since it was first read, because some
+ * runtimes have no clock yet while a module is loaded.
  *
  * A clock that steps back is followed for up to one second, so that an unsteady clock grants nothing. A clock that
  * steps back further was set to another time: the store's time does not change at the step, and continues from there.
@@ -13,24 +14,24 @@ const MAX_BEHIND_MICROS = 1_000_000;
  */
 export class StoreTime {
   readonly #time: Time;
-  #originMicros: number;
+  /** NaN until the first reading, which takes the way of a clock that was set. */
+  #originMicros = Number.NaN;
   /** The last time, and the latest time ever, since the origin. */
   #lastMicros = 0;
   #latestMicros = 0;
 
   constructor(time: Time) {
     this.#time = time;
-    this.#originMicros = time.nowMicros();
   }
 
   nowTicks(): number {
     const readMicros = this.#time.nowMicros();
     let micros = readMicros - this.#originMicros;
-    if (micros < this.#latestMicros - MAX_BEHIND_MICROS) {
+    if (micros > this.#latestMicros) {
+      this.#latestMicros = micros;
+    } else if (!(micros >= this.#latestMicros - MAX_BEHIND_MICROS)) {
       micros = this.#lastMicros;
       this.#originMicros = readMicros - micros;
-    } else if (micros > this.#latestMicros) {
-      this.#latestMicros = micros;
     }
     this.#lastMicros = micros;
     return micros * TICKS_PER_MICRO;

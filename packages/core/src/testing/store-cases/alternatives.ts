@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict';
+import { assert } from '../assert.ts';
 import type { Store, StoreReading, StoreTransaction } from '../../store/store.ts';
 import { countTried, readingsOf } from '../../store/alternatives.ts';
 import { passes } from '../../store/transaction-rule.ts';

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict';
+import { assert } from '../assert.ts';
 import { assertTat, fitted, other, quick, slow, tatOf } from '../sample-limit.ts';
 import { promise, type SteeredStoreCase, steeredPromise, type StoreCase } from '../store-case.ts';
 import { callsOf } from '../store-calls.ts';

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict';
+import { assert } from '../assert.ts';
 import type { Store } from '../../store/store.ts';
 import { slow } from '../sample-limit.ts';
 import { disturbingPromise, type StoreCase, type StoreUnderTest } from '../store-case.ts';

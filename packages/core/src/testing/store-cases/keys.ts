@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict';
+import { assert } from '../assert.ts';
 import { assertTat, SampleLimit, slow, tatOf } from '../sample-limit.ts';
 import { promise, type StoreCase } from '../store-case.ts';
 import { callsOf } from '../store-calls.ts';

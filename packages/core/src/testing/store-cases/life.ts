@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict';
+import { assert } from '../assert.ts';
 import type { Store } from '../../store/store.ts';
 import { slow } from '../sample-limit.ts';
 import { promise, type StoreCase } from '../store-case.ts';

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict';
+import { assert } from '../assert.ts';
 import type { Awaitable } from '../../async/awaitable.ts';
 import type { Store } from '../../store/store.ts';
 import { assertTat, fitted, other, slow, tatOf } from '../sample-limit.ts';

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict';
+import { assert } from '../assert.ts';
 import type { Store } from '../../store/store.ts';
 import { assertTat, fitted, tatOf } from '../sample-limit.ts';
 import { assertLevel, COUNT, DAY_MS, HOUR_MS, quotaOf } from '../sample-quota.ts';

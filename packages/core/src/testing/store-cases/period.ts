@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict';
+import { assert } from '../assert.ts';
 import type { Awaitable } from '../../async/awaitable.ts';
 import { endOfPeriod } from '../../store/calendar-period.ts';
 import type { Store, StoreReading } from '../../store/store.ts';

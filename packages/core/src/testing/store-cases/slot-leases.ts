@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict';
+import { assert } from '../assert.ts';
 import { assertHeld, ofSlots, SHORT_MS, SLOTS, slots, steeredOfSlots } from '../sample-slots.ts';
 import type { SteeredStoreCase, StoreCase } from '../store-case.ts';
 import { callsOf } from '../store-calls.ts';

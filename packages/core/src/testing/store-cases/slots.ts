@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict';
+import { assert } from '../assert.ts';
 import { fitted, SampleLimit, slow } from '../sample-limit.ts';
 import { assertHeld, ofSlots, SLOTS, slots } from '../sample-slots.ts';
 import type { StoreCase } from '../store-case.ts';

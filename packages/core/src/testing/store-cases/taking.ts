@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict';
+import { assert } from '../assert.ts';
 import { MAX_TOLERANCE_TICKS, TICKS_PER_SECOND } from '../../rule/ticks.ts';
 import { emptyReading } from '../../store/store.ts';
 import { assertTat, fitted, other, quick, SampleLimit, slow, tatOf } from '../sample-limit.ts';

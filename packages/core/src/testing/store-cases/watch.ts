@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict';
+import { assert } from '../assert.ts';
 import type { Store, StoreReport } from '../../store/store.ts';
 import { disturbingPromise, promise, type StoreCase, type StoreUnderTest } from '../store-case.ts';
 

@@ -8,7 +8,7 @@ import { numbersFrom } from './numbers.ts';
 // Known randomness, so that the sweep's hand is not by chance where the bucket lies that shall be evicted.
 function bucketsOf(maxKeys: number): Buckets {
   const wall = new WallClock(new FakeTime());
-  return new Buckets({ maxKeys, secret: new Uint8Array(16), random: numbersFrom(1), wall });
+  return new Buckets({ maxKeys, newSecret: () => new Uint8Array(16), random: numbersFrom(1), wall });
 }
 
 test('an evicted bucket counts as evicted while it is in debt, and as swept when it is full again', () => {

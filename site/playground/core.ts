@@ -1,0 +1,131 @@
+// Core itself, from its modules: what is left out is what a page has no use for, such as stores that can fail. A test
+// compares each decision and each header field with those of createLimiter and of a middleware.
+import { transactionOf, checkCostFits, type Use } from '../../packages/core/src/decision/batch.ts';
+import { decisionOf } from '../../packages/core/src/decision/decide.ts';
+import type { Decision } from '../../packages/core/src/decision/decision.ts';
+import type { Result } from '../../packages/core/src/decision/result.ts';
+import type { Transaction } from '../../packages/core/src/decision/transaction.ts';
+import { denialOf, type Answer } from '../../packages/core/src/http/denial.ts';
+import { checkedFields, retryAfterSeconds, writeFields } from '../../packages/core/src/http/fields.ts';
+import { defineLimits } from '../../packages/core/src/limits/define-limits.ts';
+import type { Limit } from '../../packages/core/src/limits/limit.ts';
+import { memoryStore } from '../../packages/core/src/store/memory/memory-store.ts';
+import { FakeTime } from '../../packages/core/src/testing/fake-time.ts';
+import { definitionsOf, type Arrival, type Case } from './case.ts';
+
+/** What one limit has left after a request. */
+export interface Left {
+  readonly remaining: number;
+  /** Milliseconds until the bucket is full. */
+  readonly fullAfterMs: number;
+}
+
+/** What a client gets for one request. */
+export interface Step extends Arrival {
+  readonly status: 200 | 400 | 429;
+  /** For how long the request waited in the queue, in milliseconds. */
+  readonly delayMs: number;
+  readonly retryAfterMs: number;
+  /** In the order of the limits; null for one into which the cost can never fit. */
+  readonly left: readonly (Left | null)[];
+  readonly fields: readonly (readonly [name: string, value: string])[];
+  /** That of a denial, or the error of a request that can never pass. */
+  readonly body: string;
+}
+
+const NOT_DECIDED = { delayMs: 0, retryAfterMs: Infinity };
+
+/** The limits of a case, whose buckets are full. */
+export class Core {
+  readonly limits: readonly Limit[];
+  readonly #time = new FakeTime();
+  readonly #store = memoryStore({ time: this.#time });
+  readonly #set: Parameters<typeof transactionOf>[0];
+
+  /** @throws {SluiceError} What is wrong with the numbers. */
+  constructor(given: Pick<Case, 'limits'>) {
+    const limits = defineLimits(definitionsOf(given), 'local');
+    this.limits = [...limits.values()];
+    this.#set = { limits, rateFor: (limit) => limit.rate, smallestBurst: (limit) => limit.rate.burst };
+  }
+
+  /** Decides requests in the order of time. */
+  decide(arrivals: readonly Arrival[]): readonly Step[] {
+    return arrivals.map((arrival) => this.#step(arrival));
+  }
+
+  #step({ atMs, cost }: Arrival): Step {
+    this.#time.set(atMs);
+    const { decision, failure } = this.#spend(cost);
+    const { delayMs, retryAfterMs } = decision ?? NOT_DECIDED;
+    const left = this.limits.map(({ name }) => leftOf(decision?.results.find(({ limit }) => limit === name)));
+    const fields: Record<string, string> = {};
+    // A request that ends with an error does not wait.
+    const heldMs = failure === undefined ? delayMs : 0;
+    const denial = decision === undefined ? undefined : this.#answer(decision, heldMs, fields);
+    if (denial === undefined && failure !== undefined) {
+      const body = failure instanceof Error ? failure.message : 'unknown';
+      return {
+        atMs,
+        cost,
+        status: 400,
+        delayMs: 0,
+        retryAfterMs: Infinity,
+        left,
+        fields: Object.entries(fields),
+        body,
+      };
+    }
+    return {
+      atMs,
+      cost,
+      status: denial === undefined ? 200 : 429,
+      delayMs,
+      retryAfterMs,
+      left,
+      fields: Object.entries({ ...fields, ...denial?.fields }),
+      body: denial?.body ?? '',
+    };
+  }
+
+  /** Writes the fields of a decision. Returns the answer to a request that is denied. */
+  #answer(decision: Decision, heldMs: number, fields: Record<string, string>): Answer | undefined {
+    const retryAfter = decision.allowed ? 0 : retryAfterSeconds(decision, 0);
+    const response = {
+      decision,
+      getField: (name: string) => fields[name],
+      setField: (name: string, value: string) => void (fields[name] = value),
+    };
+    const dialect = checkedFields();
+    writeFields(decision, response, { dialect, retryAfter, heldMs, time: this.#time });
+    return decision.allowed ? undefined : denialOf(decision, retryAfter);
+  }
+
+  /** As in a middleware, a cost that fits into no bucket of one limit does not keep the others from being taken from. */
+  #spend(cost: number): { readonly decision: Decision | undefined; readonly failure: unknown } {
+    let failure: unknown;
+    const batch = this.limits.flatMap((limit) => {
+      try {
+        return [this.#transaction({ limit, cost, mode: 'check-and-spend', share: 1 })];
+      } catch (error) {
+        failure ??= error;
+        return [];
+      }
+    });
+    if (batch.length === 0) return { decision: undefined, failure };
+    const reading = this.#store.run({ kind: 'spend', alternatives: [batch] });
+    const answer = { available: true, failure: undefined, batch, reading, store: this.#store, owner: this } as const;
+    return { decision: decisionOf(answer, true), failure };
+  }
+
+  #transaction(use: Use): Transaction {
+    // Synchronous and never unlimited, because there are no overrides.
+    const transaction = transactionOf(this.#set, use, 'everyone', undefined) as Transaction;
+    checkCostFits(transaction);
+    return transaction;
+  }
+}
+
+function leftOf(result: Result | undefined): Left | null {
+  return result === undefined ? null : { remaining: result.remaining, fullAfterMs: result.resetAfterMs };
+}

@@ -1,0 +1,181 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { gzipSync } from 'node:zlib';
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { Browser } from './browser.ts';
+import { stepsOfCore } from './of-core.ts';
+import { bundleOf, PAGE } from './pages.ts';
+import { numbersFrom, randomCase } from './random-cases.ts';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+let browser: Browser;
+let sizes: { readonly js: number; readonly css: number };
+
+beforeAll(async () => {
+  const { js, css } = await bundleOf('playground/index.ts');
+  const steps = await bundleOf(new URL('steps.ts', import.meta.url));
+  sizes = { js: gzipSync(js, { level: 9 }).length, css: gzipSync(css, { level: 9 }).length };
+  browser = await Browser.start({
+    '/': ['text/html', PAGE],
+    '/index.js': ['text/javascript', js],
+    '/index.css': ['text/css', css],
+    '/steps.js': ['text/javascript', steps.js],
+  });
+});
+afterAll(() => browser.end());
+// oxlint-disable-next-line vitest/no-standalone-expect -- for each test
+afterEach(() => expect(browser.problems).toEqual([]));
+
+test('its scripts and styles have at most 60 kB, compressed', () => {
+  expect(sizes.js + sizes.css).toBeLessThan(60_000);
+});
+
+test('its decisions and fields are those of a limiter under Node, for 10,000 random timelines', async () => {
+  const [seed, cases] = [20_261_124, 10_000];
+  const page = await browser.open('/');
+  const source = `import('/steps.js').then(({ stepsFrom }) => stepsFrom(${seed}, ${cases}))`;
+  const inBrowser = JSON.parse(await page.evaluate<string>(source)) as unknown[];
+  expect(inBrowser).toHaveLength(cases);
+  const random = numbersFrom(seed);
+  const statuses = new Set<number>();
+  for (const steps of inBrowser) {
+    // oxlint-disable-next-line no-await-in-loop -- the cases follow from each other
+    const expected = await stepsOfCore(randomCase(random));
+    for (const { status, delayMs } of expected) statuses.add(delayMs > 0 ? 202 : status);
+    expect(steps).toEqual(JSON.parse(JSON.stringify(expected)));
+  }
+  // Some passed at once, some after a wait, some never can, and some were denied.
+  expect([...statuses].toSorted((one, other) => one - other)).toEqual([200, 202, 400, 429]);
+});
+
+describe.each([
+  { width: 1280, scheme: 'light' },
+  { width: 1280, scheme: 'dark' },
+  { width: 390, scheme: 'light' },
+  { width: 390, scheme: 'dark' },
+] as const)('at $width pixels, $scheme', (look) => {
+  test.each(['', '#count=2&period=1s&burst=1&maxWait=2s&count2=9&period2=1m&t=0x6+2.5'])(
+    'axe finds nothing, and nothing is wider than the page (%j)',
+    async (hash) => {
+      const page = await browser.open(`/${hash}`, look);
+      await page.evaluate(AXE);
+      const { violations } = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>(
+        'axe.run()',
+      );
+      expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(look.width);
+      await pictured(page, `${look.width}-${look.scheme}${hash === '' ? '' : '-two'}`);
+      await page.close();
+    },
+  );
+});
+
+describe('by keyboard alone', () => {
+  test('a limit is changed, requests are sent, an answer is chosen, and the address shows the case', async () => {
+    const page = await browser.open('/#burst=2&count=1&period=1h&cost=1&t=');
+    await tabTo(page, 'Burst');
+    await page.keyboard.press('ControlOrMeta+a');
+    await page.keyboard.type('3');
+    await tabTo(page, 'Send a request');
+    for (const key of ['Enter', 'Space', 'Enter', 'Space']) await page.keyboard.press(key);
+    expect(await page.getByRole('status').or(page.locator('output')).first().textContent()).toMatch(
+      /^Request 4 of 4: .* denied/,
+    );
+    expect(await page.locator('.response').textContent()).toMatch(
+      /^HTTP\/1\.1 429 Too Many Requests\n(.*\n)*RateLimit: "PerClient";r=0;t=3600\n/,
+    );
+    await tabTo(page, 'Request');
+    await page.keyboard.press('ArrowLeft');
+    expect(await page.locator('.response').textContent()).toContain('RateLimit: "PerClient";r=0;t=3600');
+    expect(await page.locator('.response').textContent()).toMatch(/^HTTP\/1\.1 200 OK/);
+    await page.waitForFunction("location.hash.startsWith('#burst=3&count=1&period=1h&cost=1&t=')");
+    await page.close();
+  });
+
+  test('Space that is held sends again and again, and stops when it is released', async () => {
+    const page = await browser.open('/#burst=2&count=1&period=1h&cost=1&t=');
+    await tabTo(page, 'Send a request');
+    await page.keyboard.down('Space');
+    await page.waitForFunction("/of [4-9]/.test(document.querySelector('output').textContent)");
+    await page.keyboard.up('Space');
+    const sent = await page.locator('output').textContent();
+    await page.evaluate('new Promise((resolve) => setTimeout(resolve, 350))');
+    expect(await page.locator('output').textContent()).toBe(sent);
+    await page.close();
+  });
+});
+
+test('a link shows its case: limits, requests, answer, code and YAML', async () => {
+  const page = await browser.open(
+    '/#burst=4&count=2&period=10s&maxWait=5s&count2=20&period2=1m&cost=2&t=0*2+0*2+0*2+0*9',
+  );
+  expect(await page.locator('output').textContent()).toBe(
+    'Request 4 of 4: at 0 s with a cost of 9, it can never pass.',
+  );
+  expect(await page.locator('.response').textContent()).toContain('PerClient');
+  expect(await page.locator('.picture svg').getAttribute('aria-label')).toMatch(
+    /^Sluice: [23] of 4 requests pass\. Fixed window: /,
+  );
+  const [code, yaml] = await page.locator('.copied pre').allTextContents();
+  expect(code).toContain("PerClient: { key: clientNetwork(), burst: 4, count: 2, period: '10s', maxWait: '5s' },");
+  expect(code).toContain("limits: [{ limit: 'PerClient', cost: 2 }, { limit: 'Sustained', cost: 2 }]");
+  expect(yaml).toBe(
+    'PerClient:\n  burst: 4\n  count: 2\n  period: 10s\n  maxWait: 5s\nSustained:\n  count: 20\n  period: 1m\n',
+  );
+  await page.close();
+});
+
+test('wrong numbers and timelines are answered with the message of core, and the last picture stays', async () => {
+  const page = await browser.open('/');
+  await page.getByLabel('Period').first().fill('soon');
+  expect(await page.getByRole('alert').textContent()).toMatch(/`limits\.PerClient\.period` must be .*'soon'/);
+  expect(await page.locator('.picture svg').count()).toBe(1);
+  await page.getByLabel('Period').first().fill('1s');
+  await page.getByLabel('Timeline').fill('0 <b>');
+  expect(await page.getByRole('alert').textContent()).toMatch(/^“<b>” is not a time/);
+  await page.getByLabel('Timeline').fill('2026-07-01T12:00:00Z 2026-07-01T12:00:01.5Z');
+  expect(await page.getByRole('alert').textContent()).toBe('');
+  expect(await page.locator('output').textContent()).toMatch(/^Request 2 of 2: at 1\.5 s/);
+  await page.close();
+});
+
+test('an address with foreign bytes shows an error or the limits, and runs nothing', async () => {
+  const hash = `#count=${encodeURIComponent('<img src=x onerror=alert(1)>')}&period=%00&t=${encodeURIComponent('0x999 <script>')}`;
+  const page = await browser.open(`/${hash}`);
+  expect(await page.getByRole('alert').textContent()).toMatch(/`limits\.PerClient\.count` must be/);
+  expect(await page.locator('#place img').count()).toBe(0);
+  await page.close();
+});
+
+test('nothing listens or runs after its end', async () => {
+  const page = await browser.open('/#count=2&period=1s&t=0');
+  await page.evaluate(
+    "globalThis.end(); document.querySelector('output').textContent = 'ended'; location.hash = '#count=9&period=1s&t=0+1'",
+  );
+  await page.evaluate('new Promise((resolve) => setTimeout(resolve, 50))');
+  expect(await page.locator('output').textContent()).toBe('ended');
+  await page.close();
+});
+
+/** Moves the focus forward until it is on a control with a label or a text. */
+async function tabTo(page: Page, label: string): Promise<void> {
+  const focused = `(() => {
+    const at = document.activeElement;
+    return at?.labels?.[0]?.textContent ?? at?.textContent ?? '';
+  })()`;
+  for (let i = 0; i < 60; i++) {
+    // oxlint-disable-next-line no-await-in-loop -- one key after the other
+    await page.keyboard.press('Tab');
+    // oxlint-disable-next-line no-await-in-loop -- one key after the other
+    if ((await page.evaluate(focused)) === label) return;
+  }
+  throw new Error(`The keyboard does not reach “${label}”.`);
+}
+
+/** With SLUICE_PICTURES, a folder, the page is written there for people to look at. */
+async function pictured(page: Page, name: string): Promise<void> {
+  const folder = process.env['SLUICE_PICTURES'];
+  if (folder !== undefined) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
+}
