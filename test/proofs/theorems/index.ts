@@ -1,0 +1,6 @@
+import type { Part } from '../engine/theorem.ts';
+import { bounds } from './bounds.ts';
+import { rule } from './rule.ts';
+
+/** All that is proved. */
+export const parts: readonly Part[] = [rule, bounds];
