@@ -2,7 +2,7 @@ import { isCondition, not, sumsIn, type Condition, type Truth } from './conditio
 import { factsOf } from './facts.ts';
 import { isTrueFor, type Model } from './model.ts';
 import { conditionText, declared, symbol } from './smt.ts';
-import { solve, type Solution } from './solver.ts';
+import { beginSession, solve, type Solution } from './solver.ts';
 import { Sum } from './sum.ts';
 import type { Range, Unknown } from './unknown.ts';
 
@@ -37,6 +37,8 @@ export class Path {
   readonly #introduced = new Map<string, Sum>();
   /** Values for which everything on this path is true: what is true of one of them needs no question. */
   #models: Model[] = [];
+  /** What the solver has been told. */
+  readonly #asserted = new Set<string>();
 
   /** @param isRounding - Whether numbers are doubles. */
   constructor(
@@ -107,9 +109,8 @@ export class Path {
   canBe(truth: Truth): boolean {
     if (!isCondition(truth)) return truth;
     if (this.#models.some((model) => isTrueFor(truth, model) === true)) return true;
-    const { unknowns, text } = this.#script(truth);
-    const names = unknowns.map(({ name }) => name);
-    const { verdict, values } = solve(text, names.map(symbol));
+    const names = this.#unknownsWith(truth);
+    const { verdict, values } = this.#ask(truth, names);
     if (verdict === 'sat') this.#models.push(new Map(names.map((name, i) => [name, values[i]!])));
     return verdict !== 'unsat';
   }
@@ -117,15 +118,31 @@ export class Path {
   /** Asks whether something is possible on this path. */
   solve(also: Truth, names: readonly string[] = [], more = '', resources?: number): Solution {
     if (also === false) return { verdict: 'unsat', values: [] };
-    return solve(this.#script(also).text + more, names.map(symbol), resources);
+    return this.#ask(also, names, more, resources);
   }
 
-  /** The path and another condition in SMT-LIB. */
-  #script(also: Truth): { readonly unknowns: readonly Unknown[]; readonly text: string } {
-    const conditions = [...this.definitions, ...this.conditions, ...(isCondition(also) ? [also] : [])];
+  #ask(also: Truth, names: readonly string[], more = '', resources?: number): Solution {
+    if (asking !== this) {
+      beginSession();
+      asking = this;
+      this.#asserted.clear();
+    }
+    const lasting = this.#newTexts([...this.definitions, ...this.conditions]);
+    for (const text of lasting) this.#asserted.add(text);
+    const passing = this.#newTexts([...this.definitions, ...this.conditions, ...(isCondition(also) ? [also] : [])]);
+    return solve(lasting.join('\n'), passing.join('\n') + more, names.map(symbol), resources);
+  }
+
+  /** What has to be said to the solver of some conditions, and was not said yet. */
+  #newTexts(conditions: readonly Condition[]): readonly string[] {
     const { unknowns, facts } = factsOf(conditions.flatMap(sumsIn), this.inputs);
     const asserted = [...conditions.map(conditionText), ...facts].map((text) => `(assert ${text})`);
-    return { unknowns, text: [...unknowns.map(declared), ...asserted].join('\n') };
+    return [...new Set([...unknowns.map(declared), ...asserted])].filter((text) => !this.#asserted.has(text));
+  }
+
+  #unknownsWith(also: Condition): readonly string[] {
+    const sums = [...this.definitions, ...this.conditions, also].flatMap(sumsIn);
+    return factsOf(sums, this.inputs).unknowns.map(({ name }) => name);
   }
 
   #take(choice: Choice): number {
@@ -152,6 +169,9 @@ export class Path {
 }
 
 export type { Choice };
+
+/** The path about which the solver is being asked. */
+let asking: Path | undefined;
 
 /** The path that is being executed; undefined while numbers are plain. */
 let current: Path | undefined;

@@ -31,18 +31,26 @@ function evaluated(text: string): string {
   return em.ccall('Z3_eval_smtlib2_string', 'string', ['number', 'string'], [context, text]).trim();
 }
 
+/** Begins anew, without any assertions. */
+export function beginSession(): void {
+  if (asked > QUERIES_PER_CONTEXT) [context, asked] = [Z3.mk_context(Z3.mk_config()), 0];
+  else if (asked > 0) evaluated('(pop)');
+  evaluated('(push)');
+  asked++;
+}
+
 /**
- * Whether a script in SMT-LIB can be satisfied.
+ * Asserts something for the rest of the session, and asks whether more can be true with it.
  *
  * @param names - If so, the values of these constants are wanted.
  */
-export function solve(script: string, names: readonly string[] = [], resources: number = RESOURCES): Solution {
+export function solve(lasting: string, more: string, names: readonly string[] = [], resources: number = RESOURCES): Solution {
   const start = performance.now();
-  if (++asked % QUERIES_PER_CONTEXT === 0) context = Z3.mk_context(Z3.mk_config());
-  const answer = evaluated(`(set-option :rlimit ${resources})(push)${script}(check-sat)`);
+  asked++;
   queries.count++;
+  const answer = evaluated(`(set-option :rlimit ${resources})${lasting}(push)${more}(check-sat)`);
   const verdict = answer === 'sat' || answer === 'unsat' ? answer : 'unknown';
-  if (verdict === 'unknown' && answer !== 'unknown') throw new Error(`The solver answers ${answer} to ${script}`);
+  if (verdict === 'unknown' && answer !== 'unknown') throw new Error(`The solver answers ${answer} to ${lasting}${more}`);
   const values =
     verdict === 'sat' && names.length > 0 ? valuesOf(evaluated(`(get-value (${names.join(' ')}))`), names) : [];
   evaluated('(pop)');
