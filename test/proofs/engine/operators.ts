@@ -101,6 +101,26 @@ function same(a: unknown, b: unknown): Truth {
   return anyOf([allOf([a, b]), allOf([opposite(a), opposite(b)])]);
 }
 
+/** The text of an unknown number after a plus: arguments of scripts are such texts. */
+export class PlusText {
+  readonly number: unknown;
+
+  constructor(number: unknown) {
+    this.number = number;
+  }
+
+  toString(): string {
+    return `+${String(this.number)}`;
+  }
+}
+
+/** A template. */
+export function text(texts: readonly string[], ...values: readonly unknown[]): unknown {
+  const [value] = values;
+  if (values.length === 1 && texts[0] === '+' && texts[1] === '' && isSymbolic(value)) return new PlusText(value);
+  return texts.map((part, i) => (i < values.length ? `${part}${String(values[i])}` : part)).join('');
+}
+
 const operands: unknown[] = [];
 
 /** Keeps the left side of `&&` and `||`, which is asked for its truth and may be the result. */

@@ -66,6 +66,7 @@ function replaced(node) {
   if (ts.isBinaryExpression(node)) return binary(node);
   if (ts.isPrefixUnaryExpression(node)) return prefix(node);
   if (ts.isPostfixUnaryExpression(node)) return node;
+  if (ts.isTemplateExpression(node)) return template(node);
   if (ts.isTypeOfExpression(node)) return call('typeOf', node.expression);
   if (ts.isConditionalExpression(node)) {
     return factory.createConditionalExpression(
@@ -117,6 +118,12 @@ function binary(node) {
   if (operator === undefined) return node;
   const whole = binary(factory.createBinaryExpression(left, operator, right));
   return factory.createAssignment(left, whole);
+}
+
+/** @param {ts.TemplateExpression} node */
+function template({ head, templateSpans }) {
+  const texts = [head, ...templateSpans.map(({ literal }) => literal)].map(({ text }) => factory.createStringLiteral(text));
+  return call('text', factory.createArrayLiteralExpression(texts), ...templateSpans.map(({ expression }) => expression));
 }
 
 /** @param {ts.PrefixUnaryExpression} node */

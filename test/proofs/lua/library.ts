@@ -25,7 +25,7 @@ export const library: Readonly<Record<string, unknown>> = {
       typeof fraction === 'number' && typeof exponent === 'number' ? fraction * 2 ** exponent : writtenLevel(fraction, exponent),
   } satisfies Readonly<Record<string, unknown>>,
   string: {
-    byte: (text: unknown) => (typeof text === 'string' ? text.codePointAt(0) : undefined),
+    byte: (text: unknown) => (typeof text === 'number' || isSymbolic(text) ? undefined : String(text).codePointAt(0)),
     find,
     sub,
     format,

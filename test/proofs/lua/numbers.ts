@@ -1,4 +1,4 @@
-import { add, div, mod, mul, neg, sub } from '../engine/operators.ts';
+import { add, div, mod, mul, neg, PlusText, sub } from '../engine/operators.ts';
 
 type Any = never;
 
@@ -43,6 +43,7 @@ export function negative(value: unknown): unknown {
 }
 
 function numberOf(value: unknown): unknown {
+  if (value instanceof PlusText) return value.number;
   if (typeof value !== 'string') {
     if (value === undefined || typeof value === 'boolean') throw new Error(`Arithmetic on ${String(value)}`);
     return value;
