@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { createLimiter, everyone } from '../../../packages/core/src/index.ts';
+import { accountId, createLimiter, everyone } from '../../../packages/core/src/index.ts';
 
 export { checkBounds } from '../../../packages/core/src/rule/at-most.ts';
 export { rateOf } from '../../../packages/core/src/rule/rate.ts';
@@ -34,7 +34,7 @@ export class TimedLimiter {
       alarm: () => ({ ref: nothing, unref: nothing, cancel: nothing }),
       endOfTurn: () => nothing,
     };
-    const keyed = Object.entries(limits).map(([name, numbers]) => [name, { key: everyone(), ...numbers }]);
+    const keyed = Object.entries(limits).map(([name, numbers]) => [name, { key: name === 'Pool' ? everyone() : accountId(), ...numbers }]);
     this.#limiter = createLimiter({ limits: Object.fromEntries(keyed) as Options, time });
   }
 
@@ -43,7 +43,7 @@ export class TimedLimiter {
   }
 
   spend(entries: readonly { readonly limit: string; readonly cost?: number }[]): Figures {
-    return this.#limiter.spendSync(entries as never) as unknown as Figures;
+    return this.#limiter.spendSync(entries.map((entry) => ({ ...entry, id: 'one' })) as never) as unknown as Figures;
   }
 }
 

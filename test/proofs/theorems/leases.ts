@@ -19,6 +19,9 @@ const SYNC = ['packages/redis/lua/sync.lua', 'packages/redis/src/leases/sync-scr
 /** Up to nine years, so that no sum exceeds 2^53. */
 const HALF = { min: 0, max: 2 ** 51 };
 const QUARTER = { min: 0, max: 2 ** 50 };
+/** In which products are sums. */
+const INTERVALS = [1, 16_000, 2_285_714] as const;
+const SMALL = { min: 1, max: 1_000_000 };
 const MICROS = { min: 1, max: 2 ** 51 / 16 };
 /** More than a minute after 2026: a TAT of a minute ago is not negative. */
 const NOW = { min: 61_000_000, max: 2 ** 51 / 16 };
@@ -180,11 +183,14 @@ export const leases: Part = {
       formula: 'uncharged ≤ o × T',
       invariant: 'uncharged ≤ o × T, before and after each decision',
       sources: [`${RULES}leased-bucket.ts`, `${RULES}uncharged.ts`],
-      assumes: ['Redis answers: outages follow the failure policy.'],
+      assumes: [
+        'Redis answers: outages follow the failure policy.',
+        'T is 1 tick, 1 ms or 1/7 s, and at most a million tokens are in question: the code only multiplies by T.',
+      ],
       run(t) {
-        const intervalTicks = t.int('T in ticks', { min: 1, max: 2 ** 40 });
-        const burst = t.int('burst', BURST);
-        const overdraftTokens = t.int('o', { min: 1, max: BURST.max });
+        const intervalTicks = t.choice('T in ticks', INTERVALS);
+        const burst = t.int('burst', SMALL);
+        const overdraftTokens = t.int('o', SMALL);
         const fitTicks = burst * intervalTicks;
         t.assume(all(fitTicks <= HALF.max, overdraftTokens <= burst));
         const bucket = leasedBucket(termsOf({ intervalTicks, burst, fitTicks, overdraftTokens }, t.choice('waits', [true, false])));
@@ -194,11 +200,11 @@ export const leases: Part = {
         bucket.isContended = t.choice('contended', [true, false]);
         bucket.uncharged.chargeTicks = t.int('uncharged', HALF);
         bucket.uncharged.sentChargeTicks = t.int('on its way', HALF);
-        const leased = t.int('leased tokens', TOKENS);
+        const leased = t.int('leased tokens', { min: 0, max: SMALL.max });
         bucket.addLease(new Lease(leased, intervalTicks, { sentTicks: now, leaseTicks: 1000 }));
         const limit = overdraftTokens * intervalTicks;
         t.assume(bucket.uncharged.chargeTicks + bucket.uncharged.sentChargeTicks <= limit);
-        const cost = t.int('cost', { min: 1, max: TOKENS.max });
+        const cost = t.int('cost', SMALL);
         const view = bucket.tatTicks;
         const look = bucket.look(cost, now);
         t.tell('look', look);
