@@ -40,11 +40,12 @@ async function callsPerSecond({ createLimiter, everyone, memoryStore, FakeTime }
   const time = new FakeTime();
   const store = memoryStore({ time });
   let calls = 0;
-  const spend = (/** @type {Parameters<typeof store.spend>} */ ...batch) => {
-    calls++;
-    return store.spend(...batch);
+  /** @type {typeof store.run} */
+  const run = (operation) => {
+    if (operation.kind === 'spend') calls++;
+    return store.run(operation);
   };
-  const counting = Object.assign(Object.create(store), { spend });
+  const counting = Object.assign(Object.create(store), { run, take: undefined });
   const limits = { Fleet: { key: everyone(), concurrency: 2000, reserve } };
   const limiter = createLimiter({ limits, store: counting, time, log: false });
   const waitMs = exponential();

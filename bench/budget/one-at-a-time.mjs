@@ -37,7 +37,10 @@ const ourStore = async (client) => {
   while (store.status().state !== 'up') await wait(10);
   const numbers = { incrementTicks: INCREMENT_TICKS, fitTicks: TOLERANCE_TICKS, capTicks: TOLERANCE_TICKS };
   return (/** @type {string} */ id) =>
-    Promise.resolve(store.spend([{ limit: 'First', id, mode: 'check-and-spend', ...numbers }], DEADLINE_MS));
+    store.run(
+      { kind: 'spend', alternatives: [[{ limit: 'First', id, mode: 'check-and-spend', ...numbers }]] },
+      DEADLINE_MS,
+    );
 };
 
 /** From the least that can be asked to all that we do. */

@@ -72,7 +72,8 @@ async function prepare({ contender, settings = {} }) {
   const { limiter, store } = await deciderOf(contender, numbers, GATEWAYS);
   const all = Array.from({ length: count }, (_, n) => idsOf['account ids'](n));
   const batches = all.map((id) => batchOf(limiter, store, id));
-  const spend = (/** @type {number} */ n) => store.spend(/** @type {Batch} */ (batches[n]), DEADLINE_MS);
+  const spend = (/** @type {number} */ n) =>
+    store.run({ kind: 'spend', alternatives: [/** @type {Batch} */ (batches[n])] }, DEADLINE_MS);
   const decide =
     way === WAYS[0] ? spend : (/** @type {number} */ n) => limiter.spend([{ limit: 'Calls', id: String(all[n]) }]);
   const order = new VisitOrder(count);
@@ -112,14 +113,14 @@ async function prepare({ contender, settings = {} }) {
 function batchOf(limiter, store, id) {
   /** @type {Batch | undefined} */
   let passed;
-  const spend = store.spend.bind(store);
-  const caught = (/** @type {Batch} */ batch) => {
-    passed = batch;
-    return spend(batch, DEADLINE_MS);
+  const caught = (/** @type {import('@sluice/core').StoreOperation} */ operation) => {
+    if ('alternatives' in operation) passed = operation.alternatives[0];
+    return run(operation, DEADLINE_MS);
   };
-  Object.defineProperty(store, 'spend', { value: caught, configurable: true });
+  const run = store.run.bind(store);
+  Object.defineProperty(store, 'run', { value: caught, configurable: true });
   void limiter.spend([{ limit: 'Calls', id }]);
-  Reflect.deleteProperty(store, 'spend');
+  Reflect.deleteProperty(store, 'run');
   if (passed === undefined) throw new Error('The limiter has not asked its store.');
   return passed;
 }

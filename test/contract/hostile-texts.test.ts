@@ -46,7 +46,7 @@ const spend = (key: Key<never>) => (id: string) => {
 const formatNamed = (name: string): IdFormat => ({ name, canonical: (text) => text });
 const failingStore = (cause: unknown): Store => {
   const fail = (): Promise<never> => Promise.reject(cause);
-  return { spend: fail, check: fail, charge: fail, refund: fail, reset: fail, close: () => undefined };
+  return { run: fail, close: () => undefined };
 };
 
 /** Gives the messages of all events until some have come. */

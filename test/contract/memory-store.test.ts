@@ -1,6 +1,6 @@
 import { memoryStore, type Time } from '@sluice/core';
 import { systemTime } from '@sluice/core/kit';
-import { FakeTime, storeContract } from '@sluice/core/testing';
+import { callsOf, FakeTime, storeContract } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
 import { realDelay } from '../real-delay.ts';
 
@@ -13,7 +13,7 @@ function reportingStore(time: Time, skip: (ms: number) => void) {
   let ids = 0;
   const provokeReport = (): void => {
     skip(600_000);
-    for (let i = 0; i <= MAX_KEYS; i++) store.charge([{ ...CHARGE, id: `${ids++}` }]);
+    for (let i = 0; i <= MAX_KEYS; i++) callsOf(store).charge([{ ...CHARGE, id: `${ids++}` }]);
   };
   return { store, provokeReport };
 }

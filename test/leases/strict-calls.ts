@@ -5,6 +5,7 @@ import type { SteeredStore } from '../../packages/redis/test/support/steered-sto
 import { differenceOf } from './difference.ts';
 import type { RedisModel } from './redis-model.ts';
 import type { LeasedNumbers, StrictStep } from './sync-scenes.ts';
+import { callsOf } from '@sluice/core/testing';
 
 const TICKS_PER_MICRO = 16;
 const LIMIT = 'Leased';
@@ -41,16 +42,16 @@ export class StrictCalls {
     const onKey = { key: keyOfBucket(this.#store, key), ...ticks };
     if (call === 'reset') {
       this.#model.reset(onKey.key);
-      await this.#store.reset([transaction]);
+      await callsOf(this.#store).reset([transaction]);
       return undefined;
     }
     if (call === 'spend') {
-      const { levelsTicks } = await this.#store.spend([transaction]);
+      const { levelsTicks } = await callsOf(this.#store).spend([transaction]);
       this.#noteTaken(transaction, key, levelsTicks[0]!);
       return differenceOf(call, levelsTicks, this.#model.spend([onKey]));
     }
     if (call === 'refund of a decision') return this.#refundTaken(transaction);
-    const { levelsTicks } = await this.#store[call]([transaction]);
+    const { levelsTicks } = await callsOf(this.#store)[call]([transaction]);
     return differenceOf(call, levelsTicks[0], this.#model[call](onKey));
   }
 
@@ -66,7 +67,7 @@ export class StrictCalls {
     const { place, ...taken } = this.#taken;
     this.#taken = undefined;
     const refund = { limit: LIMIT, id: String(place), capTicks, ...taken };
-    const { levelsTicks } = await this.#store.refund([refund]);
+    const { levelsTicks } = await callsOf(this.#store).refund([refund]);
     const key = keyOfBucket(this.#store, place);
     return differenceOf('refund of a decision', levelsTicks[0], this.#model.refund({ key, capTicks, ...taken }));
   }

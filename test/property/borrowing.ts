@@ -7,8 +7,9 @@ import {
   type Store,
   type StoreReading,
   type StoreTransaction,
+  type StoreOperation,
 } from '@sluice/core';
-import { passes, rateOf } from '@sluice/core/kit';
+import { passes, rateOf, readingsOf } from '@sluice/core/kit';
 import fc from 'fast-check';
 
 /** A pool, and clients with an assured rate of it. */
@@ -101,30 +102,20 @@ export function recorded(store: Store): { readonly store: Store; readonly grants
       if (mode === 'check-and-spend' || mode === 'charge') grants.push({ limit, id, tokens: cost, nowTicks });
     }
   };
-  const noted = (batch: readonly StoreTransaction[], reading: StoreReading): StoreReading => {
-    note(batch, reading);
-    return reading;
-  };
-  const noteFirst = (batches: readonly (readonly StoreTransaction[])[], readings: readonly StoreReading[]) => {
-    for (const [i, reading] of readings.entries()) note(batches[i]!, reading);
-    return readings;
+  const noted = (operation: StoreOperation, whole: StoreReading): StoreReading => {
+    if (operation.kind !== 'spend') return whole;
+    const { alternatives } = operation;
+    for (const [i, reading] of readingsOf(alternatives, whole).entries()) note(alternatives[i]!, reading);
+    return whole;
   };
   const recording: Store = {
     ...(store.traits && { traits: store.traits }),
-    spend(batch, deadlineMs) {
-      const reading = store.spend(batch, deadlineMs);
-      if (reading instanceof Promise) return reading.then((settled) => noted(batch, settled));
-      return noted(batch, reading);
+    run(operation, deadlineMs) {
+      const reading = store.run(operation, deadlineMs);
+      return reading instanceof Promise
+        ? reading.then((settled) => noted(operation, settled))
+        : noted(operation, reading);
     },
-    spendFirst(batches, deadlineMs) {
-      const readings = store.spendFirst!(batches, deadlineMs);
-      if (readings instanceof Promise) return readings.then((settled) => noteFirst(batches, settled));
-      return noteFirst(batches, readings);
-    },
-    check: (batch, deadlineMs) => store.check(batch, deadlineMs),
-    charge: (batch, deadlineMs) => store.charge(batch, deadlineMs),
-    refund: (batch, deadlineMs) => store.refund(batch, deadlineMs),
-    reset: (batch, deadlineMs) => store.reset(batch, deadlineMs),
     close: () => store.close(),
   };
   return { store: recording, grants };

@@ -2,6 +2,7 @@
 import { StalePeriodError, type CalendarPeriod, type Store, type StoreReading } from '@sluice/core';
 import type { FakeTime } from '@sluice/core/testing';
 import fc from 'fast-check';
+import { callsOf } from '@sluice/core/testing';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -108,7 +109,7 @@ export class Comparison {
   async #call({ call, parts, skewMs }: Step): Promise<void> {
     const period = this.#periodAt(this.#time.nowMs);
     if (call === 'reset') {
-      await this.#store.reset(parts.map(({ bucket }) => ({ limit: 'Quota', id: bucket })));
+      await callsOf(this.#store).reset(parts.map(({ bucket }) => ({ limit: 'Quota', id: bucket })));
       for (const { bucket } of parts) this.#forget(bucket);
       return;
     }
@@ -227,8 +228,8 @@ export class Comparison {
       tatAfterSpendTicks: call === 'refundLast' ? (part as Taken).tat : undefined,
       period,
     }));
-    if (call === 'cap') return this.#store.cap!(batch);
-    return this.#store[call === 'refundLast' ? 'refund' : call](batch);
+    if (call === 'cap') return callsOf(this.#store).cap(batch);
+    return callsOf(this.#store)[call === 'refundLast' ? 'refund' : call](batch);
   }
 
   #periodAt(ms: number): number {

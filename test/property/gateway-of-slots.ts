@@ -7,6 +7,8 @@ import {
   type StoreHold,
   type StoreReading,
   type StoreTransaction,
+  type StoreOperation,
+  type Awaitable,
 } from '@sluice/core';
 import type { FakeTime } from '@sluice/core/testing';
 import { GatewayTime, type ServerTime } from './gateway-times.ts';
@@ -33,8 +35,6 @@ interface LineParts {
   readonly onRelease: (holds: readonly StoreHold[]) => void;
 }
 
-type Method = 'spend' | 'check' | 'charge' | 'refund' | 'reset' | 'renew' | 'release';
-
 /** The store as one gateway reaches it. */
 class Line implements Store {
   readonly traits = { slots: true, keepsDeadline: true } as const;
@@ -47,37 +47,28 @@ class Line implements Store {
     this.#parts = parts;
   }
 
-  readonly spend = this.#call('spend');
-  readonly check = this.#call('check');
-  readonly charge = this.#call('charge');
-  readonly refund = this.#call('refund');
-  readonly reset = this.#call('reset') as unknown as Store['reset'];
-  readonly renew = this.#call('renew') as unknown as NonNullable<Store['renew']>;
-  readonly release = this.#call('release') as unknown as NonNullable<Store['release']>;
-
   close(): void {}
 
-  #call(name: Method) {
-    return (batch: readonly unknown[]) => {
-      const { store, server, onAnswer, onRelease } = this.#parts;
-      if (name === 'release') onRelease(batch as readonly StoreHold[]);
-      if (this.isCut) throw new Error('cut off');
-      const atMicros = server.nowMicros();
-      const call = store[name] as (given: readonly unknown[]) => StoreReading | Promise<StoreReading>;
-      const answer = call.call(store, batch);
-      if (!(answer instanceof Promise)) {
-        onAnswer({ name, batch, reading: answer, atMicros });
-        return answer;
-      }
-      const noted = answer.then((reading) => {
-        onAnswer({ name, batch, reading, atMicros });
-        return reading;
-      });
-      this.pending.add(noted);
-      const end = (): unknown => this.pending.delete(noted);
-      noted.then(end, end);
-      return noted;
-    };
+  run(operation: StoreOperation): Awaitable<StoreReading> {
+    const { store, server, onAnswer, onRelease } = this.#parts;
+    const { kind: name } = operation;
+    if (name === 'release') onRelease(operation.batch);
+    if (this.isCut) throw new Error('cut off');
+    const batch = 'alternatives' in operation ? operation.alternatives[0]! : operation.batch;
+    const atMicros = server.nowMicros();
+    const answer = store.run(operation);
+    if (!(answer instanceof Promise)) {
+      onAnswer({ name, batch, reading: answer, atMicros });
+      return answer;
+    }
+    const noted = answer.then((reading) => {
+      onAnswer({ name, batch, reading, atMicros });
+      return reading;
+    });
+    this.pending.add(noted);
+    const end = (): unknown => this.pending.delete(noted);
+    noted.then(end, end);
+    return noted;
   }
 }
 

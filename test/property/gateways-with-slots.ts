@@ -1,6 +1,6 @@
 // Several processes that hold slots in one store, and what must be true of them.
 import type { StoreHold, StoreTransaction } from '@sluice/core';
-import { FakeTime } from '@sluice/core/testing';
+import { callsOf, FakeTime } from '@sluice/core/testing';
 import {
   Gateway,
   LEASE_MS,
@@ -233,7 +233,7 @@ export class Gateways<S extends ReplicatedStore> {
   async #askStore(): Promise<void> {
     const lease = { holder: 'nobody', leaseMs: LEASE_MS };
     const numbers = { incrementTicks: 0, fitTicks: SLOTS, capTicks: SLOTS, mode: 'check-only' } as const;
-    await this.store.check(IDS.map((id) => ({ limit: 'InFlight', id, slots: true, lease, ...numbers })));
+    await callsOf(this.store).check(IDS.map((id) => ({ limit: 'InFlight', id, slots: true, lease, ...numbers })));
   }
 
   #started(): Gateway {

@@ -1,6 +1,6 @@
 import { memoryStore, type MemoryStore, type StoreTransaction } from '@sluice/core';
 import { levelAfter, passes } from '@sluice/core/kit';
-import { FakeTime } from '@sluice/core/testing';
+import { callsOf, FakeTime } from '@sluice/core/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { anyNumbers } from './limit-arbitraries.ts';
@@ -59,13 +59,14 @@ test('no call displaces a bucket of a limit that has fewer buckets than another'
       const store = memoryStore({ maxKeys: keys, time: new FakeTime() });
       const buckets = new Map<string, Spent>();
       for (const call of calls) {
-        store.spend([transaction(call)]);
+        callsOf(store).spend([transaction(call)]);
         buckets.set(`${call.limit} ${call.id}`, call);
         const held = new Map(LIMITS.map((limit) => [limit, 0]));
         const gone: (readonly [key: string, bucket: Spent])[] = [];
         for (const [key, bucket] of buckets) {
           held.set(bucket.limit, held.get(bucket.limit)! + 1);
-          if (store.check([transaction({ ...bucket, cost: 0 })]).levelsTicks[0] === 0) gone.push([key, bucket]);
+          if (callsOf(store).check([transaction({ ...bucket, cost: 0 })]).levelsTicks[0] === 0)
+            gone.push([key, bucket]);
         }
         const most = Math.max(...held.values());
         for (const [key, { limit }] of gone) {
@@ -86,7 +87,7 @@ test('a limit keeps all its buckets while it has at most maxKeys / n of them, n 
       const store = memoryStore({ maxKeys: keys, time: new FakeTime() });
       for (const call of calls) {
         const before = sizesOf(store);
-        store.spend([transaction(call)]);
+        callsOf(store).spend([transaction(call)]);
         const after = sizesOf(store);
         const fairShare = keys / new Set([...Object.keys(before), call.limit]).size;
         const within = Object.entries(before).filter(([, size]) => size <= fairShare);
@@ -112,7 +113,7 @@ test('of alternatives exactly the first that passes by the exact rule is taken',
         time.advance(pause * 3_600_000);
         const batches = tried.map((each) => each.map((one) => parts.transaction(one)));
         const asked = tried.map((each) => each.map((one) => parts.asked(one)));
-        const readings = store.spendFirst(batches);
+        const readings = callsOf(store).spendFirst(batches);
         const said = readings.map(({ levelsTicks }, i) => {
           const allowed = passes(batches[i]!, levelsTicks);
           const after = levelsTicks.map((level, j) => (allowed ? levelAfter(batches[i]![j]!, level) : level));

@@ -1,6 +1,7 @@
 import { accountId, createLimiter, everyone, type Store } from '@sluice/core';
 import type { FakeTime } from '@sluice/core/testing';
 import fc from 'fast-check';
+import { callsOf } from '@sluice/core/testing';
 
 const TICKS_PER_SECOND = 16_000_000;
 const QUOTA = 20;
@@ -67,7 +68,7 @@ async function levelsOf(limiter: ReturnType<typeof mixedLimiter>, store: Store, 
     capTicks: 2 ** 50,
     mode: 'check-only' as const,
   }));
-  const { levelsTicks } = await store.check(batch);
+  const { levelsTicks } = await callsOf(store).check(batch);
   const [usage] = await limiter.usage([{ limit: 'Hourly', id }]);
   const levels = Object.fromEntries(names.map((name, i) => [name, levelsTicks[i]!]));
   return { ...levels, Hourly: usage!.used } as Levels;

@@ -184,11 +184,7 @@ function firstInstant(date: Temporal.PlainDate, timeZone: string): number {
 function viewOf(store: Store): Store {
   return {
     traits: store.traits!,
-    spend: (batch, deadlineMs) => store.spend(batch, deadlineMs),
-    check: (batch, deadlineMs) => store.check(batch, deadlineMs),
-    charge: (batch, deadlineMs) => store.charge(batch, deadlineMs),
-    refund: (batch, deadlineMs) => store.refund(batch, deadlineMs),
-    reset: (batch, deadlineMs) => store.reset(batch, deadlineMs),
+    run: (operation, deadlineMs) => store.run(operation, deadlineMs),
     close: () => undefined,
   };
 }

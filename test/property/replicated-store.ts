@@ -1,4 +1,11 @@
-import { memoryStore, type Awaitable, type MemoryStore, type Store } from '@sluice/core';
+import {
+  memoryStore,
+  type Awaitable,
+  type MemoryStore,
+  type Store,
+  type StoreOperation,
+  type StoreReading,
+} from '@sluice/core';
 import type { ServerTime } from './gateway-times.ts';
 
 /** A store with a replica that lags behind. */
@@ -9,11 +16,8 @@ export interface ReplicatedStore extends Store {
   failOver(): Awaitable<void>;
 }
 
-type Method = 'spend' | 'check' | 'charge' | 'refund' | 'reset' | 'renew' | 'release';
-
 interface Call {
-  readonly name: Method;
-  readonly batch: readonly never[];
+  readonly operation: StoreOperation;
   readonly atMicros: number;
 }
 
@@ -32,13 +36,10 @@ export class ReplicatedMemory implements ReplicatedStore {
     this.#store = memoryStore({ time });
   }
 
-  readonly spend = this.#recorded('spend');
-  readonly check = this.#recorded('check');
-  readonly charge = this.#recorded('charge');
-  readonly refund = this.#recorded('refund');
-  readonly reset = this.#recorded('reset');
-  readonly renew = this.#recorded('renew');
-  readonly release = this.#recorded('release');
+  run(operation: StoreOperation): StoreReading {
+    this.#calls.push({ operation, atMicros: this.#time.nowMicros() });
+    return this.#store.run(operation);
+  }
 
   copy(): void {
     this.#copied = this.#calls.length;
@@ -50,20 +51,12 @@ export class ReplicatedMemory implements ReplicatedStore {
     const nowMicros = (): number => replayedMicros ?? this.#time.nowMicros();
     const { wallNow, alarm, endOfTurn } = this.#time;
     this.#store = memoryStore({ time: { nowMicros, wallNow, alarm, endOfTurn } });
-    for (const { name, batch, atMicros } of this.#calls) {
+    for (const { operation, atMicros } of this.#calls) {
       replayedMicros = atMicros;
-      this.#store[name](batch);
+      this.#store.run(operation);
     }
     replayedMicros = undefined;
   }
 
   close(): void {}
-
-  #recorded<Name extends Method>(name: Name): MemoryStore[Name] {
-    const call = (batch: readonly never[]): unknown => {
-      this.#calls.push({ name, batch, atMicros: this.#time.nowMicros() });
-      return this.#store[name](batch);
-    };
-    return call as MemoryStore[Name];
-  }
 }

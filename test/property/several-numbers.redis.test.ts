@@ -7,6 +7,7 @@ import { redisServer } from '../redis/servers/redis-server.ts';
 import { roundedRule, type Numbers } from './oracle.ts';
 import { atMost } from './runs.ts';
 import { sets, steps, worstExcess, type Taken } from './several-numbers.ts';
+import { callsOf } from '@sluice/core/testing';
 
 const server = await redisServer();
 
@@ -43,7 +44,7 @@ function transactionOf(id: string, numbers: Numbers, share: number): StoreTransa
 }
 
 async function spend(store: Store, transaction: StoreTransaction & { tokens: number }): Promise<Taken[]> {
-  const { nowTicks, levelsTicks } = await store.spend([transaction]);
+  const { nowTicks, levelsTicks } = await callsOf(store).spend([transaction]);
   return passes([transaction], levelsTicks) ? [{ atTicks: BigInt(nowTicks), tokens: transaction.tokens }] : [];
 }
 

@@ -5,6 +5,7 @@ import { hold, inFlight, order, owed } from '../../packages/redis/test/support/o
 import { readyStore } from '../../packages/redis/test/support/ready-store.ts';
 import { redisServer } from '../redis/servers/redis-server.ts';
 import { atMost } from './runs.ts';
+import { callsOf } from '@sluice/core/testing';
 
 const server = await redisServer();
 
@@ -39,14 +40,16 @@ type Call = typeof call extends fc.Arbitrary<infer T> ? T : never;
 function callsOn(store: RedisStore, calls: readonly Call[]): (() => Promise<unknown>)[] {
   let holders = 0;
   return calls.map((each) => {
-    if ('reset' in each) return () => store.reset([{ limit: 'InFlight', id: each.reset, slots: true }]);
-    if ('renew' in each) return () => store.renew(each.renew.map((one) => hold(one.id, `h${one.holder}`, one)));
-    if ('release' in each) return () => store.release(each.release.map((one) => hold(one.id, `h${one.holder}`, one)));
+    if ('reset' in each) return () => callsOf(store).reset([{ limit: 'InFlight', id: each.reset, slots: true }]);
+    if ('renew' in each)
+      return () => callsOf(store).renew(each.renew.map((one) => hold(one.id, `h${one.holder}`, one)));
+    if ('release' in each)
+      return () => callsOf(store).release(each.release.map((one) => hold(one.id, `h${one.holder}`, one)));
     const batches = each.spend.map((one) => [
       ...one.slots.map((part) => inFlight(part.id, `h${holders++}`, part)),
       ...(one.tokens === undefined ? [] : [order('tokens', one.tokens)]),
     ]);
-    return async () => (await store.spendFirst(batches)).map(levelsOf);
+    return async () => (await callsOf(store).spendFirst(batches)).map(levelsOf);
   });
 }
 
@@ -68,7 +71,7 @@ test('calls with slots that travel together do what they do one after the other'
       // oxlint-disable-next-line no-await-in-loop -- one after the other
       for (const send of callsOn(apart!, calls)) expected.push(await send());
       expect(answers).toEqual(expected);
-      expect(levelsOf(await together!.check(look))).toEqual(levelsOf(await apart!.check(look)));
+      expect(levelsOf(await callsOf(together!).check(look))).toEqual(levelsOf(await callsOf(apart!).check(look)));
       await Promise.all([together!.close(), apart!.close()]);
     }),
     { numRuns: atMost(300) },

@@ -2,6 +2,7 @@
 import type { Store, StoreHold, StoreReading, StoreTransaction } from '@sluice/core';
 import type { FakeTime } from '@sluice/core/testing';
 import fc from 'fast-check';
+import { callsOf } from '@sluice/core/testing';
 
 const IDS = ['a', 'b'] as const;
 const MODES = ['check-and-spend', 'check-and-spend', 'check-only', 'spend-only'] as const;
@@ -123,7 +124,7 @@ export class SlotComparison {
   }
 
   async #lookAtAll(): Promise<void> {
-    const { levelsTicks } = await this.#store.check([
+    const { levelsTicks } = await callsOf(this.#store).check([
       ...IDS.map((id) =>
         transaction({ id, count: 0, fit: 1, more: undefined, mode: 'check-only', leaseMs: 1000 }, 'l'),
       ),
@@ -135,17 +136,19 @@ export class SlotComparison {
 
   async #call(call: Step['call']): Promise<void> {
     if ('spend' in call) return this.#spend(call.spend);
-    if ('check' in call) return this.#compare([await this.#store.check(this.#transactions(call.check))], [call.check]);
+    if ('check' in call)
+      return this.#compare([await callsOf(this.#store).check(this.#transactions(call.check))], [call.check]);
     if ('reset' in call) {
       this.#held.get(call.reset)!.clear();
-      return this.#store.reset([{ limit: LIMIT, id: call.reset, slots: true }]);
+      await callsOf(this.#store).reset([{ limit: LIMIT, id: call.reset, slots: true }]);
+      return;
     }
     if ('renew' in call) {
-      await this.#store.renew!(call.renew.map((each) => this.#hold(each)));
+      await callsOf(this.#store).renew(call.renew.map((each) => this.#hold(each)));
       for (const each of call.renew) this.#take(each.id, this.#holder(each), each);
       return;
     }
-    await this.#store.release!(call.release.map((each) => this.#hold(each)));
+    await callsOf(this.#store).release(call.release.map((each) => this.#hold(each)));
     for (const { id, first, count, ...one } of call.release) {
       for (let k = first; k < first + count; k++) this.#held.get(id)!.delete(`${this.#holder(one)}:${k}`);
     }
@@ -155,7 +158,9 @@ export class SlotComparison {
     const before = this.#holders;
     const batches = alternatives.map((each) => this.#transactions(each));
     const readings =
-      batches.length === 1 ? [await this.#store.spend(batches[0]!)] : await this.#store.spendFirst!(batches);
+      batches.length === 1
+        ? [await callsOf(this.#store).spend(batches[0]!)]
+        : await callsOf(this.#store).spendFirst(batches);
     const passed = alternatives.findIndex((each) => this.#passes(each));
     this.#compare(readings, passed < 0 ? alternatives : alternatives.slice(0, passed + 1));
     let holders = before;

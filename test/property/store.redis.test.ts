@@ -1,6 +1,6 @@
 import { memoryStore, type Store, type StoreReading, type StoreRefund, type StoreTransaction } from '@sluice/core';
 import { levelAfter, passes } from '@sluice/core/kit';
-import { FakeTime } from '@sluice/core/testing';
+import { callsOf, FakeTime } from '@sluice/core/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readyStore } from '../../packages/redis/test/support/ready-store.ts';
@@ -60,11 +60,11 @@ class Comparison {
     const batch = parts.map((each) => this.#numbers.transaction(each));
     if (call === 'spendFirst') {
       const alternatives = [batch, ...others.map((each) => each.map((one) => this.#numbers.transaction(one)))];
-      const readings = await this.#redis.spendFirst!(alternatives);
+      const readings = await callsOf(this.#redis).spendFirst(alternatives);
       return () => this.#compareFirst([parts, ...others], alternatives, readings);
     }
     const asked = call === 'refundLast' ? { call: 'refund' as const, parts, batch: lastTaken } : { call, parts, batch };
-    const reading = await this.#redis[asked.call](asked.batch as readonly StoreTransaction[]);
+    const reading = await callsOf(this.#redis)[asked.call](asked.batch as readonly StoreTransaction[]);
     return () => this.#compare(asked, reading);
   }
 
@@ -80,7 +80,7 @@ class Comparison {
       return;
     }
     this.#setTime(nowTicks);
-    this.#note(levelsOf(readings), levelsOf(this.#memory.spendFirst(alternatives)));
+    this.#note(levelsOf(readings), levelsOf(callsOf(this.#memory).spendFirst(alternatives)));
     const asked = parts.map((each) => each.map((one) => this.#numbers.asked(one)));
     const exact = this.#oracle.decideFirst(asked, BigInt(nowTicks / 16), true);
     this.#note(
@@ -90,15 +90,18 @@ class Comparison {
     for (const [i, reading] of readings.entries()) this.#compareDecision(alternatives[i]!, reading, exact[i]!, true);
   }
 
-  #compare({ call, parts, batch }: Call, reading: StoreReading | void): void {
-    if (reading === undefined) {
-      this.#memory.reset(batch);
+  #compare({ call, parts, batch }: Call, reading: StoreReading): void {
+    if (call === 'reset') {
+      callsOf(this.#memory).reset(batch);
       for (const { id } of batch) this.#oracle.reset(id);
     } else if (reading.bucketNowTicks !== undefined) {
       this.#compareRefusal(batch as readonly StoreTransaction[], reading);
     } else {
       this.#setTime(reading.nowTicks);
-      this.#note(reading.levelsTicks, this.#memory[call as 'spend'](batch as readonly StoreTransaction[]).levelsTicks);
+      this.#note(
+        reading.levelsTicks,
+        callsOf(this.#memory)[call as 'spend'](batch as readonly StoreTransaction[]).levelsTicks,
+      );
       this.#compareWithRule(call, { parts, batch }, reading);
     }
   }
@@ -108,7 +111,7 @@ class Comparison {
     this.#note(passes(batch, reading.levelsTicks), false);
     for (const [i, transaction] of batch.entries()) {
       this.#setTime(reading.bucketNowTicks![i]!);
-      this.#note([reading.levelsTicks[i]], this.#memory.check([transaction]).levelsTicks);
+      this.#note([reading.levelsTicks[i]], callsOf(this.#memory).check([transaction]).levelsTicks);
     }
   }
 

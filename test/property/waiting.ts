@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { quickNumbers } from './limit-arbitraries.ts';
 import { roundedRule, type Numbers } from './oracle.ts';
 import { worstExcess } from './several-numbers.ts';
+import { callsOf } from '@sluice/core/testing';
 
 /** Numbers and a longest delay, in microseconds. */
 export const queues: fc.Arbitrary<{ numbers: Numbers; waitMicros: number }> = fc.record({
@@ -85,7 +86,7 @@ export class QueueRun {
       lineTicks: Number(tolerance),
       mode: 'check-and-spend',
     };
-    const { nowTicks, levelsTicks } = await this.#store.spend([transaction]);
+    const { nowTicks, levelsTicks } = await callsOf(this.#store).spend([transaction]);
     const came = BigInt(nowTicks);
     const full = this.#tat > came ? this.#tat : came;
     const turn = full + increment - tolerance;
@@ -104,7 +105,7 @@ export class QueueRun {
     const one = waiting[Math.min(Math.floor(place * waiting.length), waiting.length - 1)];
     if (one === undefined) return;
     const { tolerance } = roundedRule(this.#numbers);
-    const { nowTicks, levelsTicks } = await this.#store.refund([
+    const { nowTicks, levelsTicks } = await callsOf(this.#store).refund([
       {
         ...this.#bucket,
         incrementTicks: Number(one.increment),
@@ -127,7 +128,7 @@ export class QueueRun {
   }
 
   #look() {
-    return this.#store.check([
+    return callsOf(this.#store).check([
       { ...this.#bucket, incrementTicks: 0, fitTicks: 0, capTicks: 2 ** 52, mode: 'check-only' },
     ]);
   }

@@ -6,6 +6,7 @@ import { expect, it } from 'vitest';
 import { run } from './processes/run.ts';
 import { redisServer } from './servers/redis-server.ts';
 import { until } from './servers/until.ts';
+import { callsOf } from '@sluice/core/testing';
 
 it.each([
   { state: 'up', clientIs: 'given' },
@@ -71,5 +72,5 @@ it('a call after close is an error', async () => {
   await expect(limiter.spend([{ limit: 'Orders', id: 'one' }])).rejects.toThrow(
     expect.objectContaining({ code: 'ERR_CLOSED' }),
   );
-  await expect((async () => store.check([]))()).rejects.toMatchObject({ code: 'ERR_CLOSED' });
+  await expect((async () => callsOf(store).check([]))()).rejects.toMatchObject({ code: 'ERR_CLOSED' });
 });

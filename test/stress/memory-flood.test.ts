@@ -1,5 +1,5 @@
 import { memoryStore, type MemoryStore, type StoreTransaction } from '@sluice/core';
-import { FakeTime } from '@sluice/core/testing';
+import { callsOf, FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
 
 const TICKS_PER_SECOND = 16_000_000;
@@ -27,7 +27,7 @@ function minuteBucket(id: string): StoreTransaction {
 }
 
 function spendOnce(store: MemoryStore, ids: number, prefix: string): void {
-  for (let i = 0; i < ids; i++) store.spend([transaction(`${prefix}${i}`, 1)]);
+  for (let i = 0; i < ids; i++) callsOf(store).spend([transaction(`${prefix}${i}`, 1)]);
 }
 
 describe('a memory store under a flood of ten million keys', () => {
@@ -36,19 +36,19 @@ describe('a memory store under a flood of ten million keys', () => {
     const store = memoryStore({ maxKeys: MAX_KEYS, time });
     const exhausted = Array.from({ length: 1000 }, (_, i) => transaction(`exhausted${i}`, BURST));
     const beside = Array.from({ length: 1000 }, (_, i) => minuteBucket(`exhausted${i}`));
-    for (const bucket of [...exhausted, ...beside]) store.spend([bucket]);
+    for (const bucket of [...exhausted, ...beside]) callsOf(store).spend([bucket]);
 
     let most = 0;
     for (let i = 0; i < FLOOD; i++) {
-      store.spend([transaction(`flood${i}`, 1)]);
+      callsOf(store).spend([transaction(`flood${i}`, 1)]);
       if (i % 1009 === 0) most = Math.max(most, store.stats().size);
     }
 
     expect(most).toBe(MAX_KEYS);
     expect(store.stats()).toMatchObject({ size: MAX_KEYS, evicted: FLOOD + 2000 - MAX_KEYS, swept: 0 });
     expect(store.stats().bytes).toBeLessThan(40 * MAX_KEYS);
-    expect(store.check(exhausted).levelsTicks).toEqual(exhausted.map(() => BURST * T));
-    expect(store.check(beside).levelsTicks).toEqual(beside.map(({ fitTicks }) => fitTicks));
+    expect(callsOf(store).check(exhausted).levelsTicks).toEqual(exhausted.map(() => BURST * T));
+    expect(callsOf(store).check(beside).levelsTicks).toEqual(beside.map(({ fitTicks }) => fitTicks));
   });
 
   test('gives its memory back when the keys have passed, while it is used for others', () => {
@@ -61,7 +61,7 @@ describe('a memory store under a flood of ten million keys', () => {
     for (let round = 0; round < 100; round++) spendOnce(store, 5000, 'other');
     const used = store.stats();
     time.advance(BURST * HOUR_MS);
-    for (let call = 0; call < 10_000; call++) store.check([transaction('one', 1)]);
+    for (let call = 0; call < 10_000; call++) callsOf(store).check([transaction('one', 1)]);
 
     expect(full.size).toBe(500_000);
     expect(used).toMatchObject({ size: 5000, swept: 500_000 });
@@ -81,13 +81,13 @@ describe('a store of 20,000 buckets, all of one limit, under a flood of a millio
     const store = memoryStore({ maxKeys: KEYS, time });
     const spend = (bucket: StoreTransaction) => {
       time.advance(0.001);
-      return store.spend([bucket]).levelsTicks[0]!;
+      return callsOf(store).spend([bucket]).levelsTicks[0]!;
     };
     for (let i = 0; i < exhausted; i++) spend(transaction(`exhausted${i}`, burst, burst));
     for (let i = 0; i < flood; i++) spend(transaction(`flood${i}`, 1, burst));
     const { evictedDebtMs } = store.stats().limits['Logins']!;
     const looks = Array.from({ length: exhausted }, (_, i) => transaction(`exhausted${i}`, 1, burst));
-    return { fresh: looks.filter((look) => store.check([look]).levelsTicks[0] === 0).length, evictedDebtMs };
+    return { fresh: looks.filter((look) => callsOf(store).check([look]).levelsTicks[0] === 0).length, evictedDebtMs };
   }
 
   test.each([

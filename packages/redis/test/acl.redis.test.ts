@@ -8,6 +8,7 @@ import { until } from '../../../test/redis/servers/until.ts';
 import { page as leasedPage } from './leases/support/pages.ts';
 import { charge, hold, inFlight, order, owed, refund } from './support/orders.ts';
 import { readyStore } from './support/ready-store.ts';
+import { callsOf } from '@sluice/core/testing';
 
 const page = readFileSync(new URL('../../../docs/running-on-redis.md', import.meta.url), 'utf8');
 const [PERMISSIONS = [], IN_A_CLUSTER = []] = Array.from(
@@ -20,15 +21,15 @@ const urlOf = ({ url }: RedisServer): string => `${url.replace('//', '//limits:s
 
 /** All that a store does. */
 async function owedAfterUse(store: RedisStore): Promise<number[][]> {
-  await store.spend([inFlight('7', 'a')]);
-  await store.renew([hold('7', 'a')]);
-  await store.release([hold('7', 'a')]);
-  await store.spend([order('7', 2)]);
-  await store.charge([charge('7', 2)]);
-  await store.refund([refund('7')]);
-  const before = await store.check([order('7')]);
-  await store.reset([{ limit: 'Orders', id: '7' }]);
-  return [owed(before), owed(await store.check([order('7')]))];
+  await callsOf(store).spend([inFlight('7', 'a')]);
+  await callsOf(store).renew([hold('7', 'a')]);
+  await callsOf(store).release([hold('7', 'a')]);
+  await callsOf(store).spend([order('7', 2)]);
+  await callsOf(store).charge([charge('7', 2)]);
+  await callsOf(store).refund([refund('7')]);
+  const before = await callsOf(store).check([order('7')]);
+  await callsOf(store).reset([{ limit: 'Orders', id: '7' }]);
+  return [owed(before), owed(await callsOf(store).check([order('7')]))];
 }
 
 /** Writes a slot that has expired, and one as of a server's clock that runs ahead: see decide.lua. */
@@ -66,7 +67,7 @@ describe('a user with the permissions that the documentation lists', () => {
     await server.call('ACL', 'SETUSER', 'limits', 'on', '>secret', ...PERMISSIONS);
     const store = leasedStore({ url: urlOf(server), gateways: 1, log: false });
     await store.ready();
-    await store.spend([leasedPage('7', 50)]);
+    await callsOf(store).spend([leasedPage('7', 50)]);
     await until('it is synced and counted', () => store.status().leases.gateways === 1);
     await store.close();
     expect(store.status().leases.estimatedOvershoot).toBe(0);
@@ -76,7 +77,7 @@ describe('a user with the permissions that the documentation lists', () => {
     const server = await redisServer();
     await server.call('ACL', 'SETUSER', 'limits', 'on', '>secret', ...PERMISSIONS);
     const elsewhere = await readyStore({ url: urlOf(server), prefix: 'other:' });
-    await expect(elsewhere.spend([order('7')])).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' });
+    await expect(callsOf(elsewhere).spend([order('7')])).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' });
     await elsewhere.close();
   });
 

@@ -6,6 +6,7 @@ import { redisServer } from '../../../test/redis/servers/redis-server.ts';
 import { until } from '../../../test/redis/servers/until.ts';
 import { order } from './support/orders.ts';
 import { readyStore } from './support/ready-store.ts';
+import { callsOf } from '@sluice/core/testing';
 
 const server = await redisServer();
 
@@ -13,7 +14,7 @@ test('the client that was given is neither used nor closed', async () => {
   const client = new Redis(server.port);
   await client.ping();
   const store = await readyStore({ client });
-  await store.spend([order('7')]);
+  await callsOf(store).spend([order('7')]);
   await store.close();
   expect(await client.ping()).toBe('PONG');
   client.disconnect();
@@ -22,7 +23,7 @@ test('the client that was given is neither used nor closed', async () => {
 test('a client that was not connected is not connected by us', async () => {
   const client = new Redis(server.port, { lazyConnect: true });
   const store = await readyStore({ client });
-  await store.spend([order('7')]);
+  await callsOf(store).spend([order('7')]);
   expect(client.status).toBe('wait');
   await store.close();
 });
@@ -34,7 +35,7 @@ test('close ends our own connections, and every later call is ERR_CLOSED', async
   expect(await clients()).toBe(before + 1);
   await store.close();
   await until('the connection is gone', async () => (await clients()) === before);
-  await expect(store.spend([order('7')])).rejects.toMatchObject({
+  await expect(callsOf(store).spend([order('7')])).rejects.toMatchObject({
     code: 'ERR_CLOSED',
     message: 'This Redis store was closed. Make a new one with redisStore().',
   });
@@ -43,7 +44,7 @@ test('close ends our own connections, and every later call is ERR_CLOSED', async
 
 test('a call in progress when the store is closed is answered, or fails as in an outage', async () => {
   const store = await readyStore({ url: server.url });
-  const [asked] = await Promise.allSettled([store.spend([order('closing')]), store.close()]);
+  const [asked] = await Promise.allSettled([callsOf(store).spend([order('closing')]), store.close()]);
   const outcome = asked.status === 'fulfilled' ? asked.value : asked.reason;
   expect(outcome).toMatchObject(
     asked.status === 'fulfilled' ? { levelsTicks: [0] } : { code: 'ERR_STORE_UNAVAILABLE' },
@@ -64,7 +65,10 @@ test.each([0, -1, NaN, Infinity, 60_001, '50'])(
   async (deadlineMs) => {
     const store = await readyStore({ url: server.url });
     const { calls } = store.status().counts;
-    for (const asked of [store.spend([order('7')], deadlineMs as number), store.check([], deadlineMs as number)]) {
+    for (const asked of [
+      callsOf(store).spend([order('7')], deadlineMs as number),
+      callsOf(store).check([], deadlineMs as number),
+    ]) {
       // oxlint-disable-next-line no-await-in-loop -- one after the other
       await expect(asked).rejects.toMatchObject({
         code: 'ERR_OPTION',
@@ -93,7 +97,7 @@ test('a hash tag that throws for one id is the error of that request, and every 
     await expect(limiter.spend([{ limit: 'Orders', id: 'odd' }])).rejects.toMatchObject({ code: 'ERR_OPTION' });
   }
   expect((await limiter.spend([{ limit: 'Orders', id: '7' }])).outcome).toBe('allowed');
-  expect(await store.check([])).toMatchObject({ levelsTicks: [] });
+  expect(await callsOf(store).check([])).toMatchObject({ levelsTicks: [] });
   await limiter.close();
   await store.close();
 });
@@ -106,9 +110,9 @@ test('closing twice is closing once', async () => {
 
 test('the status reports the connection and the number of calls', async () => {
   const store = await readyStore({ url: server.url });
-  await store.spend([order('status', 5)]);
-  await store.spend([order('status')]);
-  await store.spend([order('status')]);
+  await callsOf(store).spend([order('status', 5)]);
+  await callsOf(store).spend([order('status')]);
+  await callsOf(store).spend([order('status')]);
   expect(store.status()).toMatchObject({
     state: 'up',
     servers: [{ server: `127.0.0.1:${server.port}`, ready: true }],

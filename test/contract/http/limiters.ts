@@ -58,13 +58,7 @@ export function lateStore(store: Store = timed().store): Store {
   const later = <T>(answer: () => T): Promise<T> => new Promise((resolve) => setImmediate(() => resolve(answer())));
   return {
     traits: { slots: true },
-    spend: (batch) => later(() => store.spend(batch)) as never,
-    check: (batch) => later(() => store.check(batch)) as never,
-    charge: (batch) => later(() => store.charge(batch)) as never,
-    refund: (batch) => later(() => store.refund(batch)) as never,
-    renew: (holds) => later(() => store.renew!(holds)) as never,
-    release: (holds) => later(() => store.release!(holds)) as never,
-    reset: (batch) => later(() => store.reset(batch)) as never,
+    run: (operation) => later(() => store.run(operation)) as never,
     close: () => store.close(),
   };
 }
@@ -75,16 +69,18 @@ export function heldStore(): { readonly store: Store; readonly arrived: () => nu
   let arrived = 0;
   let release = (): void => undefined;
   const released = new Promise<void>((resolve) => (release = resolve));
-  const spend: Store['spend'] = async (batch) => {
+  const late = lateStore(store);
+  const run: Store['run'] = async (operation) => {
+    if (operation.kind !== 'spend') return late.run(operation);
     arrived++;
     await released;
-    return store.spend(batch);
+    return store.run(operation);
   };
-  return { store: { ...lateStore(store), spend }, arrived: () => arrived, release };
+  return { store: { ...late, run }, arrived: () => arrived, release };
 }
 
 /** A store that nobody reaches. */
 export function brokenStore(): Store {
   const refuse = (): Promise<never> => Promise.reject(new Error('connection refused'));
-  return { spend: refuse, check: refuse, charge: refuse, refund: refuse, reset: refuse, close: () => undefined };
+  return { run: refuse, close: () => undefined };
 }

@@ -30,24 +30,14 @@ function countedSlots(time: FakeTime = new FakeTime()): { readonly store: Store;
   };
   const store: Store = {
     traits: inner.traits!,
-    spend(batch) {
+    run(operation) {
       const before = held();
-      const reading = inner.spend(batch);
-      counts.taken += held() - before;
+      const reading = inner.run(operation);
+      if (operation.kind === 'spend') counts.taken += held() - before;
+      if (operation.kind === 'charge') counts.charged.push(...operation.batch.map(({ limit }) => limit));
+      if (operation.kind === 'release') counts.released += operation.batch.reduce((sum, { count }) => sum + count, 0);
       return reading;
     },
-    check: (batch) => inner.check(batch),
-    charge(batch) {
-      counts.charged.push(...batch.map(({ limit }) => limit));
-      return inner.charge(batch);
-    },
-    refund: (batch) => inner.refund(batch),
-    renew: (holds) => inner.renew(holds),
-    release(holds) {
-      counts.released += holds.reduce((sum, { count }) => sum + count, 0);
-      inner.release(holds);
-    },
-    reset: (batch) => inner.reset(batch),
     close: () => inner.close(),
   };
   return { store, counts };

@@ -7,7 +7,7 @@ export interface Counted {
   readonly calls: number;
   /** Files that these functions are in. */
   readonly files: number;
-  /** Objects, arrays, functions and texts that these functions have made. */
+  /** Objects, arrays, functions and texts that these functions have made, without {@link NUMBER_BYTES single numbers}. */
   readonly objects: number;
   /** Promises that were made, also by others: six are those of a request without a limit. */
   readonly promises: number;
@@ -19,6 +19,8 @@ const OWN = /\/packages\/(\w+\/(?:src|dist)\/.*)$/;
 /** A limiter looks at its first hundred requests more closely. */
 const WARM_UP = 120;
 const RUNS = 5;
+/** A number that is not a small integer. Code that V8 has not optimised makes one for each result, other code few. */
+const NUMBER_BYTES = 16;
 
 /**
  * Counts what one run of a function does, after it has run some times.
@@ -86,7 +88,7 @@ interface AllocationNode {
 interface AllocationProfile {
   readonly head: AllocationNode;
   /** One for each object. */
-  readonly samples: readonly { readonly nodeId: number }[];
+  readonly samples: readonly { readonly nodeId: number; readonly size: number }[];
 }
 
 async function objectsIn(session: Session, run: () => Promise<void>): Promise<number> {
@@ -101,7 +103,7 @@ async function objectsIn(session: Session, run: () => Promise<void>): Promise<nu
   const { profile } = await session.post('HeapProfiler.stopSampling');
   const { head, samples } = profile as unknown as AllocationProfile;
   const own = new Set(ownNodes(head).map(({ id }) => id));
-  return samples.filter(({ nodeId }) => own.has(nodeId)).length;
+  return samples.filter(({ nodeId, size }) => own.has(nodeId) && size > NUMBER_BYTES).length;
 }
 
 function ownNodes(node: AllocationNode): AllocationNode[] {

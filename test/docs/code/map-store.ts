@@ -3,8 +3,8 @@ import {
   SluiceError,
   type BucketName,
   type Store,
-  type StoreCap,
   type StoreCharge,
+  type StoreOperation,
   type StoreReading,
   type StoreRefund,
   type StoreTransaction,
@@ -29,56 +29,48 @@ export class MapStore implements Store {
     this.#time = time;
   }
 
-  spend(batch: readonly StoreTransaction[]): StoreReading {
-    return this.spendFirst([batch])[0]!;
-  }
-
-  spendFirst(alternatives: readonly (readonly StoreTransaction[])[]): readonly StoreReading[] {
-    const nowTicks = this.#now();
-    const readings: StoreReading[] = [];
-    for (const batch of alternatives) {
-      // The levels before anything was taken: what was decided follows from them.
-      const { levelsTicks } = this.#read(batch, nowTicks);
-      readings.push({ nowTicks, levelsTicks });
-      if (!batch.every((transaction, i) => !canDeny(transaction) || fits(transaction, levelsTicks[i]!))) continue;
-      for (const [i, transaction] of batch.entries()) {
-        this.#set(transaction, nowTicks, levelAfter(transaction, levelsTicks[i]!));
-      }
-      break;
+  run(operation: StoreOperation): StoreReading {
+    switch (operation.kind) {
+      case 'spend':
+      case 'check':
+        return this.#decide(operation.alternatives, operation.kind === 'spend');
+      case 'charge':
+        return this.#change(operation.batch, (level, charge) => charged(charge, level));
+      case 'refund':
+        return this.#change(operation.batch, levelAfterRefund);
+      case 'cap':
+        return this.#change(operation.batch, (level, { capTicks }) => Math.min(level, capTicks));
+      case 'reset':
+        return this.#reset(operation.batch);
+      default:
+        throw new Error('A store without the trait `slots` is never asked to renew or release any.');
     }
-    return readings;
-  }
-
-  check(batch: readonly StoreTransaction[]): StoreReading {
-    return this.#read(batch);
-  }
-
-  charge(batch: readonly StoreCharge[]): StoreReading {
-    return this.#change(batch, (level, charge) => charged(charge, level));
-  }
-
-  refund(batch: readonly StoreRefund[]): StoreReading {
-    return this.#change(batch, (level, refund, nowTicks) => {
-      const { incrementTicks, tatAfterSpendTicks, lineTicks = Infinity } = refund;
-      if (tatAfterSpendTicks === undefined) return Math.max(0, level - incrementTicks);
-      const ahead = tatAfterSpendTicks - nowTicks;
-      // Requests that came later are waiting, or the bucket was reset.
-      if (Math.max(level, ahead) > lineTicks && level !== ahead) return level;
-      return Math.max(0, level - Math.min(incrementTicks, Math.max(0, ahead)));
-    });
-  }
-
-  cap(batch: readonly StoreCap[]): StoreReading {
-    return this.#change(batch, (level, { capTicks }) => Math.min(level, capTicks));
-  }
-
-  reset(batch: readonly BucketName[]): void {
-    this.#now();
-    for (const { limit, id } of batch) this.#buckets.delete(bucketKey(limit, id));
   }
 
   close(): void {
     this.#closed = true;
+  }
+
+  #decide(alternatives: readonly (readonly StoreTransaction[])[], takes: boolean): StoreReading {
+    const nowTicks = this.#now();
+    const levelsTicks: number[] = [];
+    for (const batch of alternatives) {
+      // The levels before anything was taken: what was decided follows from them.
+      const levels = this.#read(batch, nowTicks).levelsTicks;
+      levelsTicks.push(...levels);
+      if (!batch.every((transaction, i) => !canDeny(transaction) || fits(transaction, levels[i]!))) continue;
+      for (const [i, transaction] of batch.entries()) {
+        if (takes) this.#set(transaction, nowTicks, levelAfter(transaction, levels[i]!));
+      }
+      break;
+    }
+    return { nowTicks, levelsTicks };
+  }
+
+  #reset(batch: readonly BucketName[]): StoreReading {
+    const nowTicks = this.#now();
+    for (const { limit, id } of batch) this.#buckets.delete(bucketKey(limit, id));
+    return { nowTicks, levelsTicks: [] };
   }
 
   #read(batch: readonly BucketName[], nowTicks = this.#now()): StoreReading {
@@ -120,6 +112,15 @@ function canDeny({ mode }: StoreTransaction): boolean {
 
 function fits({ incrementTicks, fitTicks }: StoreTransaction, level: number): boolean {
   return incrementTicks === 0 || level + incrementTicks <= fitTicks;
+}
+
+function levelAfterRefund(level: number, refund: StoreRefund, nowTicks: number): number {
+  const { incrementTicks, tatAfterSpendTicks, lineTicks = Infinity } = refund;
+  if (tatAfterSpendTicks === undefined) return Math.max(0, level - incrementTicks);
+  const ahead = tatAfterSpendTicks - nowTicks;
+  // Requests that came later are waiting, or the bucket was reset.
+  if (Math.max(level, ahead) > lineTicks && level !== ahead) return level;
+  return Math.max(0, level - Math.min(incrementTicks, Math.max(0, ahead)));
 }
 
 /** A debt that other numbers left above the cap stays. */

@@ -1,7 +1,8 @@
 // Spends the first of two alternatives when told to, many times at once, and says how often each was taken.
 import { redisStore } from '@sluice/redis';
-import { passedAlternative } from '@sluice/core/kit';
+import { passes } from '@sluice/core/kit';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { callsOf } from '@sluice/core/testing';
 
 /**
  * What it is told, as its only argument.
@@ -16,7 +17,8 @@ const store = redisStore({ url });
 process.once('message', async () => {
   const taken = { first: 0, second: 0, denied: 0 };
   const spend = async () => {
-    const passed = passedAlternative(alternatives, await store.spendFirst(alternatives, 10_000));
+    const readings = await callsOf(store).spendFirst(alternatives, 10_000);
+    const passed = alternatives.findIndex((batch, i) => readings[i] && passes(batch, readings[i].levelsTicks));
     taken[passed === 0 ? 'first' : passed === 1 ? 'second' : 'denied'] += 1;
   };
   for (let i = 0; i < calls; i += 10) {

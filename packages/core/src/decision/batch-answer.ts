@@ -54,7 +54,7 @@ export interface Blocked {
 }
 
 /** The gate of the limiter that made a decision: only that limiter gives its tokens back. Compared by identity. */
-type Owner = object;
+export type Owner = object;
 
 /** The answer to a batch, and where it came from. */
 export type BatchAnswer = Answered | Unanswered | Blocked;

@@ -3,15 +3,16 @@ import { complaint, shown, SluiceError } from '../checks/errors.ts';
 import type { Calendar } from '../calendar/calendar.ts';
 import { checkId } from '../ids/id-format.ts';
 import type { LimitSet } from '../limits/limit-set.ts';
-import { levelsOf } from '../limits/levels.ts';
+import { levelsOf, type Levels } from '../limits/levels.ts';
 import type { Limit } from '../limits/limit.ts';
 import type { OverrideRate } from '../limits/overrides/override.ts';
 import { remainingTokens } from '../rule/gcra.ts';
+import { rateOfBlocked, type Rate } from '../rule/rate.ts';
 import { mapKeyOf } from '../store/bucket-key.ts';
 import type { CalendarPeriod } from '../store/calendar-period.ts';
 import type { BucketName, Mode } from '../store/store.ts';
 import { checkShare, fitTicksOf } from './share.ts';
-import { isBlocked, rateOfBlocked, type Transaction } from './transaction.ts';
+import { isBlocked, Transaction } from './transaction.ts';
 
 /**
  * Up to this number of buckets, each pair is compared, which allocates nothing. Larger batches use a Set, because the
@@ -46,7 +47,7 @@ export function transactionOf(
   request: unknown,
 ): Awaitable<Transaction | null> {
   const { limit, cost, share } = use;
-  checkCost(limit.name, cost);
+  if (!isCost(cost)) throw badCost(limit.name, cost);
   checkId(limit.name, id);
   if (share !== 1) checkShare(limit.name, share, use.mode);
   const rate = set.rateFor(limit, id, request);
@@ -58,32 +59,22 @@ function withRateToCome(use: Use, id: string, rate: Promise<OverrideRate>): Prom
   return rate.then((settled) => withRate(use, id, settled));
 }
 
-function withRate({ limit, cost, mode, share }: Use, id: string, override: OverrideRate): Transaction | null {
+function withRate(use: Use, id: string, override: OverrideRate): Transaction | null {
   if (override === 'unlimited') return null;
+  const { limit, cost, mode, share } = use;
+  const { name, treatment } = limit;
   const rate = override === 'blocked' ? rateOfBlocked(limit.rate) : override;
-  const { roomTicks, capTicks, lineTicks } = levelsOf(rate, limit);
-  const calendar = limit.calendar === undefined ? undefined : limit.calendar.of(id);
-  return {
-    limit: limit.name,
-    id,
-    incrementTicks: Math.min(cost * rate.emissionIntervalTicks, capTicks),
-    fitTicks:
-      share === 1 || limit.load !== undefined
-        ? roomTicks
-        : fitTicksOf({ limit: limit.name, cost, share, roomTicks }, rate),
-    capTicks,
-    lineTicks,
-    mode,
-    cost,
-    share,
-    rate,
-    overridden: rate !== limit.rate,
-    treatment: limit.treatment,
-    calendar: calendar === undefined ? undefined : calendar.name,
-    period: calendar === undefined ? undefined : periodOf(limit, calendar, override),
-    slots: limit.treatment.slots === undefined ? undefined : true,
-    lease: undefined,
-  };
+  const levels = rate === limit.rate ? limit.levels : levelsOf(rate, limit);
+  const fitTicks = share === 1 ? levels.roomTicks : fitTicksFor(use, rate, levels);
+  const bucket = { limit: name, id, rate, levels, overridden: rate !== limit.rate, treatment };
+  if (limit.calendar === undefined) return new Transaction(bucket, { cost, mode, share, fitTicks });
+  const calendar = limit.calendar.of(id);
+  return new Transaction(bucket, { cost, mode, share, fitTicks }, calendar.name, periodOf(limit, calendar, override));
+}
+
+// A load has no room, and denies by its share alone.
+function fitTicksFor({ limit, cost, share }: Use, rate: Rate, { roomTicks }: Levels): number {
+  return limit.load === undefined ? fitTicksOf({ limit: limit.name, cost, share, roomTicks }, rate) : roomTicks;
 }
 
 // A function of its own because it is rare: see docs/hot-path.md. No store decides a blocked id.
@@ -147,7 +138,11 @@ function duplicateBucket({ limit, id }: BucketName): SluiceError {
  * @throws {SluiceError} `ERR_COST`.
  */
 export function checkCost(limit: string, cost: unknown): asserts cost is number {
-  if (!Number.isSafeInteger(cost) || (cost as number) < 0) throw badCost(limit, cost);
+  if (!isCost(cost)) throw badCost(limit, cost);
+}
+
+function isCost(cost: unknown): cost is number {
+  return Number.isSafeInteger(cost) && (cost as number) >= 0;
 }
 
 /**
@@ -161,9 +156,11 @@ export function plainBatchOf(
 ): readonly Transaction[] | undefined {
   for (let i = 0; i < transactions.length; i++) {
     const transaction = transactions[i]!;
-    if (transaction === null || transaction instanceof Promise || !isFitting(transaction)) return undefined;
+    // A promise is not a transaction either.
+    if (!(transaction instanceof Transaction) || !isFitting(transaction)) return undefined;
   }
-  return distinct(transactions as readonly Transaction[]);
+  if (transactions.length > 1) checkDistinct(transactions as readonly Transaction[]);
+  return transactions as readonly Transaction[];
 }
 
 /**
@@ -178,7 +175,7 @@ export function isDecidable(batch: readonly Transaction[]): boolean {
 
 function isFitting(transaction: Transaction): boolean {
   const { rate, treatment, cost } = transaction;
-  return rate.burst > 0 && treatment.isPlain && (cost <= rate.burst || hasFittingCost(transaction));
+  return treatment.isPlain && rate.burst > 0 && (cost <= rate.burst || hasFittingCost(transaction));
 }
 
 function hasFittingCost({ mode, cost, rate, capTicks }: Transaction): boolean {

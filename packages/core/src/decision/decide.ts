@@ -107,33 +107,51 @@ function unavailable(answer: Unanswered): Decision {
   return new Decision(answer, 'unavailable', figures, []);
 }
 
-function decided(answer: Answered, takes: boolean): Decision {
-  const { batch, reading } = answer;
-  const passed = passes(batch, reading.levelsTicks);
-  const took = takes && passed;
-  const outcome = passed ? 'allowed' : 'denied';
-  const delayMs = passed ? delayMsOf(answer) : 0;
-  if (batch.length === 1)
-    return new Decision(answer, outcome, loneFigures(answer, passed, took), undefined, delayMs, took);
-  const results = resultsOf(answer, passed, took);
-  const figures = results[strictestOf(answer, results)] ?? NO_LIMIT;
-  return new Decision(answer, outcome, figures, results, delayMs, took);
+/**
+ * Derives a decision from the answer of a store that has tried to take the tokens.
+ *
+ * @param passed - Whether it has taken them.
+ */
+export function spentDecision(answer: Answered, passed: boolean): Decision {
+  return answer.batch.length === 1 ? decidedAlone(answer, passed, passed) : decidedTogether(answer, passed, passed);
 }
 
-/** The figures of a batch of one transaction, as those of its result. */
-function loneFigures({ batch, reading }: Answered, passed: boolean, took: boolean): DecisionFigures {
-  const transaction = batch[0]!;
-  const before = reading.levelsTicks[0]!;
+function decided(answer: Answered, takes: boolean): Decision {
+  const passed = passes(answer.batch, answer.reading.levelsTicks);
+  const took = takes && passed;
+  return answer.batch.length === 1 ? decidedAlone(answer, passed, took) : decidedTogether(answer, passed, took);
+}
+
+function decidedTogether(answer: Answered, passed: boolean, took: boolean): Decision {
+  const results = resultsOf(answer, passed, took);
+  const figures = results[strictestOf(answer, results)] ?? NO_LIMIT;
+  return new Decision(answer, passed ? 'allowed' : 'denied', figures, results, passed ? delayMsOf(answer) : 0, took);
+}
+
+/** The decision on a batch of one transaction: its figures are those of the result, which is not made for them. */
+function decidedAlone(answer: Answered, passed: boolean, took: boolean): Decision {
+  const transaction = answer.batch[0]!;
+  const before = answer.reading.levelsTicks[0]!;
   const level = took ? levelAfter(transaction, before) : before;
-  const left = periodLeft(transaction, reading, 0);
-  return {
+  const left = periodLeft(transaction, answer.reading, 0);
+  const { emissionIntervalTicks } = transaction.rate;
+  const figures = {
     limit: transaction.limit,
     id: transaction.id,
     blocked: false,
-    remaining: remainingTokens(level, transaction.rate.emissionIntervalTicks, readyTicks(transaction)),
+    remaining: remainingTokens(level, emissionIntervalTicks, readyTicks(transaction)),
     retryAfterMs: passed ? 0 : ceilToMs(ticksUntilFit(transaction, level, left)),
     resetAfterMs: ceilToMs(ticksUntilFull(level, left)),
   };
+  const isQueued = passed && transaction.lineTicks !== undefined;
+  return new Decision(
+    answer,
+    passed ? 'allowed' : 'denied',
+    figures,
+    undefined,
+    isQueued ? delayMsOf(answer) : 0,
+    took,
+  );
 }
 
 /** The longest delay of the transactions of a batch that passes. */

@@ -49,8 +49,8 @@ export class Decision {
    * wait that a `spend` would have.
    */
   readonly delayMs: number;
-  /** Which failure policy decided and why the store did not; not set when the store decided. */
-  readonly failure?: Failure;
+  /** Which failure policy decided and why the store did not; undefined when the store decided. */
+  readonly failure: Failure | undefined;
   readonly #answer: BatchAnswer;
   readonly #took: boolean;
   #results: readonly Result[] | undefined;
@@ -81,7 +81,7 @@ export class Decision {
     this.retryAfterMs = figures.retryAfterMs;
     this.resetAfterMs = figures.resetAfterMs;
     this.delayMs = delayMs;
-    if (answer.failure !== undefined) this.failure = answer.failure;
+    this.failure = answer.failure;
     this.#answer = answer;
     this.#took = took;
     this.#results = results;

@@ -5,7 +5,7 @@ import { shareOf } from '../rule/gcra.ts';
 import { MAX_TOLERANCE_TICKS } from '../rule/ticks.ts';
 import type { Mode } from '../store/store.ts';
 import { mapKeyOf } from '../store/bucket-key.ts';
-import type { Transaction } from './transaction.ts';
+import { changed, Transaction, type Demand } from './transaction.ts';
 
 /**
  * The transactions by which stores decide one transaction of a limit that borrows: of its own bucket, its ceiling and
@@ -84,78 +84,45 @@ function chargedLoan(transaction: Transaction, borrowing: Borrowing): Loan {
   ];
 }
 
-// The parts are written out like other transactions, with the same properties in the same order: see docs/hot-path.md.
 function ownPart(transaction: Transaction, { own }: Borrowing, mode: Mode): Transaction {
   const isLook = transaction.mode === 'check-only' && mode === 'spend-only';
-  return {
-    limit: transaction.limit,
-    id: transaction.id,
-    incrementTicks: isLook ? 0 : transaction.incrementTicks,
-    fitTicks: transaction.fitTicks,
-    capTicks: transaction.capTicks,
-    lineTicks: transaction.lineTicks,
-    mode,
-    cost: isLook ? 0 : transaction.cost,
-    share: transaction.share,
-    rate: transaction.rate,
-    overridden: transaction.overridden,
-    treatment: own,
-    calendar: undefined,
-    period: undefined,
-    slots: undefined,
-    lease: undefined,
-  };
+  const { limit, id, rate, overridden, share, fitTicks } = transaction;
+  return new Transaction(
+    { limit, id, rate, levels: transaction, overridden, treatment: own },
+    { cost: isLook ? 0 : transaction.cost, mode, share, fitTicks },
+  );
 }
 
 function ceilingPart(transaction: Transaction, borrowing: Borrowing, mode: Mode): Transaction {
-  const { cost, rate, capTicks: ownCapTicks } = transaction;
-  const ceiling = ceilingOf(borrowing, rate);
-  const { toleranceTicks, emissionIntervalTicks } = ceiling;
+  const { id, cost, rate: ownRate, capTicks: ownCapTicks, overridden } = transaction;
+  const rate = ceilingOf(borrowing, ownRate);
+  const { toleranceTicks, emissionIntervalTicks } = rate;
   // As many tokens of debt as in the own bucket. Otherwise a client in debt could borrow at once.
-  const debtTicks = ((ownCapTicks - rate.toleranceTicks) / rate.emissionIntervalTicks) * emissionIntervalTicks;
-  const capTicks = Math.min(toleranceTicks + Math.ceil(debtTicks), MAX_TOLERANCE_TICKS);
-  return {
-    limit: borrowing.ceilingName,
-    id: transaction.id,
-    incrementTicks: Math.min(cost * emissionIntervalTicks, capTicks),
-    fitTicks: toleranceTicks,
-    capTicks,
+  const debtTicks = ((ownCapTicks - ownRate.toleranceTicks) / ownRate.emissionIntervalTicks) * emissionIntervalTicks;
+  const levels = {
+    capTicks: Math.min(toleranceTicks + Math.ceil(debtTicks), MAX_TOLERANCE_TICKS),
     lineTicks: undefined,
-    mode,
-    cost,
-    share: 1,
-    rate: ceiling,
-    overridden: transaction.overridden,
-    treatment: borrowing.ofCeiling,
-    calendar: undefined,
-    period: undefined,
-    slots: undefined,
-    lease: undefined,
   };
+  return new Transaction(
+    { limit: borrowing.ceilingName, id, rate, levels, overridden, treatment: borrowing.ofCeiling },
+    { cost, mode, share: 1, fitTicks: toleranceTicks },
+  );
 }
 
-type PoolNumbers = Pick<Transaction, 'cost' | 'mode' | 'fitTicks'>;
-
-function poolPart({ pool, ofPool }: Borrowing, { cost, mode, fitTicks }: PoolNumbers): Transaction {
+function poolPart({ pool, ofPool }: Borrowing, demand: Omit<Demand, 'share'>): Transaction {
   const { name, rate, capTicks } = pool;
-  return {
-    limit: name,
-    id: EVERYONE,
-    incrementTicks: Math.min(cost * rate.emissionIntervalTicks, capTicks),
-    fitTicks,
-    capTicks,
-    lineTicks: undefined,
-    mode,
-    cost,
-    share: 1,
-    rate,
-    overridden: false,
-    treatment: ofPool,
-    calendar: undefined,
-    period: undefined,
-    slots: undefined,
-    lease: undefined,
-  };
+  const { cost, mode, fitTicks } = demand;
+  return new Transaction(
+    {
+      limit: name,
+      id: EVERYONE,
+      rate,
+      levels: { capTicks, lineTicks: undefined },
+      overridden: false,
+      treatment: ofPool,
+    },
+    { cost, mode, share: 1, fitTicks },
+  );
 }
 
 /** Replaces the transactions of limits that borrow by those that take the ids' own tokens, or that are charges. */
@@ -198,5 +165,5 @@ export function withChargedLoans(batch: readonly Transaction[]): readonly Transa
 
 function sumOf(one: Transaction, other: Transaction): Transaction {
   const incrementTicks = Math.min(one.incrementTicks + other.incrementTicks, one.capTicks);
-  return { ...one, cost: one.cost + other.cost, incrementTicks };
+  return changed(one, { cost: one.cost + other.cost, incrementTicks });
 }

@@ -1,27 +1,88 @@
-import type { Treatment } from '../limits/limit.ts';
-import { FALLING, type Rate } from '../rule/rate.ts';
-import type { StoreTransaction } from '../store/store.ts';
+import type { Levels } from '../limits/levels.ts';
+import type { Treatment } from '../limits/treatment.ts';
+import type { Rate } from '../rule/rate.ts';
+import type { CalendarPeriod } from '../store/calendar-period.ts';
+import type { Mode, SlotLease, StoreTransaction } from '../store/store.ts';
+
+/** A bucket and its numbers. */
+export interface NumberedBucket {
+  /** The name under which the bucket is stored. */
+  readonly limit: string;
+  readonly id: string;
+  readonly rate: Rate;
+  readonly levels: Pick<Levels, 'capTicks' | 'lineTicks'>;
+  /** Whether the numbers come from an override. */
+  readonly overridden: boolean;
+  readonly treatment: Treatment;
+}
+
+/** What a request asks of a bucket. */
+export interface Demand {
+  /** Tokens requested, a whole number of at least 0. Only a charge or a refund may have more than the burst. */
+  readonly cost: number;
+  readonly mode: Mode;
+  /** The part of the bucket that the request may fill: above 0, at most 1. */
+  readonly share: number;
+  /** The level up to which the increment fits. */
+  readonly fitTicks: number;
+}
 
 /**
  * One limit, one id, one cost, one mode and one share, with the numbers that apply to the id. It is passed to stores as
- * it is.
+ * it is. Each is made by this constructor, so that all have one hidden class: see docs/hot-path.md.
  */
-export interface Transaction extends StoreTransaction {
-  /** Tokens requested, a whole number of at least 0. Only a charge or a refund may have more than the burst. */
+export class Transaction implements StoreTransaction {
+  readonly limit: string;
+  readonly id: string;
+  readonly incrementTicks: number;
+  readonly fitTicks: number;
+  readonly capTicks: number;
+  readonly lineTicks: number | undefined;
+  readonly mode: Mode;
+  /** As in a {@link Demand}. */
   readonly cost: number;
-  /** The part of the bucket that the request may fill: above 0, at most 1. */
+  /** As in a {@link Demand}. */
   readonly share: number;
   readonly rate: Rate;
   /** Whether the numbers come from an override. */
   readonly overridden: boolean;
   /** That of its limit. */
   readonly treatment: Treatment;
+  readonly calendar: string | undefined;
+  readonly period: CalendarPeriod | undefined;
+  readonly slots: true | undefined;
+  readonly lease: SlotLease | undefined;
+
+  constructor(
+    { limit, id, rate, levels: { capTicks, lineTicks }, overridden, treatment }: NumberedBucket,
+    { cost, mode, share, fitTicks }: Demand,
+    calendar?: string,
+    period?: CalendarPeriod,
+  ) {
+    this.limit = limit;
+    this.id = id;
+    this.incrementTicks = Math.min(cost * rate.emissionIntervalTicks, capTicks);
+    this.fitTicks = fitTicks;
+    this.capTicks = capTicks;
+    this.lineTicks = lineTicks;
+    this.mode = mode;
+    this.cost = cost;
+    this.share = share;
+    this.rate = rate;
+    this.overridden = overridden;
+    this.treatment = treatment;
+    this.calendar = calendar;
+    this.period = period;
+    this.slots = treatment.slots === undefined ? undefined : true;
+    this.lease = undefined;
+  }
 }
 
-/** The numbers of a blocked id, whose bucket never has a token. `periodMs` is that of the limit. */
-export function rateOfBlocked({ periodMs }: Rate): Rate {
-  const none = { emissionIntervalTicks: 0, toleranceTicks: 0, maxDebt: undefined, waitTicks: undefined };
-  return { burst: 0, count: 0, periodMs, ...none, kind: FALLING };
+/** Returns a copy of a transaction with other values of some properties. */
+export function changed(transaction: Transaction, changes: Partial<Transaction>): Transaction {
+  const { cost, mode, share, fitTicks } = transaction;
+  const copy = new Transaction({ ...transaction, levels: transaction }, { cost, mode, share, fitTicks });
+  return Object.assign(copy, transaction, changes);
 }
 
 /**
@@ -37,10 +98,10 @@ export function isBlocked({ rate }: Transaction): boolean {
  * share of it.
  */
 export function readyTicks({ fitTicks, rate }: Pick<Transaction, 'fitTicks' | 'rate'>): number {
-  return Math.min(fitTicks, rate.toleranceTicks);
+  return fitTicks < rate.toleranceTicks ? fitTicks : rate.toleranceTicks;
 }
 
 /** Returns the transaction of a request that can't be held: it fits only without a delay. */
 export function withoutDelay(transaction: Transaction): Transaction {
-  return { ...transaction, fitTicks: readyTicks(transaction) };
+  return changed(transaction, { fitTicks: readyTicks(transaction) });
 }

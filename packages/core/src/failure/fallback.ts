@@ -2,10 +2,10 @@ import type { EventSink } from '../events/event.ts';
 import type { Time } from '../time/time.ts';
 import { memoryStore } from '../store/memory/memory-store.ts';
 import { localPressureEvent } from '../store/memory/pressure.ts';
-import type { Store, StoreBucket, StoreReading } from '../store/store.ts';
-import type { Transaction } from '../decision/transaction.ts';
-import { readFirst, type Alternatives, type FirstReading } from './alternatives.ts';
-import { EMPTY_READING } from './reading.ts';
+import type { StoreOperation } from '../store/operation.ts';
+import { EMPTY_READING, type Store, type StoreBucket, type StoreReading } from '../store/store.ts';
+import { readingsOf } from '../store/alternatives.ts';
+import type { Alternatives } from './outcomes.ts';
 import { LocalRates } from './local-rate.ts';
 import { LocalStore, type SlotLevel } from './local-store.ts';
 import type { StalePeriods } from './stale-periods.ts';
@@ -61,39 +61,24 @@ export class Fallback {
   }
 
   /**
-   * If any limit is `closed`, the batch is unavailable. Otherwise the `local` limits decide together, and `open` ones
-   * are left out.
-   */
-  decide(call: 'spend' | 'check', batch: readonly Transaction[], cause: unknown): Answered | Unanswered {
-    const owner = this.#owner;
-    const closed = this.#closedOf(batch, cause);
-    if (closed !== undefined) return closed;
-    const local = localOf(batch).map((transaction) => this.#rates.localized(transaction));
-    if (local.length === 0) return this.#letThrough(cause);
-    const store = this.#local();
-    // The local store answers at once.
-    const reading = this.#periods.callOther(local, (current) => store[call](current)) as StoreReading;
-    return { available: true, batch: local, reading, store, failure: { policy: 'local', cause }, owner };
-  }
-
-  /**
-   * The same for alternatives. If any limit of any of them is `closed`, all are unavailable. One of which only `open`
-   * limits are left passes.
+   * Decides alternatives in order until one passes. If any limit of any of them is `closed`, all are unavailable.
+   * Otherwise the `local` limits of each decide together, and `open` ones are left out. One of which only `open` limits
+   * are left passes.
    *
    * @returns The answers for the alternatives that were tried.
    */
-  decideFirst(call: 'spend' | 'check', alternatives: Alternatives, cause: unknown): readonly (Answered | Unanswered)[] {
+  decide(kind: 'spend' | 'check', alternatives: Alternatives, cause: unknown): readonly (Answered | Unanswered)[] {
     const owner = this.#owner;
-    const closed = this.#closedOf(alternatives.flat(), cause);
-    if (closed !== undefined) return [closed];
+    const closed = alternatives.flat().filter(({ treatment }) => treatment.onFailure === 'closed');
+    if (closed.length > 0) return [{ available: false, batch: closed, failure: { policy: 'closed', cause }, owner }];
     const local = alternatives.map((batch) => localOf(batch).map((each) => this.#rates.localized(each)));
-    if (local[0]!.length === 0) return [this.#letThrough(cause)];
-    const store = this.#local();
-    const { readings } = this.#periods.callOther(local, (batches) => readFirst(call, store, batches)) as FirstReading;
-    return readings.map((reading, i) => {
+    const isOpen = local[0]!.length === 0;
+    const store = isOpen ? this.#guarded : this.#local();
+    const reading = isOpen ? EMPTY_READING : this.#ask(store, { kind, alternatives: local });
+    return readingsOf(local, reading).map((each, i) => {
       const batch = local[i]!;
       const failure: Failure = { policy: batch.length === 0 ? 'open' : 'local', cause };
-      return { available: true, batch, reading, store, failure, owner };
+      return { available: true, batch, reading: each, store, failure, owner };
     });
   }
 
@@ -102,24 +87,17 @@ export class Fallback {
     const local = localOf(batch).map((charge) => this.#rates.localizedCharge(charge));
     if (local.length === 0) return { batch: local, reading: EMPTY_READING, store: this.#guarded };
     const store = this.#local();
-    const reading = this.#periods.callOther(local, (charges) => store.charge(charges)) as StoreReading;
-    return { batch: local, reading, store };
+    return { batch: local, reading: this.#ask(store, { kind: 'charge', batch: local }), store };
   }
 
   /** Fills local buckets. */
   reset(batch: readonly StoreBucket[]): void {
-    this.#store?.reset(batch);
+    this.#store?.run({ kind: 'reset', batch });
   }
 
-  #closedOf(batch: readonly Transaction[], cause: unknown): Unanswered | undefined {
-    const closed = batch.filter(({ treatment }) => treatment.onFailure === 'closed');
-    if (closed.length === 0) return undefined;
-    return { available: false, batch: closed, failure: { policy: 'closed', cause }, owner: this.#owner };
-  }
-
-  #letThrough(cause: unknown): Answered {
-    const failure: Failure = { policy: 'open', cause };
-    return { available: true, batch: [], reading: EMPTY_READING, store: this.#guarded, failure, owner: this.#owner };
+  /** The local store answers at once. */
+  #ask(store: Store, operation: StoreOperation): StoreReading {
+    return this.#periods.runOther(store, operation) as StoreReading;
   }
 
   #local(): LocalStore {

@@ -1,7 +1,9 @@
 import type { MemoryStats } from '../store/memory/memory-stats.ts';
 import type { MemoryStore } from '../store/memory/memory-store.ts';
-import type { Store, StoreBucket, StoreCharge, StoreReading, StoreRefund, StoreTransaction } from '../store/store.ts';
-import { passes, readUntilPassed } from '../store/transaction-rule.ts';
+import { joinedReading, readUntilPassed } from '../store/alternatives.ts';
+import type { DecidingOperation, StoreOperation } from '../store/operation.ts';
+import type { Store, StoreBucket, StoreReading, StoreTransaction } from '../store/store.ts';
+import { passes } from '../store/transaction-rule.ts';
 
 /** Returns the slots of a bucket that this process holds, without those of the transaction itself. */
 export type SlotLevel = (transaction: StoreTransaction) => number;
@@ -21,35 +23,10 @@ export class LocalStore implements Store {
     this.#slotLevel = slotLevel;
   }
 
-  spend(batch: Batch): StoreReading {
-    if (!batch.some(hasSlots)) return this.#tokens.spend(batch);
-    const slots = batch.filter(hasSlots);
-    const fit = passes(
-      slots,
-      slots.map((one) => this.#slotLevel(one)),
-    );
-    return this.#withSlots(batch, fit ? 'spend' : 'check');
-  }
-
-  spendFirst(alternatives: readonly Batch[]): readonly StoreReading[] {
-    if (!alternatives.some((batch) => batch.some(hasSlots))) return this.#tokens.spendFirst(alternatives);
-    return readUntilPassed(alternatives, (batch) => this.spend(batch));
-  }
-
-  check(batch: Batch): StoreReading {
-    return batch.some(hasSlots) ? this.#withSlots(batch, 'check') : this.#tokens.check(batch);
-  }
-
-  charge(batch: readonly StoreCharge[]): StoreReading {
-    return this.#tokens.charge(batch);
-  }
-
-  refund(batch: readonly StoreRefund[]): StoreReading {
-    return this.#tokens.refund(batch);
-  }
-
-  reset(batch: readonly StoreBucket[]): void {
-    this.#tokens.reset(batch.filter(hasTokens));
+  run(operation: StoreOperation): StoreReading {
+    if ('alternatives' in operation) return this.#decide(operation);
+    if (operation.kind !== 'reset') return this.#tokens.run(operation);
+    return this.#tokens.run({ kind: 'reset', batch: operation.batch.filter(hasTokens) });
   }
 
   /** Returns the statistics of the tokens. */
@@ -61,9 +38,21 @@ export class LocalStore implements Store {
     this.#tokens.close();
   }
 
-  /** @param call - What to do with the tokens. */
-  #withSlots(batch: Batch, call: 'spend' | 'check'): StoreReading {
-    const { nowTicks, levelsTicks, bucketNowTicks, bucketWallMs } = this.#tokens[call](batch.filter(hasTokens));
+  #decide(operation: DecidingOperation): StoreReading {
+    const { kind, alternatives } = operation;
+    if (!alternatives.some((batch) => batch.some(hasSlots))) return this.#tokens.run(operation);
+    return joinedReading(readUntilPassed(alternatives, (batch) => this.#decideOne(kind, batch)));
+  }
+
+  #decideOne(kind: 'spend' | 'check', batch: Batch): StoreReading {
+    const slots = batch.filter(hasSlots);
+    const fit = passes(
+      slots,
+      slots.map((one) => this.#slotLevel(one)),
+    );
+    const tokens = batch.filter(hasTokens);
+    const reading = this.#tokens.run({ kind: fit ? kind : 'check', alternatives: [tokens] });
+    const { nowTicks, levelsTicks, bucketNowTicks, bucketWallMs } = reading;
     const places = placesOfTokens(batch);
     return {
       nowTicks,

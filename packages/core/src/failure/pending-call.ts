@@ -1,37 +1,38 @@
 import type { Awaitable } from '../async/awaitable.ts';
+import type { StoreOperation } from '../store/operation.ts';
 import type { StoreReading } from '../store/store.ts';
 import { DeadlinePromise, type Wait } from '../time/deadline-queue.ts';
-import type { AnswerSink } from './spend-into.ts';
-import type { StoreCall } from './store-calls.ts';
+import type { Outcome } from './outcomes.ts';
+import type { AnswerSink } from './run-into.ts';
 
-/** A batch that was sent to the store. */
-export interface SentBatch<Batch, Outcome> {
-  readonly call: StoreCall<Batch, Outcome>;
-  readonly batch: Batch;
+/** An operation that was sent to the store. */
+export interface SentOperation<Result> {
+  readonly operation: StoreOperation;
+  readonly outcome: Outcome<never, Result>;
   /** The breaker's phase when it was sent. */
   readonly phase: number;
 }
 
-/** Turns the answers and failures of sent batches into outcomes. */
+/** Turns the answers and failures of sent operations into outcomes. */
 export interface StoreCallTracker {
   /** Validates and records an answer. Throws when it is invalid. */
-  noteAnswer<Batch, Outcome>(sent: SentBatch<Batch, Outcome>, answer: unknown): void;
+  noteAnswer(sent: SentOperation<unknown>, answer: unknown): void;
   /** Returns the outcome for an answer that `noteAnswer` accepted. */
-  accept<Batch, Outcome>(sent: SentBatch<Batch, Outcome>, reading: StoreReading): Awaitable<Outcome>;
+  accept<Result>(sent: SentOperation<Result>, reading: StoreReading): Awaitable<Result>;
   /** Returns the outcome for a failure. Throws an error that is not a failure of the store. */
-  withoutAnswer<Batch, Outcome>(sent: SentBatch<Batch, Outcome>, error: unknown): Awaitable<Outcome>;
-  /** Creates the error for a batch without an answer in time. */
+  withoutAnswer<Result>(sent: SentOperation<Result>, error: unknown): Awaitable<Result>;
+  /** Creates the error for an operation without an answer in time. */
   missedError(): unknown;
-  /** Ends the wait of a batch. Returns false if it has already missed its deadline. */
+  /** Ends the wait of an operation. Returns false if it has already missed its deadline. */
   end(wait: Wait): boolean;
 }
 
-/** The pending outcome of a batch that was sent to a remote store. */
-export class PendingCall<Batch, Outcome> extends DeadlinePromise<Outcome> implements AnswerSink {
+/** The pending outcome of an operation that was sent to a remote store. */
+export class PendingCall<Result> extends DeadlinePromise<Result> implements AnswerSink {
   readonly #tracker: StoreCallTracker;
-  readonly #sent: SentBatch<Batch, Outcome>;
+  readonly #sent: SentOperation<Result>;
 
-  constructor(tracker: StoreCallTracker, sent: SentBatch<Batch, Outcome>) {
+  constructor(tracker: StoreCallTracker, sent: SentOperation<Result>) {
     super();
     this.#tracker = tracker;
     this.#sent = sent;

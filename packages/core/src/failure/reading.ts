@@ -1,83 +1,71 @@
 import { shown, SluiceError } from '../checks/errors.ts';
+import { countTried } from '../store/alternatives.ts';
+import type { StoreOperation } from '../store/operation.ts';
 import type { StoreReading, StoreTransaction } from '../store/store.ts';
-import { passes } from '../store/transaction-rule.ts';
 
-/** The reading of an empty batch. */
-export const EMPTY_READING: StoreReading = { nowTicks: 0, levelsTicks: [] };
+/** A part of a bucket's entry that its reading depends on. */
+type Entry = Partial<Pick<StoreTransaction, 'period'>>;
 
 /**
  * Rejects an invalid answer of a store. With numbers that are not whole, decisions would be wrong.
  *
  * @throws {SluiceError} `ERR_STORE_ANSWER`.
  */
-export function checkReading(batch: readonly unknown[], answer: unknown): asserts answer is StoreReading {
-  if (!isReading(batch, answer)) throw nonsense(batch, answer);
+export function checkReading(operation: StoreOperation, answer: unknown): asserts answer is StoreReading {
+  if (!isReadingOf(operation, answer)) throw nonsense(operation, answer);
 }
 
-/**
- * Rejects an invalid answer of `spendFirst`.
- *
- * @throws {SluiceError} `ERR_STORE_ANSWER`.
- */
-export function checkReadings(
-  alternatives: readonly (readonly StoreTransaction[])[],
-  answer: unknown,
-): asserts answer is readonly StoreReading[] {
-  if (!Array.isArray(answer) || answer.length === 0 || answer.length > alternatives.length) {
-    throw wrongReadings(alternatives, answer);
-  }
-  for (const [i, reading] of (answer as readonly unknown[]).entries()) {
-    checkReading(alternatives[i]!, reading);
-    const isLast = i === alternatives.length - 1 || passes(alternatives[i]!, reading.levelsTicks);
-    if (isLast !== (i === answer.length - 1)) throw wrongReadings(alternatives, answer);
-  }
-}
-
-function isReading(batch: readonly unknown[], answer: unknown): boolean {
+function isReadingOf(operation: StoreOperation, answer: unknown): boolean {
   if (typeof answer !== 'object' || answer === null) return false;
-  const { nowTicks, levelsTicks: levels, bucketNowTicks, bucketWallMs } = answer as Partial<StoreReading>;
-  if (bucketNowTicks !== undefined && !areClocks(batch, bucketNowTicks)) return false;
-  if (bucketWallMs !== undefined && !areWallTimes(batch, bucketWallMs)) return false;
-  if (!hasWallTimes(batch, bucketWallMs)) return false;
-  if (!Number.isSafeInteger(nowTicks) || !Array.isArray(levels) || levels.length !== batch.length) return false;
-  for (let i = 0; i < batch.length; i++) {
-    const level: unknown = levels[i];
+  const { nowTicks, levelsTicks } = answer as Partial<StoreReading>;
+  if (!Number.isSafeInteger(nowTicks) || !Array.isArray(levelsTicks)) return false;
+  return !hasLevels(operation) || areLevels(entriesOf(operation, levelsTicks), answer as StoreReading);
+}
+
+function hasLevels({ kind }: StoreOperation): boolean {
+  return kind !== 'renew' && kind !== 'release' && kind !== 'reset';
+}
+
+/** The entries whose levels a reading must have. */
+function entriesOf(operation: StoreOperation, levelsTicks: readonly number[]): readonly Entry[] {
+  if (!('alternatives' in operation)) return operation.batch as readonly Entry[];
+  const { alternatives } = operation;
+  if (alternatives.length === 1) return alternatives[0]!;
+  return alternatives.flat().slice(0, countTried(alternatives, levelsTicks));
+}
+
+function areLevels(entries: readonly Entry[], reading: StoreReading): boolean {
+  const { levelsTicks, bucketNowTicks, bucketWallMs } = reading;
+  if (levelsTicks.length !== entries.length) return false;
+  if (bucketNowTicks !== undefined && !areClocks(entries, bucketNowTicks)) return false;
+  if (bucketWallMs !== undefined && !areWallTimes(entries, bucketWallMs)) return false;
+  for (let i = 0; i < entries.length; i++) {
+    const level: unknown = levelsTicks[i];
     if (!Number.isSafeInteger(level) || (level as number) < 0) return false;
+    if (entries[i]!.period !== undefined && bucketWallMs?.[i] === undefined) return false;
   }
   return true;
 }
 
-function areClocks(batch: readonly unknown[], clocks: unknown): boolean {
-  return Array.isArray(clocks) && clocks.length === batch.length && clocks.every(Number.isSafeInteger);
+function areClocks({ length }: readonly Entry[], clocks: unknown): boolean {
+  return Array.isArray(clocks) && clocks.length === length && clocks.every(Number.isSafeInteger);
 }
 
-function areWallTimes(batch: readonly unknown[], times: unknown): boolean {
-  if (!Array.isArray(times) || times.length !== batch.length) return false;
+function areWallTimes({ length }: readonly Entry[], times: unknown): boolean {
+  if (!Array.isArray(times) || times.length !== length) return false;
   return times.every((time) => time === undefined || Number.isSafeInteger(time));
 }
 
-/** Whether a reading has the wall time for each bucket with a period. */
-function hasWallTimes(batch: readonly unknown[], times: StoreReading['bucketWallMs']): boolean {
-  for (let i = 0; i < batch.length; i++) {
-    if ((batch[i] as Partial<StoreTransaction>).period !== undefined && times?.[i] === undefined) return false;
-  }
-  return true;
-}
-
-function nonsense(batch: readonly unknown[], answer: unknown): SluiceError {
+function nonsense(operation: StoreOperation, answer: unknown): SluiceError {
+  const batches = 'alternatives' in operation ? operation.alternatives : [operation.batch];
+  const count = batches.reduce((sum, { length }) => sum + length, 0);
+  const most =
+    batches.length === 1 ? `${count} in all` : `${count} in all batches, but only up to the first that passes`;
   return new SluiceError(
     'ERR_STORE_ANSWER',
     `A store must return a whole number \`nowTicks\` and in \`levelsTicks\` one whole number for each bucket, ` +
-      `${batch.length} in all, from 0 up, and as many in \`bucketNowTicks\` and \`bucketWallMs\` if it returns those or a bucket has a period, ` +
+      `${most}, from 0 up, and as many in \`bucketNowTicks\` and \`bucketWallMs\` if it returns those or a bucket has a period, ` +
       `but returned ${shown(answer)}. ` +
       `Run the store contract of @sluice/core/testing against this store.`,
-  );
-}
-
-function wrongReadings({ length }: readonly unknown[], answer: unknown): SluiceError {
-  return new SluiceError(
-    'ERR_STORE_ANSWER',
-    `\`spendFirst\` of a store must return a reading for each of the ${length} batches up to the first that passes, but ` +
-      `returned ${shown(answer)}. Run the store contract of @sluice/core/testing against this store.`,
   );
 }

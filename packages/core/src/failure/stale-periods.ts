@@ -1,45 +1,40 @@
 import { toNativePromise, type Awaitable } from '../async/awaitable.ts';
 import { calendarNamed } from '../calendar/calendar.ts';
 import { isStalePeriod } from '../store/calendar-period.ts';
+import type { StoreOperation } from '../store/operation.ts';
 import type { Store, StoreReading, StoreTransaction } from '../store/store.ts';
 import type { StoreWall } from '../time/store-wall.ts';
 import type { Time } from '../time/time.ts';
 
 /**
- * How often a call is repeated. Once is enough for one clock. A cluster has several clocks: periods that are right for
- * the one that is furthest behind are right for all.
+ * How often an operation is repeated. Once is enough for one clock. A cluster has several clocks: periods that are right
+ * for the one that is furthest behind are right for all.
  */
 const MAX_REPEATS = 3;
 
 type Periodic = Pick<StoreTransaction, 'calendar' | 'period'>;
 
-/** Batches, or alternatives of batches. */
-type Periods = readonly (Periodic | readonly Periodic[])[];
-
 /**
- * Returns a batch with the periods that are current at a time. They are computed from the names of the calendars, which
- * the transactions contain.
+ * Returns an operation with the periods that are current at a time. They are computed from the names of the calendars,
+ * which its entries contain.
  */
-export function renewed<Batch extends Periods>(batch: Batch, wallMs: number): Batch {
-  return batch.map((one) => ('map' in one ? renewed(one, wallMs) : renewedOne(one, wallMs))) as unknown as Batch;
+export function renewed(operation: StoreOperation, wallMs: number): StoreOperation {
+  const ofBatch = (batch: readonly Periodic[]): readonly Periodic[] => batch.map((one) => renewedOne(one, wallMs));
+  return (
+    'alternatives' in operation
+      ? { kind: operation.kind, alternatives: operation.alternatives.map(ofBatch) }
+      : { kind: operation.kind, batch: ofBatch(operation.batch) }
+  ) as StoreOperation;
 }
 
-function renewedOne(transaction: Periodic, wallMs: number): Periodic {
-  const { calendar } = transaction;
-  return calendar === undefined ? transaction : { ...transaction, period: calendarNamed(calendar).periodAt(wallMs) };
-}
-
-/** A call of a store, and what it needs to be repeated. */
-export interface PeriodicCall<Batch, Answer> {
-  readonly batch: Batch;
-  /** How long the caller waits, for all repeats together. Omitted for a store that answers synchronously. */
-  readonly deadlineMs?: number;
-  readonly send: (batch: Batch, deadlineMs?: number) => Awaitable<Answer>;
+function renewedOne(entry: Periodic, wallMs: number): Periodic {
+  const { calendar } = entry;
+  return calendar === undefined ? entry : { ...entry, period: calendarNamed(calendar).periodAt(wallMs) };
 }
 
 /**
- * Repeats calls of a store whose periods are stale. When a store rejects a call because its clock is in neither period,
- * the call is repeated with the periods of the store's clock. The estimate of this clock is corrected for later calls.
+ * Repeats operations whose periods are stale. When a store rejects one because its clock is in neither period, it is
+ * repeated with the periods of the store's clock. The estimate of this clock is corrected for later operations.
  */
 export class StalePeriods {
   readonly #wall: StoreWall;
@@ -59,62 +54,51 @@ export class StalePeriods {
   /**
    * Calls the store of the limiter.
    *
+   * @param deadlineMs - For all repeats together. Omitted for a store that answers synchronously.
    * @throws {StalePeriodError} when the last repeat is rejected too.
    */
-  call<Batch extends Periods, Answer>(call: PeriodicCall<Batch, Answer>): Awaitable<Answer> {
-    if (!this.areUsed) return call.send(call.batch, call.deadlineMs);
-    const { batch, deadlineMs, send } = call;
-    // Written out, because a spread costs more than the decision: see docs/hot-path.md.
+  run(store: Store, operation: StoreOperation, deadlineMs?: number): Awaitable<StoreReading> {
+    if (!this.areUsed) return store.run(operation, deadlineMs);
     const beganMicros = deadlineMs === undefined ? 0 : this.#time.nowMicros();
-    return this.#attempt({ batch, deadlineMs, send, beganMicros, left: MAX_REPEATS, wall: this.#wall });
-  }
-
-  /**
-   * Spends at a store that answers synchronously. It creates no object for the call and no closure, because it is on the
-   * hot path: see docs/hot-path.md.
-   */
-  spendAtOnce(store: Store, batch: readonly StoreTransaction[]): Awaitable<StoreReading> {
-    try {
-      return store.spend(batch);
-    } catch (error) {
-      return this.#spendAgain(store, batch, error);
-    }
-  }
-
-  #spendAgain(store: Store, batch: readonly StoreTransaction[], error: unknown): Awaitable<StoreReading> {
-    const send = (current: readonly StoreTransaction[]): Awaitable<StoreReading> => store.spend(current);
-    return this.#again(
-      { batch, deadlineMs: undefined, send, beganMicros: 0, left: MAX_REPEATS, wall: this.#wall },
-      error,
-    );
+    return this.#attempt({ store, operation, deadlineMs, beganMicros, left: MAX_REPEATS, wall: this.#wall });
   }
 
   /**
    * Calls another store, which answers synchronously. Its clock does not correct the estimate of the limiter's store.
    */
-  callOther<Batch extends Periods, Answer>(batch: Batch, send: (batch: Batch) => Awaitable<Answer>): Awaitable<Answer> {
-    return this.#attempt({ batch, deadlineMs: undefined, send, beganMicros: 0, left: MAX_REPEATS, wall: undefined });
+  runOther(store: Store, operation: StoreOperation): Awaitable<StoreReading> {
+    return this.#attempt({
+      store,
+      operation,
+      deadlineMs: undefined,
+      beganMicros: 0,
+      left: MAX_REPEATS,
+      wall: undefined,
+    });
   }
 
-  #attempt<Batch extends Periods, Answer>(attempt: Attempt<Batch, Answer>): Awaitable<Answer> {
-    const { batch, deadlineMs, beganMicros, send } = attempt;
+  #attempt(attempt: Attempt): Awaitable<StoreReading> {
+    const { store, operation, deadlineMs, beganMicros } = attempt;
     const passedMs = deadlineMs === undefined ? 0 : (this.#time.nowMicros() - beganMicros) / 1000;
     try {
-      const answer = toNativePromise(send(batch, deadlineMs && Math.max(1, deadlineMs - passedMs)));
+      const answer = toNativePromise(store.run(operation, deadlineMs && Math.max(1, deadlineMs - passedMs)));
       return answer instanceof Promise ? answer.catch((error: unknown) => this.#again(attempt, error)) : answer;
     } catch (error) {
       return this.#again(attempt, error);
     }
   }
 
-  #again<Batch extends Periods, Answer>(attempt: Attempt<Batch, Answer>, error: unknown): Awaitable<Answer> {
+  #again(attempt: Attempt, error: unknown): Awaitable<StoreReading> {
     if (attempt.left === 0 || !isStalePeriod(error)) throw error;
     attempt.wall?.shown(error.wallMs);
-    return this.#attempt({ ...attempt, batch: renewed(attempt.batch, error.wallMs), left: attempt.left - 1 });
+    const operation = renewed(attempt.operation, error.wallMs);
+    return this.#attempt({ ...attempt, operation, left: attempt.left - 1 });
   }
 }
 
-interface Attempt<Batch, Answer> extends Omit<PeriodicCall<Batch, Answer>, 'deadlineMs'> {
+interface Attempt {
+  readonly store: Store;
+  readonly operation: StoreOperation;
   readonly deadlineMs: number | undefined;
   readonly beganMicros: number;
   /** How many repeats are left. */

@@ -1,21 +1,25 @@
 import type { Awaitable } from '../async/awaitable.ts';
 import { Decision } from '../decision/decision.ts';
-import type {
-  StoreBucket,
-  Store,
-  StoreCap,
-  StoreHold,
-  StoreReading,
-  StoreRefund,
-  StoreReport,
+import { isStalePeriod } from '../store/calendar-period.ts';
+import { readingsOf } from '../store/alternatives.ts';
+import type { StoreOperation } from '../store/operation.ts';
+import {
+  type Store,
+  type StoreBucket,
+  type StoreCap,
+  type StoreHold,
+  type StoreReading,
+  type StoreRefund,
+  type StoreReport,
 } from '../store/store.ts';
 import type { Transaction } from '../decision/transaction.ts';
 import type { Answered, Changed, Charge } from '../decision/batch-answer.ts';
 import { checkReadyOptions, type ReadyOptions } from '../store/ready-options.ts';
-import { readFirst, type Alternatives, type FirstReading } from './alternatives.ts';
+import type { Alternatives } from './outcomes.ts';
 import type { StoreStatus } from './store-health.ts';
-import { decisionOf } from '../decision/decide.ts';
+import { decisionOf, spentDecision } from '../decision/decide.ts';
 import { StalePeriods } from './stale-periods.ts';
+import { TakenBatch } from './taken-batch.ts';
 import { passes } from '../store/transaction-rule.ts';
 import { SluiceError } from '../checks/errors.ts';
 import { StoreWall } from '../time/store-wall.ts';
@@ -44,7 +48,7 @@ export interface StoreGate {
   refund<T extends Charge & StoreRefund>(store: Store, batch: readonly T[]): Awaitable<Changed<T>>;
   /** Reads the levels of buckets. Rejects with `ERR_STORE_UNAVAILABLE` when the store can't answer. */
   read(batch: readonly Transaction[]): Awaitable<Changed<Transaction>>;
-  /** Cuts debts to those of empty buckets. A store without `cap` leaves them unchanged. */
+  /** Cuts debts to those of empty buckets. */
   cap(batch: readonly StoreCap[]): Awaitable<unknown>;
   /** Fills buckets. */
   reset(batch: readonly StoreBucket[]): Awaitable<void>;
@@ -72,6 +76,7 @@ export class OpenGate implements StoreGate {
   readonly #store: Store;
   readonly #since: Date;
   readonly #periods: StalePeriods;
+  readonly #canTake: boolean;
   #closed = false;
 
   /** @param wall - The clock by which the periods of batches are chosen. */
@@ -79,11 +84,23 @@ export class OpenGate implements StoreGate {
     this.#store = store;
     this.#periods = new StalePeriods(wall, time);
     this.#since = new Date(time.wallNow());
+    this.#canTake = hasTake(store);
   }
 
   spend(batch: readonly Transaction[]): Decision {
-    this.assertOpen();
-    return decisionOf(this.#answer(batch, this.#periods.spendAtOnce(this.#store, batch)), true);
+    if (!this.#canTake) return this.#spendByRun(batch);
+    if (this.#closed) throw closed();
+    const answer = new TakenBatch(batch, this.#store, this);
+    try {
+      return spentDecision(answer, this.#store.take!(batch, answer));
+    } catch (error) {
+      if (isStalePeriod(error)) return this.#spendByRun(batch);
+      throw error;
+    }
+  }
+
+  #spendByRun(batch: readonly Transaction[]): Decision {
+    return decisionOf(this.#answer(batch, this.#run({ kind: 'spend', alternatives: [batch] })), true);
   }
 
   /**
@@ -101,51 +118,42 @@ export class OpenGate implements StoreGate {
   }
 
   check(batch: readonly Transaction[]): Decision {
-    return decisionOf(this.#answer(batch, this.read(batch).reading), false);
+    return decisionOf(this.#answer(batch, this.#run({ kind: 'check', alternatives: [batch] })), false);
   }
 
   read(batch: readonly Transaction[]): Changed<Transaction> {
-    this.assertOpen();
-    const send = (current: readonly Transaction[]): Awaitable<StoreReading> => this.#store.check(current);
-    return { batch, reading: atOnce(this.#periods.call({ batch, send })), store: this.#store };
+    return { batch, reading: this.#run({ kind: 'check', alternatives: [batch] }), store: this.#store };
   }
 
-  decideFirst(call: 'spend' | 'check', alternatives: Alternatives): readonly Decision[] {
-    this.assertOpen();
-    const send = (batches: Alternatives): Awaitable<FirstReading> => readFirst(call, this.#store, batches);
-    const { readings } = atOnce(this.#periods.call({ batch: alternatives, send }));
-    return readings.map((reading, i) => decisionOf(this.#answer(alternatives[i]!, reading), call === 'spend'));
+  decideFirst(kind: 'spend' | 'check', alternatives: Alternatives): readonly Decision[] {
+    return readingsOf(alternatives, this.#run({ kind, alternatives })).map((reading, i) =>
+      decisionOf(this.#answer(alternatives[i]!, reading), kind === 'spend'),
+    );
   }
 
   charge<T extends Charge>(batch: readonly T[]): Changed<T> {
-    this.assertOpen();
-    const send = (current: readonly T[]): Awaitable<StoreReading> => this.#store.charge(current);
-    return { batch, reading: atOnce(this.#periods.call({ batch, send })), store: this.#store };
+    return { batch, reading: this.#run({ kind: 'charge', batch }), store: this.#store };
   }
 
   refund<T extends Charge & StoreRefund>(store: Store, batch: readonly T[]): Changed<T> {
     this.assertOpen();
-    return { batch, reading: atOnce(this.#periods.callOther(batch, (refunds) => store.refund(refunds))), store };
+    return { batch, reading: atOnce(this.#periods.runOther(store, { kind: 'refund', batch })), store };
   }
 
-  cap(batch: readonly StoreCap[]): Awaitable<unknown> {
-    this.assertOpen();
-    return this.#store.cap?.(batch);
+  cap(batch: readonly StoreCap[]): unknown {
+    return this.#run({ kind: 'cap', batch });
   }
 
-  reset(batch: readonly StoreBucket[]): Awaitable<void> {
-    this.assertOpen();
-    return this.#store.reset(batch);
+  reset(batch: readonly StoreBucket[]): void {
+    this.#ask({ kind: 'reset', batch });
   }
 
-  renew(holds: readonly StoreHold[]): Awaitable<unknown> {
-    this.assertOpen();
-    return this.#store.renew!(holds);
+  renew(batch: readonly StoreHold[]): unknown {
+    return this.#ask({ kind: 'renew', batch });
   }
 
-  release(holds: readonly StoreHold[]): Awaitable<unknown> {
-    this.assertOpen();
-    return this.#store.release!(holds);
+  release(batch: readonly StoreHold[]): unknown {
+    return this.#ask({ kind: 'release', batch });
   }
 
   async ready(options?: ReadyOptions): Promise<void> {
@@ -168,9 +176,31 @@ export class OpenGate implements StoreGate {
     this.#closed = true;
   }
 
-  #answer(batch: readonly Transaction[], reading: Awaitable<StoreReading>): Answered {
-    return { available: true, batch, reading: atOnce(reading), store: this.#store, failure: undefined, owner: this };
+  /** Executes an operation without periods. */
+  #ask(operation: StoreOperation): StoreReading {
+    this.assertOpen();
+    return atOnce(this.#store.run(operation));
   }
+
+  #run(operation: StoreOperation): StoreReading {
+    this.assertOpen();
+    return atOnce(this.#periods.run(this.#store, operation));
+  }
+
+  #answer(batch: readonly Transaction[], reading: StoreReading): Answered {
+    return { available: true, batch, reading, store: this.#store, failure: undefined, owner: this };
+  }
+}
+
+/**
+ * Whether a store has its own `take`. One that inherits it, and replaces only `run`, wraps all operations by that: its `take`
+ * would pass by the wrapper.
+ */
+function hasTake(store: Store): boolean {
+  if (store.take === undefined) return false;
+  let owner: object = store;
+  while (!Object.hasOwn(owner, 'run') && !Object.hasOwn(owner, 'take')) owner = Object.getPrototypeOf(owner) as object;
+  return Object.hasOwn(owner, 'take');
 }
 
 function readingOf(decision: Decision): StoreReading {

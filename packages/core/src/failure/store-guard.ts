@@ -3,17 +3,19 @@ import type { Decision } from '../decision/decision.ts';
 import { isInstance, SluiceError } from '../checks/errors.ts';
 import type { EventSink } from '../events/event.ts';
 import { isStalePeriod } from '../store/calendar-period.ts';
-import type {
-  StoreBucket,
-  Store,
-  StoreCap,
-  StoreHold,
-  StoreReading,
-  StoreRefund,
-  StoreReport,
+import type { DecidingOperation, StoreOperation } from '../store/operation.ts';
+import {
+  EMPTY_READING,
+  type Store,
+  type StoreBucket,
+  type StoreCap,
+  type StoreHold,
+  type StoreReading,
+  type StoreRefund,
+  type StoreReport,
 } from '../store/store.ts';
 import type { Transaction } from '../decision/transaction.ts';
-import { EMPTY_READING } from './reading.ts';
+import { checkReading } from './reading.ts';
 import { Deadlines } from '../time/deadlines.ts';
 import type { CheckedFailureOptions } from './failure-options.ts';
 import { Fallback } from './fallback.ts';
@@ -24,12 +26,12 @@ import { checkReadyOptions, type ReadyOptions } from '../store/ready-options.ts'
 import { ReadyWaits } from './ready-waits.ts';
 import type { Changed, Charge } from '../decision/batch-answer.ts';
 import type { Time } from '../time/time.ts';
-import type { Alternatives } from './alternatives.ts';
-import { storeCalls, type StoreCall, type StoreCalls } from './store-calls.ts';
+import { Outcomes, type Alternatives, type Outcome } from './outcomes.ts';
+import { runIntoOf } from './run-into.ts';
 import { StalePeriods } from './stale-periods.ts';
 import { StoreWall } from '../time/store-wall.ts';
 import { StoreHealth, type StoreStatus } from './store-health.ts';
-import { PendingCall, type StoreCallTracker, type SentBatch } from './pending-call.ts';
+import { PendingCall, type SentOperation, type StoreCallTracker } from './pending-call.ts';
 
 /** The parts of a guard. */
 export interface StoreGuardParts {
@@ -59,7 +61,7 @@ export class StoreGuard implements StoreGate {
   readonly #deadlines: Deadlines;
   readonly #health: StoreHealth;
   readonly #fallback: Fallback;
-  readonly #calls: StoreCalls;
+  readonly #outcomes: Outcomes;
   readonly #tracker: StoreCallTracker;
   readonly #readyWaits: ReadyWaits;
   readonly #loopYield: LoopYield;
@@ -86,7 +88,7 @@ export class StoreGuard implements StoreGate {
       periods,
       slotLevel,
     }));
-    this.#calls = storeCalls({ store, fallback, health, owner: this, periods });
+    this.#outcomes = new Outcomes({ store, fallback, health, owner: this });
     this.#readyWaits = new ReadyWaits(store, time);
     this.#tracker = {
       noteAnswer: (sent, answer) => this.#noteAnswer(sent, answer),
@@ -99,17 +101,17 @@ export class StoreGuard implements StoreGate {
 
   /** Decides a batch and takes its tokens. */
   spend(batch: readonly Transaction[]): Awaitable<Decision> {
-    return this.#run(this.#calls.spend, batch);
+    return this.#run({ kind: 'spend', alternatives: [batch] }, this.#outcomes.decision);
   }
 
   /** Decides a batch and takes nothing. */
   check(batch: readonly Transaction[]): Awaitable<Decision> {
-    return this.#run(this.#calls.check, batch);
+    return this.#run({ kind: 'check', alternatives: [batch] }, this.#outcomes.decision);
   }
 
   /** Decides batches in order until one passes. */
-  decideFirst(call: 'spend' | 'check', alternatives: Alternatives): Awaitable<readonly Decision[]> {
-    return this.#run(this.#calls[`${call}First`], alternatives);
+  decideFirst(kind: 'spend' | 'check', alternatives: Alternatives): Awaitable<readonly Decision[]> {
+    return this.#run({ kind, alternatives }, this.#outcomes.decisions);
   }
 
   /**
@@ -117,7 +119,7 @@ export class StoreGuard implements StoreGate {
    * and the others are lost, with an event `charge-lost`.
    */
   charge<T extends Charge>(batch: readonly T[]): Awaitable<Changed<T>> {
-    return this.#run(this.#calls.charge as StoreCall<readonly T[], Changed<T>>, batch);
+    return this.#run({ kind: 'charge', batch }, this.#outcomes.charge) as Awaitable<Changed<T>>;
   }
 
   /**
@@ -126,20 +128,20 @@ export class StoreGuard implements StoreGate {
    * @param store - The store that took them: that of the decision, or the guarded one.
    */
   refund<T extends Charge & StoreRefund>(store: Store, batch: readonly T[]): Awaitable<Changed<T>> {
-    if (store === this.#store) return this.#run(this.#calls.refund as StoreCall<readonly T[], Changed<T>>, batch);
+    const operation = { kind: 'refund', batch } as const;
+    if (store === this.#store) return this.#run(operation, this.#outcomes.refund) as Awaitable<Changed<T>>;
     this.assertOpen();
-    const given = this.#periods.callOther(batch, (refunds) => store.refund(refunds));
-    return andThen(given, (reading) => ({ batch, reading, store }));
+    return andThen(this.#periods.runOther(store, operation), (reading) => ({ batch, reading, store }));
   }
 
   /** Reads the levels of buckets. Rejects with `ERR_STORE_UNAVAILABLE` when the store can't answer. */
   read(batch: readonly Transaction[]): Awaitable<Changed<Transaction>> {
-    return this.#run(this.#calls.read, batch);
+    return this.#run({ kind: 'check', alternatives: [batch] }, this.#outcomes.levels);
   }
 
   /** Cuts debts to those of empty buckets. Rejects with the store's error when it can't answer. */
   cap(batch: readonly StoreCap[]): Awaitable<unknown> {
-    return this.#store.cap === undefined ? undefined : this.#run(this.#calls.cap, batch);
+    return this.#run({ kind: 'cap', batch }, this.#outcomes.cap);
   }
 
   /**
@@ -150,17 +152,17 @@ export class StoreGuard implements StoreGate {
   reset(batch: readonly StoreBucket[]): Awaitable<void> {
     this.assertOpen();
     this.#fallback.reset(batch);
-    return this.#run(this.#calls.reset, batch);
+    return this.#run({ kind: 'reset', batch }, this.#outcomes.reset);
   }
 
   /** Renews leases of slots. When the store can't answer, a later renewal makes up for it. */
-  renew(holds: readonly StoreHold[]): Awaitable<void> {
-    return this.#run(this.#calls.renew, holds);
+  renew(batch: readonly StoreHold[]): Awaitable<void> {
+    return this.#run({ kind: 'renew', batch }, this.#outcomes.lease);
   }
 
   /** Releases slots. When the store can't answer, they are free when their leases end. */
-  release(holds: readonly StoreHold[]): Awaitable<void> {
-    return this.#run(this.#calls.release, holds);
+  release(batch: readonly StoreHold[]): Awaitable<void> {
+    return this.#run({ kind: 'release', batch }, this.#outcomes.lease);
   }
 
   /**
@@ -174,7 +176,7 @@ export class StoreGuard implements StoreGate {
     this.assertOpen();
     const { timeoutMs } = checkReadyOptions(options);
     await this.#readyWaits.wait(timeoutMs);
-    if (this.#health.isFailing) await this.#ask(this.#calls.trial, []);
+    if (this.#health.isFailing) await this.#ask(TRIAL, this.#outcomes.trial);
   }
 
   /**
@@ -206,43 +208,50 @@ export class StoreGuard implements StoreGate {
     this.#health.flush();
   }
 
-  #run<Batch extends readonly unknown[], Outcome>(call: StoreCall<Batch, Outcome>, batch: Batch): Awaitable<Outcome> {
+  #run<Operation extends StoreOperation, Result>(
+    operation: Operation,
+    outcome: Outcome<Operation, Result>,
+  ): Awaitable<Result> {
     this.assertOpen();
-    if (batch.length === 0) return call.accept(batch, EMPTY_READING);
+    if (isEmpty(operation)) return outcome.accept(operation, EMPTY_READING);
     if (this.#health.isFailing) {
       const isProbe = this.#health.admits();
-      if (this.#isLeased(call, batch)) {
+      if (this.#isLeased(operation, outcome)) {
         // The store decides this batch without its servers, so it is no probe: without a trial, no outage would end.
         if (isProbe) this.#try();
-      } else if (!isProbe) return this.#byPolicy(call, batch, this.#health.lastCause);
+      } else if (!isProbe) return this.#byPolicy({ operation, outcome }, this.#health.lastCause);
     }
-    return this.#ask(call, batch);
+    return this.#ask(operation, outcome);
   }
 
   /** Asks the store whether it answers, without a request. */
   #try(): void {
-    callAndForget(() => this.#ask(this.#calls.trial, []), ignore);
+    callAndForget(() => this.#ask(TRIAL, this.#outcomes.trial), ignore);
   }
 
   /** Whether the store decides a batch in this process, also while its servers can't be reached. */
-  #isLeased(call: unknown, batch: unknown): boolean {
-    if (this.#store.traits?.leases !== true || (call !== this.#calls.spend && call !== this.#calls.check)) return false;
-    return (batch as readonly Transaction[]).every(({ treatment }) => treatment.overshoot !== undefined);
+  #isLeased(operation: StoreOperation, outcome: unknown): boolean {
+    if (this.#store.traits?.leases !== true || outcome !== this.#outcomes.decision) return false;
+    const { alternatives } = operation as DecidingOperation;
+    return alternatives[0]!.every(({ treatment }) => treatment?.overshoot !== undefined);
   }
 
-  #ask<Batch extends readonly unknown[], Outcome>(call: StoreCall<Batch, Outcome>, batch: Batch): Awaitable<Outcome> {
-    const sent = { call, batch, phase: this.#health.phase };
-    const into = call.into?.();
+  #ask<Operation extends StoreOperation, Result>(
+    operation: Operation,
+    outcome: Outcome<Operation, Result>,
+  ): Awaitable<Result> {
+    const sent = { operation, outcome, phase: this.#health.phase };
+    const into = this.#periods.areUsed ? undefined : runIntoOf(this.#store);
     if (into !== undefined) {
       const pending = new PendingCall(this.#tracker, sent);
       this.#isAsync = true;
       this.#deadlines.begin(pending);
-      into(this.#store, batch as readonly unknown[] as readonly Transaction[], this.#deadlineMs, pending);
+      into(this.#store, operation, this.#deadlineMs, pending);
       return pending.outcome;
     }
     let answer: unknown;
     try {
-      answer = toNativePromise(call.send(batch, this.#deadlineMs));
+      answer = toNativePromise(this.#periods.run(this.#store, operation, this.#deadlineMs));
       if (answer instanceof Promise) {
         this.#isAsync = true;
         return this.#deadlines.follow(answer, new PendingCall(this.#tracker, sent));
@@ -252,40 +261,39 @@ export class StoreGuard implements StoreGate {
       return this.#withoutAnswer(sent, error);
     }
     // An error from here on is not a failure of the store.
-    return call.accept(batch, answer as StoreReading);
+    return outcome.accept(operation, answer as StoreReading);
   }
 
-  #noteAnswer<Batch, Outcome>({ call, batch }: SentBatch<Batch, Outcome>, answer: unknown): void {
-    call.check(batch, answer);
-    if (!isRemembered(answer)) return this.#health.answered();
+  #noteAnswer({ operation, outcome }: SentOperation<unknown>, answer: unknown): void {
+    checkReading(operation, answer);
+    if (answer.remembered !== true) return this.#health.answered();
     this.#health.remembered();
-    if (this.#health.isFailing && !this.#isLeased(call, batch)) this.#health.probeWasRemembered();
+    if (this.#health.isFailing && !this.#isLeased(operation, outcome)) this.#health.probeWasRemembered();
   }
 
   // A remembered answer needs no I/O, like those of the policies: see LoopYield.
-  #accept<Batch, Outcome>({ call, batch }: SentBatch<Batch, Outcome>, reading: StoreReading): Awaitable<Outcome> {
-    const pause = isRemembered(reading) ? this.#loopYield.due() : undefined;
-    return pause === undefined ? call.accept(batch, reading) : pause.then(() => call.accept(batch, reading));
+  #accept<Result>({ operation, outcome }: SentOperation<Result>, reading: StoreReading): Awaitable<Result> {
+    const pause = reading.remembered === true ? this.#loopYield.due() : undefined;
+    if (pause === undefined) return outcome.accept(operation as never, reading);
+    return pause.then(() => outcome.accept(operation as never, reading));
   }
 
-  #withoutAnswer<Batch, Outcome>(
-    { call, batch, phase }: SentBatch<Batch, Outcome>,
-    error: unknown,
-  ): Awaitable<Outcome> {
+  #withoutAnswer<Result>(sent: SentOperation<Result>, error: unknown): Awaitable<Result> {
     if (isWrongUse(error)) throw error;
     if (isStalePeriod(error)) {
       this.#health.answered();
       throw error;
     }
     // After `close`, the guard stopped waiting, which is not a failure of the store.
-    if (!this.#closed) this.#health.failed(error, phase);
-    return this.#byPolicy(call, batch, error);
+    if (!this.#closed) this.#health.failed(error, sent.phase);
+    return this.#byPolicy(sent, error);
   }
 
   // For a synchronous store, the answers of policies must be values too.
-  #byPolicy<Batch, Outcome>(call: StoreCall<Batch, Outcome>, batch: Batch, cause: unknown): Awaitable<Outcome> {
+  #byPolicy<Result>({ operation, outcome }: Omit<SentOperation<Result>, 'phase'>, cause: unknown): Awaitable<Result> {
     const pause = this.#isAsync ? this.#loopYield.due() : undefined;
-    return pause === undefined ? call.withoutAnswer(batch, cause) : pause.then(() => call.withoutAnswer(batch, cause));
+    if (pause === undefined) return outcome.withoutAnswer(operation as never, cause);
+    return pause.then(() => outcome.withoutAnswer(operation as never, cause));
   }
 
   /** Throws `ERR_CLOSED` after {@link close}. */
@@ -294,11 +302,15 @@ export class StoreGuard implements StoreGate {
   }
 }
 
-function ignore(): void {}
+/** A `check` of no bucket, to find out whether the store answers. */
+const TRIAL: StoreOperation = { kind: 'check', alternatives: [[]] };
 
-function isRemembered(answer: unknown): boolean {
-  return (answer as Partial<StoreReading> | undefined)?.remembered === true;
+/** Whether an operation is done without the store. A first alternative without transactions passes. */
+function isEmpty(operation: StoreOperation): boolean {
+  return ('alternatives' in operation ? operation.alternatives[0]! : operation.batch).length === 0;
 }
+
+function ignore(): void {}
 
 function isWrongUse(error: unknown): boolean {
   return isInstance(error, SluiceError) && error.kind !== 'store';

@@ -33,12 +33,12 @@ export interface FieldSettings {
 
 /**
  * Returns the value of Retry-After for a denial in whole seconds, rounded up, at least 1 (RFC 9110 section 10.2.3):
- * clients that read 0 would come back at once. Returns 0, for no such field, when the decision is allowed or blocked.
+ * clients that read 0 would come back at once. Returns 0, for no such field, when an id is blocked.
  * Jitter only lengthens the wait, so that clients that were denied together come back at different times and no client
  * too early.
  */
-export function retryAfterSeconds({ allowed, blocked, retryAfterMs }: Decision, jitter: number): number {
-  return allowed || blocked ? 0 : Math.max(1, Math.ceil((retryAfterMs * (1 + Math.random() * jitter)) / 1000));
+export function retryAfterSeconds({ blocked, retryAfterMs }: Decision, jitter: number): number {
+  return blocked ? 0 : Math.max(1, Math.ceil((retryAfterMs * (1 + Math.random() * jitter)) / 1000));
 }
 
 /** What to write for a decision. */
@@ -81,13 +81,10 @@ function exposeToScripts(names: readonly string[], fields: ResponseFields): void
  */
 function visiblePart(decision: Decision): Decision | null {
   if (decision.failure !== undefined || decision.blocked || decision.limit === null) return null;
-  return hasHidden(decision) ? withoutHidden(decision) : decision;
-}
-
-// The results of one transaction are not made for this: see docs/hot-path.md.
-function hasHidden(decision: Decision): boolean {
   const { batch } = Decision.answerOf(decision);
-  return batch.length === 1 ? batch[0]!.treatment.hidden : decision.results.some(({ hidden }) => hidden);
+  // The results of one transaction are not made for this: see docs/hot-path.md.
+  const hasHidden = batch.length === 1 ? batch[0]!.treatment.hidden : decision.results.some(({ hidden }) => hidden);
+  return hasHidden ? withoutHidden(decision) : decision;
 }
 
 function withoutHidden(decision: Decision): Decision | null {

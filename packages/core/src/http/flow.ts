@@ -39,9 +39,11 @@ export function runFlow<Request, SettleArgs extends readonly unknown[]>(
   settleArgs: SettleArgs,
 ): Awaitable<FlowOutcome> {
   if (settings.settling.length > 0) checkSettles(settings, exchange);
-  if (!settings.limitPreflight && isPreflight(exchange)) return null;
+  // Node parses the header fields on first access, so the method is tested first.
+  if (exchange.method === 'OPTIONS' && !settings.limitPreflight && isPreflight(exchange)) return null;
   try {
-    const outcome = new RequestFlow(settings, exchange, settleArgs).run();
+    const flow = new RequestFlow(settings, exchange, settleArgs);
+    const outcome = settings.skip === undefined ? flow.decide() : flow.decideUnless(settings.skip);
     if (!(outcome instanceof Promise)) return outcome;
     // After the client has disconnected, its server may no longer know its address.
     void exchange.peer;
@@ -74,33 +76,25 @@ class RequestFlow<Request, SettleArgs extends readonly unknown[]> implements Key
 
   /** The address is found at most once, when the first key reads it. */
   get clientAddress(): IpAddress {
-    return (this.#address ??= this.#foundAddress());
-  }
-
-  run(): Awaitable<FlowOutcome> {
-    const { skip } = this.#settings;
-    return skip === undefined ? this.#decide() : this.#decideUnless(skip);
-  }
-
-  #foundAddress(): IpAddress {
+    if (this.#address !== undefined) return this.#address;
     try {
-      return this.#settings.limiter.clientAddress(this.#exchange);
+      return (this.#address = this.#settings.limiter.clientAddress(this.#exchange));
     } catch (error) {
       throw this.#exchange.peer === 'left' ? new ClientLeft() : error;
     }
   }
 
   // Functions that create closures are separate from the common path: see docs/hot-path.md.
-  #decideUnless(skip: (request: Request) => Awaitable<boolean>): Awaitable<FlowOutcome> {
+  decideUnless(skip: (request: Request) => Awaitable<boolean>): Awaitable<FlowOutcome> {
     const skipped = attempt(() => toNativePromise(skip(this.request)));
     return andThen(skipped, (answer) => {
-      if (answer instanceof Rejected) return this.#decide(answer);
-      return answer ? null : this.#decide();
+      if (answer instanceof Rejected) return this.decide(answer);
+      return answer ? null : this.decide();
     });
   }
 
   /** @param skipFailure - A failure of `skip`, which comes before those of the limits. */
-  #decide(skipFailure?: Rejected): Awaitable<FlowOutcome> {
+  decide(skipFailure?: Rejected): Awaitable<FlowOutcome> {
     const limits = this.#settings.prepared.resolved();
     if (limits.slotLimit !== undefined) checkHasEnd(limits.slotLimit, this.#exchange, this.#settings.slotsUntil);
     this.#hasSlots = limits.slotLimit !== undefined;
@@ -115,10 +109,10 @@ class RequestFlow<Request, SettleArgs extends readonly unknown[]> implements Key
 
   #carryOut(decided: Decision | PartialDecision): Awaitable<FlowOutcome> {
     if (!(decided instanceof Decision)) return this.#carryOutPart(decided);
-    const { limiter, slotsUntil } = this.#settings;
+    const { limiter, slotsUntil, shadow } = this.#settings;
     if (this.#hasSlots && slotsUntil === 'response') releaseAfterResponse(limiter, this.#exchange, decided);
     this.#report(decided);
-    return decided.delayMs > 0 && !this.#settings.shadow ? this.#hold(decided) : this.#letGo(decided);
+    return decided.delayMs > 0 && !shadow ? this.#hold(decided) : this.#letGo(decided);
   }
 
   #hold(decision: Decision): Promise<FlowOutcome> {
@@ -161,8 +155,7 @@ class RequestFlow<Request, SettleArgs extends readonly unknown[]> implements Key
   /** Reports a decision to the callbacks. */
   #report(decision: Decision): void {
     const { limiter, shadow, onDecision } = this.#settings;
-    limiter.watchRequest(this.#exchange, decision);
-    limiter.reportDecision(decision, this.request, shadow);
+    limiter.noteRequest(this.#exchange, decision, shadow);
     if (onDecision !== undefined) this.#callOnDecision(onDecision, decision);
   }
 
@@ -179,7 +172,7 @@ class RequestFlow<Request, SettleArgs extends readonly unknown[]> implements Key
     const onRequest =
       soFar instanceof RequestDecision ? soFar : (exchange.decision = new RequestDecision(this.request));
     onRequest.add(decision, limiter, uses);
-    const retryAfter = retryAfterSeconds(decision, retryJitter);
+    const retryAfter = decision.allowed ? 0 : retryAfterSeconds(decision, retryJitter);
     writeFields(decision, exchange, { dialect, retryAfter, heldMs, time: limiter.time });
     return decision.allowed ? null : denialOf(decision, retryAfter);
   }
@@ -203,10 +196,8 @@ function endBy(causes: readonly unknown[]): 'left' {
 class ClientLeft extends Error {}
 
 // A CORS preflight request (https://fetch.spec.whatwg.org/#cors-preflight-request), which a browser sends before the
-// actual request.
+// actual request: with the method OPTIONS.
 function isPreflight(exchange: Exchange<unknown>): boolean {
-  // Node parses the header fields on first access, so the method is tested first.
-  if (exchange.method !== 'OPTIONS') return false;
   return exchange.header('origin') !== undefined && exchange.header('access-control-request-method') !== undefined;
 }
 

@@ -28,7 +28,7 @@ function partsOf(response: NodeResponse): NodeResponseParts {
 
 /** Returns the stream of a response of Node's HTTP/2 compatibility layer; `undefined` for an HTTP/1 response. */
 function http2StreamOf(response: NodeResponse): ServerHttp2Stream | undefined {
-  const { req, stream } = partsOf(response);
+  const { req, stream } = response as NodeResponseParts;
   return req?.httpVersionMajor === 2 ? stream : undefined;
 }
 

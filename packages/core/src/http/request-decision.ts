@@ -62,7 +62,17 @@ export class RequestDecision {
     const parts = this.#parts;
     parts.push({ decision, limiter, limits });
     const isFirst = parts.length === 1;
-    this.#report(isFirst ? decision : strictestDecision(parts.map((part) => part.decision)));
+    const strictest = isFirst ? decision : strictestDecision(parts.map((part) => part.decision));
+    this.outcome = strictest.outcome;
+    this.allowed = strictest.allowed;
+    this.blocked = strictest.blocked;
+    this.overloaded = !strictest.allowed && strictest.overloaded;
+    this.limit = strictest.limit;
+    this.id = strictest.id;
+    this.remaining = strictest.remaining;
+    this.retryAfterMs = strictest.retryAfterMs;
+    this.resetAfterMs = strictest.resetAfterMs;
+    this.failure = strictest.failure;
     this.delayMs = isFirst ? decision.delayMs : this.delayMs + decision.delayMs;
   }
 
@@ -113,20 +123,6 @@ export class RequestDecision {
     const charge = { cost: tokens, request: this.#request };
     const charged = [...charges].map(([limiter, buckets]) => limiter.chargeResults([...buckets.values()], charge));
     await Promise.all(charged);
-  }
-
-  #report(decision: Decision): void {
-    const { outcome, allowed, blocked, limit, id, remaining, retryAfterMs, resetAfterMs, failure } = decision;
-    this.outcome = outcome;
-    this.allowed = allowed;
-    this.blocked = blocked;
-    this.overloaded = !allowed && decision.overloaded;
-    this.limit = limit;
-    this.id = id;
-    this.remaining = remaining;
-    this.retryAfterMs = retryAfterMs;
-    this.resetAfterMs = resetAfterMs;
-    this.failure = failure;
   }
 }
 

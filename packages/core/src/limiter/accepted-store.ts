@@ -9,15 +9,20 @@ import type { Store, StoreReport } from '../store/store.ts';
  * @throws {SluiceError} `ERR_OPTION` when a method is missing.
  */
 export function checkedStore(store: Store): Store {
-  for (const method of ['spend', 'check', 'charge', 'refund', 'reset', 'close'] as const) {
+  for (const method of ['run', 'close'] as const) {
     if (isPlainObject(store) && typeof store[method] === 'function') continue;
     throw new SluiceError(
       'ERR_OPTION',
       `\`store\` must be a store, such as memoryStore(): it has no method \`${method}\`.`,
     );
   }
-  const { ready, watch } = store as { readonly ready?: unknown; readonly watch?: unknown };
+  const { ready, take, watch } = store as { readonly [Name in 'ready' | 'take' | 'watch']?: unknown };
   checkFunction('store.ready', ready, 'Leave it out when there is nothing to wait for.');
+  checkFunction(
+    'store.take',
+    take,
+    'It is a faster `run` for a `spend` of one batch. Leave it out when `run` is enough.',
+  );
   checkFunction('store.watch', watch, 'Leave it out when there is nothing to report.');
   return store;
 }
@@ -37,14 +42,9 @@ export function watchedStore(store: Store, listener: (report: StoreReport) => vo
 /**
  * Rejects limits that a store can't carry.
  *
- * @throws {SluiceError} `ERR_OPTION` for a limit that borrows, a concurrency limit, or a quota.
+ * @throws {SluiceError} `ERR_OPTION` for a concurrency limit or a quota.
  */
 export function checkCarries(store: Store, { limits }: LimitSet<never>): void {
-  const borrower = [...limits.values()].find(({ borrow }) => borrow !== undefined);
-  if (borrower !== undefined) {
-    const remedy = 'Implement the method, use memoryStore() or redisStore(), or remove `borrow` from the limit.';
-    checkSpendFirst(store, `the limit "${borrower.name}", which borrows,`, remedy);
-  }
   const concurrency = [...limits.values()].find(({ treatment }) => treatment.slots?.scope === 'store');
   if (concurrency !== undefined && store.traits?.slots !== true) {
     throw complaint('ERR_OPTION', {
@@ -64,20 +64,4 @@ export function checkCarries(store: Store, { limits }: LimitSet<never>): void {
     remedy:
       'The memory store and the Redis store have it. For another one, see CalendarPeriod in docs/writing-a-store.md.',
   });
-}
-
-/**
- * Rejects a store that can't decide alternatives.
- *
- * @param what - What it is to decide.
- * @throws {SluiceError} `ERR_OPTION`.
- */
-export function checkSpendFirst(
-  store: Store,
-  what: string = '`firstOf`',
-  remedy: string = 'Implement the method, or call spend once for each alternative.',
-): void {
-  if (typeof store.spendFirst === 'function') return;
-  const demand = `a store with the method \`spendFirst\`, to decide ${what} in one call`;
-  throw complaint('ERR_OPTION', { option: 'store', demand, value: store, remedy });
 }

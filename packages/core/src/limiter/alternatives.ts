@@ -3,8 +3,6 @@ import { complaint } from '../checks/errors.ts';
 import { checkOptions, isPlainObject } from '../checks/options.ts';
 import { batchOf, checkCostFits } from '../decision/batch.ts';
 import type { Transaction } from '../decision/transaction.ts';
-import type { Store } from '../store/store.ts';
-import { checkSpendFirst } from './accepted-store.ts';
 import { checkedEntries } from './entries.ts';
 import type { FirstOf, SpendEntry } from './entry.ts';
 
@@ -17,16 +15,13 @@ type Batch = readonly Transaction[];
  * Makes the batches of `firstOf`. Their entries are validated before anything is awaited, so that an error is thrown.
  *
  * @param toTransaction - Validates an entry.
- * @throws {SluiceError} `ERR_OPTION` and `ERR_UNKNOWN_OPTION` for wrong arguments, or when the store can't decide
- * alternatives; the errors of a batch.
+ * @throws {SluiceError} `ERR_OPTION` and `ERR_UNKNOWN_OPTION` for wrong arguments; the errors of a batch.
  */
 export function alternativesOf(
   input: FirstOf,
-  store: Store,
   toTransaction: (entry: SpendEntry) => Awaitable<Transaction | null>,
 ): Awaitable<readonly Batch[]> {
   const alternatives = checkedAlternatives(input);
-  checkSpendFirst(store);
   const transactions = allOf(alternatives.map((entries) => allOf(Array.from(entries, toTransaction))));
   return andThen(transactions, (batches) => allOf(batches.map((batch) => andThen(batchOf(batch), withFittingCosts))));
 }

@@ -59,17 +59,20 @@ export class Decider {
 
   /** @throws {SluiceError} `ERR_COST_OVER_BURST`. */
   decide(call: Call, batch: Batch): Awaitable<Decision> {
-    return decisionChannel.hasSubscribers ? this.#decideTimed(call, batch) : this.#decideNow(call, batch);
+    if (decisionChannel.hasSubscribers) return this.#decideTimed(call, batch);
+    return isDecidable(batch) ? this.askStore(call, batch) : this.#decideRare(call, batch);
   }
 
   /** Decides a batch that {@link isDecidable}, without measuring it for the diagnostics channel. */
   askStore(call: Call, batch: Batch): Awaitable<Decision> {
-    const first = this.#ask(call, batch);
-    const decision = this.#raised.remembersAny() ? this.#afterRaise(call, batch, first) : first;
-    return call === 'spend' && this.#warnings.areNeeded ? this.#withWarnings(decision) : decision;
+    const decision = call === 'spend' ? this.#gate.spend(batch) : this.#gate.check(batch);
+    return this.#raised.isActive || this.#warnings.areNeeded ? this.#after(call, batch, decision) : decision;
   }
 
-  #withWarnings(made: Awaitable<Decision>): Awaitable<Decision> {
+  // What follows is rare, and may create closures: see docs/hot-path.md.
+  #after(call: Call, batch: Batch, first: Awaitable<Decision>): Awaitable<Decision> {
+    const made = this.#raised.remembersAny() ? this.#afterRaise(call, batch, first) : first;
+    if (call === 'check' || !this.#warnings.areNeeded) return made;
     return andThen(made, (decision) => {
       this.#warnings.look(decision);
       return decision;

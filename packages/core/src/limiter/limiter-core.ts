@@ -37,8 +37,8 @@ import { WITHOUT_HTTP, type DecisionReports } from './on-decision.ts';
 import type { PendingWork } from './pending-work.ts';
 import { PreparedLimit } from './prepared-limit.ts';
 import { PreparedLimits, type UseInput } from './prepared-limits.ts';
-import type { LateCharge, RequestLimiter } from './request-limiter.ts';
-import { SetupWatch, type ReceivedRequest } from './setup-watch.ts';
+import type { DecidedRequest, LateCharge, RequestLimiter } from './request-limiter.ts';
+import { SetupWatch } from './setup-watch.ts';
 import { usageOf, type Usage } from './usage.ts';
 import { spendAndWait } from './waiting.ts';
 
@@ -129,8 +129,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
   }
 
   #decideBatch(call: 'spend' | 'check', transactions: readonly Awaitable<Transaction | null>[]): Awaitable<Decision> {
-    const isReported = call === 'spend' && this.#reports.isNeeded;
-    const batch = isReported ? undefined : plainBatchOf(transactions);
+    const batch = this.#reports.isNeeded ? undefined : plainBatchOf(transactions);
     return batch === undefined ? this.#decideAny(call, batchOf(transactions)) : this.#decider.askStore(call, batch);
   }
 
@@ -234,12 +233,9 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     });
   }
 
-  watchRequest(request: ReceivedRequest, decision: Decision): void {
-    this.#watch.look(this.#limits.set, request, decision);
-  }
-
-  reportDecision(decision: Decision, request: Request, shadow: boolean): void {
-    if (this.#reports.isNeeded) this.#reports.report(decision, { request, shadow });
+  noteRequest(decided: DecidedRequest<Request>, decision: Decision, shadow: boolean): void {
+    if (this.#watch.isWatching) this.#watch.look(this.#limits.set, decided, decision);
+    if (this.#reports.isNeeded) this.#reports.report(decision, { request: decided.request, shadow });
   }
 
   chargeResults(results: readonly Result[], charge: LateCharge): Awaitable<readonly BucketState[]> {
@@ -278,7 +274,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
 
   #alternatives(input: FirstOf): Awaitable<readonly (readonly Transaction[])[]> {
     const set = this.#openSet();
-    return alternativesOf(input, this.store, (entry) => transactionOfEntry(set, 'firstOf', entry));
+    return alternativesOf(input, (entry) => transactionOfEntry(set, 'firstOf', entry));
   }
 
   #decideFirst(call: 'spend' | 'check', made: Awaitable<readonly (readonly Transaction[])[]>): Awaitable<Decision> {

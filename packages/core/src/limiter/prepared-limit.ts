@@ -141,15 +141,12 @@ export class PreparedLimit implements LimitHandle {
     return this.#parts.decide(call, transactions) as Decision;
   }
 
-  #transactions(
-    call: 'spend' | 'check',
-    id: string | undefined,
-    options: SpendOptions | undefined,
-  ): readonly MadeTransaction[] {
+  #transactions(call: 'spend' | 'check', id: string | undefined, options?: SpendOptions): readonly MadeTransaction[] {
     const usual = this.#current();
     const use = options === undefined ? usual : checkedUse(call, usual.limit, options);
-    if (!use.limit.treatment.isPlain) checkCall(use.limit, call, use.mode);
-    return [transactionOf(this.#set, use, canonicalId(use.limit, idAt(use.limit, id)), undefined)];
+    const { limit } = use;
+    if (!limit.treatment.isPlain) checkCall(limit, call, use.mode);
+    return [transactionOf(this.#set, use, canonicalId(limit, id === undefined ? idOf(limit) : id), undefined)];
   }
 
   /** @throws {SluiceError} `ERR_UNKNOWN_LIMIT` when `replace` has removed the limit; `ERR_CLOSED` after `close`. */
@@ -163,7 +160,7 @@ export class PreparedLimit implements LimitHandle {
   }
 
   #bucket(id: string | undefined): BucketName {
-    return { limit: this.name, id: idAt(this.#current().limit, id) };
+    return { limit: this.name, id: id ?? idOf(this.#current().limit)! };
   }
 }
 
@@ -177,9 +174,9 @@ function checkedUse(call: string, limit: Limit<never>, options: SpendOptions): U
   return { limit, cost, mode: checkedMode(mode), share };
 }
 
-/** A missing id is rejected like any other value that is not text. */
-function idAt({ key }: Limit<never>, id: string | undefined): string {
-  return id === undefined && isEveryone(key) ? EVERYONE : id!;
+/** The id of a call that names none. Where the limit has several, it is rejected like any other value that is not text. */
+function idOf({ key }: Limit<never>): string | undefined {
+  return isEveryone(key) ? EVERYONE : undefined;
 }
 
 function notWork(value: unknown): SluiceError {

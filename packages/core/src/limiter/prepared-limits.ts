@@ -1,7 +1,7 @@
 import { allOf, andThen, attempt, Rejected, rejected, toNativePromise, type Awaitable } from '../async/awaitable.ts';
 import { checkCostFits, transactionOf, type Use } from '../decision/batch.ts';
 import type { Decision } from '../decision/decision.ts';
-import { withoutDelay, type Transaction } from '../decision/transaction.ts';
+import { Transaction, withoutDelay } from '../decision/transaction.ts';
 import type { KeySource } from '../keys/key.ts';
 import { limitNamed, type LimitSet } from '../limits/limit-set.ts';
 import type { Limit } from '../limits/limit.ts';
@@ -124,20 +124,18 @@ export class ResolvedLimits<Request> {
     // A loop over a preallocated array: see docs/hot-path.md.
     // oxlint-disable-next-line unicorn/no-new-array
     const parts = new Array<Awaitable<Part>>(uses.length);
-    for (let i = 0; i < uses.length; i++) parts[i] = partOf(this.set, uses[i]!, source);
-    if (failure !== undefined) parts.unshift(failure);
-    const known = allOf(parts);
-    return known instanceof Promise ? this.#spendLater(known, places) : this.#spendKnown(known, places);
+    let areTransactions = failure === undefined;
+    for (let i = 0; i < uses.length; i++) {
+      const part = (parts[i] = partOf(this.set, uses[i]!, source));
+      if (!(part instanceof Transaction)) areTransactions = false;
+    }
+    return areTransactions
+      ? this.#spendBatch(parts as readonly Transaction[], places)
+      : this.#spendParts(failure === undefined ? parts : [failure, ...parts], places);
   }
 
-  // A function of its own, so that the common path creates no closure: see docs/hot-path.md.
-  #spendLater(parts: Promise<readonly Part[]>, places?: Places): Promise<Decision | PartialDecision> {
-    return parts.then((settled) => this.#spendKnown(settled, places));
-  }
-
-  #spendKnown(parts: readonly Part[], places?: Places): Awaitable<Decision | PartialDecision> {
-    for (let i = 0; i < parts.length; i++) if (!isTransaction(parts[i]!)) return this.#spendAmong(parts, places);
-    return this.#spendBatch(parts as readonly Transaction[], places);
+  #spendParts(parts: readonly Awaitable<Part>[], places?: Places): Awaitable<Decision | PartialDecision> {
+    return andThen(allOf(parts), (known) => this.#spendAmong(known, places));
   }
 
   #spendAmong(parts: readonly Part[], places?: Places): Awaitable<Decision | PartialDecision> {
@@ -176,7 +174,7 @@ export class ResolvedLimits<Request> {
 type Part = Transaction | null | Rejected;
 
 function isTransaction(part: Part): part is Transaction {
-  return part !== null && !(part instanceof Rejected);
+  return part instanceof Transaction;
 }
 
 function partOf<Request>(set: LimitSet<never>, use: ResolvedUse<Request>, source: KeySource<Request>): Awaitable<Part> {
@@ -184,12 +182,12 @@ function partOf<Request>(set: LimitSet<never>, use: ResolvedUse<Request>, source
   // The key of a disabled limit is not called: a failing key may be the reason for disabling it.
   if (limit.disabled) return null;
   try {
-    const id = toNativePromise(limit.key.idOf!(source, limit.name));
-    if (id === null) return null;
-    if (id instanceof Promise || typeof cost !== 'number' || typeof share !== 'number') {
+    const id = limit.key.idOf!(source, limit.name);
+    if (typeof id !== 'string' || typeof cost !== 'number' || typeof share !== 'number') {
       return partLater(set, use, source, id);
     }
-    return fittingPart(set, use as Use, id, source.request);
+    const transaction = transactionOf(set, use as Use, id, source.request);
+    return transaction instanceof Promise ? partWithRate(transaction) : fitting(transaction);
   } catch (cause) {
     return rejected(cause);
   }
@@ -202,12 +200,13 @@ function partLater<Request>(
   awaitableId: Awaitable<string | null>,
 ): Awaitable<Part> {
   return attempt(() =>
-    andThen(awaitableId, (id) => {
+    andThen(toNativePromise(awaitableId), (id) => {
       if (id === null) return null;
       // One after the other: if the second function throws, no rejection of the first is left unhandled.
       return andThen(numberFor(cost, request), (tokens) =>
         andThen(numberFor(share, request), (part) => {
-          return fittingPart(set, { limit, cost: tokens, mode, share: part }, id, request);
+          const transaction = transactionOf(set, { limit, cost: tokens, mode, share: part }, id, request);
+          return transaction instanceof Promise ? partWithRate(transaction) : fitting(transaction);
         }),
       );
     }),
@@ -218,9 +217,8 @@ function numberFor<Request>(given: PerRequest<Request>, request: Request): Await
   return typeof given === 'number' ? given : toNativePromise(given(request));
 }
 
-function fittingPart(set: LimitSet<never>, use: Use, id: string, request: unknown): Awaitable<Part> {
-  const transaction = transactionOf(set, use, id, request);
-  return transaction instanceof Promise ? transaction.then(fitting).catch(rejected) : fitting(transaction);
+function partWithRate(transaction: Promise<Transaction | null>): Promise<Part> {
+  return transaction.then(fitting).catch(rejected);
 }
 
 function fitting(transaction: Transaction | null): Transaction | null {

@@ -24,6 +24,8 @@ interface Step {
  * crossed again. Therefore each process remembers its own warnings, and does not repeat them in the same period.
  */
 export class QuotaWarnings {
+  /** Whether any limit has thresholds. Otherwise {@link look} need not be called. Only this class changes it. */
+  areNeeded = false;
   readonly #emit: EventSink;
   readonly #thresholds = new Map<string, readonly number[]>();
   /** The end of the period for each warning that was emitted. */
@@ -33,15 +35,11 @@ export class QuotaWarnings {
     this.#emit = emit;
   }
 
-  /** Whether any limit has thresholds. Otherwise {@link look} need not be called. */
-  get areNeeded(): boolean {
-    return this.#thresholds.size > 0;
-  }
-
   /** To be called with the limits in effect. */
   changed({ limits }: LimitSet<never>): void {
     this.#thresholds.clear();
     for (const [name, { warnAt }] of limits) if (warnAt.length > 0) this.#thresholds.set(name, warnAt);
+    this.areNeeded = this.#thresholds.size > 0;
   }
 
   /**

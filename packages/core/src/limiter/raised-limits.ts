@@ -44,8 +44,8 @@ export class RaisedLimits {
   readonly #time: Time;
   readonly #numbers: RaisedNumbers;
   readonly #cuts = new Map<string, Cut>();
-  /** False while nothing is remembered: the only check that a decision then needs. */
-  #isActive = false;
+  /** False while nothing is remembered: the only check that a decision then needs. Only this class changes it. */
+  isActive = false;
 
   constructor(time: Time) {
     this.#time = time;
@@ -54,13 +54,13 @@ export class RaisedLimits {
 
   /** Whether a raise is remembered. Otherwise decisions need no check for old debts. */
   remembersAny(): boolean {
-    return this.#isActive && this.#staysActive();
+    return this.isActive && this.#staysActive();
   }
 
   /** To be called when limits are replaced. */
   changed(before: LimitSet<never>, after: LimitSet<never>): void {
     this.#numbers.changed(before, after);
-    this.#isActive = true;
+    this.isActive = true;
   }
 
   /**
@@ -139,9 +139,9 @@ export class RaisedLimits {
   }
 
   #staysActive(): boolean {
-    this.#isActive = this.#numbers.remembersAny();
-    if (!this.#isActive) this.#cuts.clear();
-    return this.#isActive;
+    this.isActive = this.#numbers.remembersAny();
+    if (!this.isActive) this.#cuts.clear();
+    return this.isActive;
   }
 
   // Only the oldest are looked at, which costs a constant time for each cut.

@@ -15,6 +15,12 @@ export interface LateCharge {
   readonly request?: unknown;
 }
 
+/** What a limiter uses of a request that was decided. */
+export interface DecidedRequest<Request> extends ReceivedRequest {
+  /** The framework's request. */
+  readonly request: Request;
+}
+
 /**
  * All that a middleware needs from a limiter. The limiter makes transactions, decides them and corrects their costs; a
  * middleware only finds out what a request asks for.
@@ -39,10 +45,11 @@ export interface RequestLimiter<Request = unknown> {
    * limits and load limits with the mode `charge` or a `settle` function.
    */
   prepare(uses: readonly UseInput<Request>[]): PreparedLimits<Request>;
-  /** Inspects the decision on a request, and warns of a setup that limits nobody. */
-  watchRequest(request: ReceivedRequest, decision: Decision): void;
-  /** Reports the decision on a request to the limiter's own `onDecision`. */
-  reportDecision(decision: Decision, request: Request, shadow: boolean): void;
+  /**
+   * Takes note of the decision on a request: warns of a setup that limits nobody, and reports to the limiter's own
+   * `onDecision`.
+   */
+  noteRequest(decided: DecidedRequest<Request>, decision: Decision, shadow: boolean): void;
   /** Gives back what a decision took, see `Limiter.refund`. */
   refund(decision: Decision): Awaitable<readonly BucketState[]>;
   /**

@@ -22,13 +22,17 @@ export class SetupWatch {
   readonly #warned = new Set<string>();
   #requests = 0;
 
+  /** Whether requests are still inspected. */
+  get isWatching(): boolean {
+    return this.#requests < WATCHED_REQUESTS;
+  }
+
   constructor(warn: (message: string) => void) {
     this.#warn = warn;
   }
 
   /** Inspects a request and its decision. */
   look(set: LimitSet<never>, request: ReceivedRequest, decision: Decision): void {
-    if (this.#requests === WATCHED_REQUESTS) return;
     this.#requests++;
     if (this.#requests === 1 && this.#perRequest.isSuspect(set.limits.keys(), request.server, decision))
       this.#warn(PER_REQUEST);

@@ -8,6 +8,7 @@ import type { StoreWall } from '../time/store-wall.ts';
 import { checkFailurePolicy, type FailurePolicy } from './failure-policy.ts';
 import { levelsFrom } from './levels.ts';
 import type { Limit } from './limit.ts';
+import { Treatment } from './treatment.ts';
 import type { LimitDefinition, LimitDefinitions } from './limit-definition.ts';
 import { checkLimitName } from './limit-name.ts';
 
@@ -53,15 +54,22 @@ function defineLimit<Request>(
   if (!isKey(key)) throw notAKey(where, key);
   checkBoolean(`${where}.disabled`, disabled);
   checkBoolean(`${where}.hidden`, hidden);
-  const { overshoot, slots, ...parts } = kind.define(definition as never, { where, name, ...(wall && { wall }) });
+  const parts = kind.define(definition as never, { where, name, ...(wall && { wall }) });
+  const { rate, bounds, borrow, overshoot, calendar, warnAt, slots, load } = parts;
+  // Written out, so that limits of all kinds have one hidden class: see docs/hot-path.md.
   return {
     name,
     key,
     kind,
-    levels: levelsFrom(parts.rate, parts.rate),
+    rate,
+    levels: levelsFrom(rate, rate),
+    bounds,
+    borrow,
+    calendar,
+    warnAt,
+    load,
     disabled,
-    ...parts,
-    treatment: {
+    treatment: new Treatment({
       isPlain: kind.level === 'falls' || kind.level === 'resets',
       onFailure: checkFailurePolicy(`${where}.onFailure`, policy),
       hidden: hidden || kind.level === 'own',
@@ -70,7 +78,7 @@ function defineLimit<Request>(
       sheds: kind.level === 'own' || (kind.level === 'held' && isEveryone(key)),
       slots,
       overshoot,
-    },
+    }),
   };
 }
 

@@ -1,8 +1,11 @@
 import type { Rate } from '../rule/rate.ts';
 import { MAX_TOLERANCE_TICKS } from '../rule/ticks.ts';
 
-/** How far the level of a bucket may rise. */
-export interface Levels {
+/**
+ * How far the level of a bucket with certain numbers may rise. Worked out once for a limit; its constructor is the only place
+ * that makes levels, so that they all have one hidden class: see docs/hot-path.md.
+ */
+export class Levels {
   /** A request fits up to here: an empty bucket, and the longest delay more. */
   readonly roomTicks: number;
   /**
@@ -12,6 +15,12 @@ export interface Levels {
   readonly capTicks: number;
   /** The level of an empty bucket, above which requests wait in a queue. Undefined if they never wait. */
   readonly lineTicks: number | undefined;
+
+  constructor(roomTicks: number, capTicks: number, lineTicks?: number) {
+    this.roomTicks = roomTicks;
+    this.capTicks = capTicks;
+    this.lineTicks = lineTicks;
+  }
 }
 
 /**
@@ -30,5 +39,5 @@ export function levelsFrom(rate: Rate, own: Rate): Levels {
   const aboveTicks = Math.max(maxDebt * emissionIntervalTicks, waitTicks);
   const capTicks = Math.min(toleranceTicks + aboveTicks, MAX_TOLERANCE_TICKS);
   const roomTicks = Math.min(toleranceTicks + waitTicks, capTicks);
-  return { roomTicks, capTicks, lineTicks: roomTicks === toleranceTicks ? undefined : toleranceTicks };
+  return new Levels(roomTicks, capTicks, roomTicks === toleranceTicks ? undefined : toleranceTicks);
 }

@@ -1,32 +1,9 @@
 import type { Key } from '../keys/key.ts';
-import type { SlotTerms } from '../kinds/concurrency/slot-terms.ts';
 import type { AnyKind, KindParts } from '../kinds/kind.ts';
 import type { BorrowTerms } from '../kinds/rate/borrow.ts';
 import type { Rate } from '../rule/rate.ts';
-import type { StoreTreatment } from '../store/lease-terms.ts';
-import type { FailurePolicy } from './failure-policy.ts';
 import type { Levels } from './levels.ts';
-
-/** How decisions by a limit are treated. In a batch for a store it is plain data. */
-export interface Treatment extends StoreTreatment {
-  /** Whether a store decides the limit's transactions as they are: it neither borrows, nor counts slots, nor is a load. */
-  readonly isPlain: boolean;
-  readonly onFailure: FailurePolicy;
-  readonly hidden: boolean;
-  /**
-   * What a transaction stands for in a batch: all of its limit, or one of the buckets of a limit that borrows. The
-   * ceiling and the pool have no result of their own.
-   */
-  readonly part: 'whole' | 'assured' | 'ceiling' | 'pool';
-  /** Of a limit that borrows, until its transaction is replaced by those for a store. Otherwise undefined. */
-  readonly borrowing: Borrowing | undefined;
-  /** Whether a denial is due to the service and not to the client: the response is then a 503. */
-  readonly sheds: boolean;
-  /** Of a concurrency limit, how its slots are held. Otherwise undefined. */
-  readonly slots: SlotTerms | undefined;
-  /** As in {@link Exactness}. Undefined for a limit that is decided exactly. */
-  readonly overshoot: number | undefined;
-}
+import type { Treatment } from './treatment.ts';
 
 /** What the limits that borrow from a pool need of it. */
 export interface Pool {

@@ -5,7 +5,8 @@ import type { Rate } from '../rule/rate.ts';
 import { MAX_TOLERANCE_TICKS, TICKS_PER_MS } from '../rule/ticks.ts';
 import { ceilingOf, type BorrowTerms } from '../kinds/rate/borrow.ts';
 import { levelsFrom } from './levels.ts';
-import type { Borrowing, Limit, Pool, Treatment } from './limit.ts';
+import type { Borrowing, Limit, Pool } from './limit.ts';
+import { Treatment } from './treatment.ts';
 import { MAX_LIMIT_NAME_LENGTH } from './limit-name.ts';
 import type { OverrideTotals } from './overrides/override-totals.ts';
 import type { OverrideRate } from './overrides/override.ts';
@@ -51,11 +52,11 @@ interface Borrower<Request> extends Limit<Request> {
 }
 
 function treatmentOf({ name, borrow, treatment }: Borrower<never>, pool: Pool): Treatment {
-  const own: Treatment = { ...treatment, isPlain: true, part: 'assured' };
-  const ofCeiling: Treatment = { ...own, hidden: true, part: 'ceiling' };
-  const ofPool: Treatment = { ...own, hidden: true, part: 'pool' };
+  const own = new Treatment({ ...treatment, isPlain: true, part: 'assured' });
+  const ofCeiling = new Treatment({ ...own, hidden: true, part: 'ceiling' });
+  const ofPool = new Treatment({ ...own, hidden: true, part: 'pool' });
   const borrowing: Borrowing = { ...borrow, ceilingName: ceilingNameOf(name), pool, own, ofCeiling, ofPool };
-  return { ...own, isPlain: false, borrowing };
+  return new Treatment({ ...own, isPlain: false, borrowing });
 }
 
 /**

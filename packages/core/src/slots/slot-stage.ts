@@ -2,7 +2,7 @@ import { andThen, attempt, Rejected, type Awaitable } from '../async/awaitable.t
 import { decisionOf } from '../decision/decide.ts';
 import { Decision } from '../decision/decision.ts';
 import { withOwnAnswers, type OwnAnswer } from '../decision/own-answers.ts';
-import type { Transaction } from '../decision/transaction.ts';
+import { changed, type Transaction } from '../decision/transaction.ts';
 import type { EventSink } from '../events/event.ts';
 import type { Store, StoreBucket } from '../store/store.ts';
 import { passes } from '../store/transaction-rule.ts';
@@ -128,7 +128,7 @@ export class SlotStage {
     if (treatment.slots === undefined) return transaction;
     const { expiryMs: leaseMs, reserve } = treatment.slots;
     const upTo = reserve === 1 || this.#parts.held.arePendingTogether(transaction) ? cost : Math.max(reserve, cost);
-    return { ...transaction, lease: { holder: held?.holder ?? newHolder(), leaseMs, upTo } };
+    return changed(transaction, { lease: { holder: held?.holder ?? newHolder(), leaseMs, upTo } });
   }
 
   #ownDecision(own: ReadonlyMap<number, OwnAnswer>, takes: boolean): Decision {

@@ -1,6 +1,7 @@
 import type { Awaitable } from '../async/awaitable.ts';
 import type { CalendarPeriod } from './calendar-period.ts';
 import type { LeaseDescription, LeaseNumbers, StoreRate, StoreTreatment } from './lease-terms.ts';
+import type { StoreOperation } from './operation.ts';
 import type { ReadyOptions } from './ready-options.ts';
 
 /**
@@ -137,31 +138,56 @@ export interface StoreRefund extends StoreBucket {
   readonly period?: CalendarPeriod | undefined;
 }
 
-/** The levels of a batch's buckets at one reading of the store's clock. */
+/**
+ * The levels of an operation's buckets at one reading of the store's clock.
+ *
+ * The buckets are those of the batch, in its order. Of alternatives, they are those of the batches that were tried, one
+ * after the other: all up to the first that passes. A caller derives from the levels which one that is. That of `renew`,
+ * `release` and `reset` has no meaning.
+ */
 export interface StoreReading {
   /** The store's clock in ticks since the store's own origin. */
   readonly nowTicks: number;
   /**
-   * The level max(0, TAT − now) of each bucket, in the order of the batch. It exceeds `capTicks` when the bucket
-   * was last used with other numbers, whose tolerance is larger.
+   * The level max(0, TAT − now) of each bucket. It exceeds `capTicks` when the bucket was last used with other numbers,
+   * whose tolerance is larger.
    */
   readonly levelsTicks: readonly number[];
   /**
-   * The clock reading for each level, in the order of the batch: for stores whose buckets are on several servers, each
-   * with its own clock, and for buckets with a period, where it is the number that represents the end of the current
-   * period. Undefined when `nowTicks` applies to all.
+   * The clock reading for each level: for stores whose buckets are on several servers, each with its own clock, and for
+   * buckets with a period, where it is the number that represents the end of the current period. Undefined when
+   * `nowTicks` applies to all.
    */
-  readonly bucketNowTicks?: readonly number[];
+  readonly bucketNowTicks?: readonly number[] | undefined;
   /**
-   * The store's wall clock in milliseconds of Unix time, by which it chose the period of each bucket, in the order of
-   * the batch; undefined for a bucket without a period. May be omitted when no bucket has a period.
+   * The store's wall clock in milliseconds of Unix time, by which it chose the period of each bucket; undefined for a
+   * bucket without a period. May be omitted when no bucket has a period.
    */
-  readonly bucketWallMs?: readonly (number | undefined)[];
+  readonly bucketWallMs?: readonly (number | undefined)[] | undefined;
   /**
    * True when the store answered from a cache, without asking its servers. Such an answer decides like any other, but
    * does not count as a sign that the store is up. Undefined when the servers answered.
    */
   readonly remembered?: true;
+}
+
+/** A reading that a caller gives to {@link Store.take}, which fills it. */
+export interface ReadingToFill extends StoreReading {
+  nowTicks: number;
+  /** As many numbers as the batch has transactions. */
+  readonly levelsTicks: number[];
+  bucketNowTicks: readonly number[] | undefined;
+  bucketWallMs: readonly (number | undefined)[] | undefined;
+}
+
+/** The reading of a batch without buckets, and of an operation whose reading has no meaning. */
+export const EMPTY_READING: StoreReading = { nowTicks: 0, levelsTicks: [] };
+
+/** Returns a reading to be filled, of a batch with as many transactions. */
+export function emptyReading(size: number): ReadingToFill {
+  // A preallocated array: see docs/hot-path.md.
+  // oxlint-disable-next-line unicorn/no-new-array
+  return { nowTicks: 0, levelsTicks: new Array<number>(size), bucketNowTicks: undefined, bucketWallMs: undefined };
 }
 
 /** A store with a bounded number of buckets is nearly full or has evicted buckets in debt. */
@@ -196,7 +222,7 @@ export function nowTicksAt({ nowTicks, bucketNowTicks }: StoreReading, index: nu
 export interface StoreTraits {
   /**
    * The store answers every call synchronously, never with a promise, and can't fail. It may only throw wrong use and
-   * {@link StalePeriodError}. A limiter then calls it without a deadline and failure policies.
+   * {@link StalePeriodError}. A limiter then calls it without a deadline and failure policies, and uses its `take`.
    */
   readonly answersAtOnce?: true;
   /**
@@ -206,7 +232,7 @@ export interface StoreTraits {
   readonly keepsDeadline?: true;
   /** The store accepts transactions with a {@link CalendarPeriod}. */
   readonly periods?: true;
-  /** The store accepts transactions with a {@link SlotLease}, and has the methods `renew` and `release`. */
+  /** The store accepts transactions with a {@link SlotLease}, and the operations `renew` and `release`. */
   readonly slots?: true;
   /**
    * The store decides limits that have an `overshoot` in the process, mostly without asking its servers, and has the method
@@ -218,13 +244,13 @@ export interface StoreTraits {
 /**
  * Stores buckets and decides batches. Implement it to add a storage backend; pass an instance as the option `store`.
  *
- * Every call is atomic and reads the store's own clock once. No batch contains a bucket twice. Batches are plain data,
- * which can be sent to another thread or process; an entry may have more properties than its type. A store whose
+ * Every operation is atomic and reads the store's own clock once. No batch contains a bucket twice. Operations are plain
+ * data, which can be sent to another thread or process; an entry may have more properties than its type. A store whose
  * buckets are on several servers may read one clock for each server, see {@link StoreReading}, but must never take more
  * tokens than a bucket has. A store returns values or promises, and always the same kind, unless it has the trait
  * `leases`.
  *
- * The rule for each call is in gcra.ts; `storeContract` in `@sluice/core/testing` tests an implementation. A bucket
+ * The rule for each operation is in gcra.ts; `storeContract` in `@sluice/core/testing` tests an implementation. A bucket
  * whose TAT has passed is the same as no bucket. A level above a transaction's `capTicks` is left as it is,
  * because the bucket was used with other numbers; only `cap` cuts it. If the store's clock can step back, the store
  * remembers the level that it wrote, and cuts a level above the tolerance to it: between two writes a level can only
@@ -245,57 +271,23 @@ export interface Store {
    */
   ready?(options?: ReadyOptions): Awaitable<void>;
   /**
-   * Takes the increments of all transactions or of none: if a `check-and-spend` or a `check-only` does not fit, nothing
-   * is taken. In a batch that passes, each `check-and-spend` is taken, and each `spend-only` that fits.
+   * Executes an operation on buckets: all that a store does with them.
    *
    * @param deadlineMs - How long the caller waits, in milliseconds. After that, a store must not take tokens if it can
    * prevent it. A store with the trait `keepsDeadline` rejects then with `ERR_STORE_DEADLINE`.
-   * @returns The levels before anything was taken. The caller derives the decision from them.
+   * @returns The levels, before or after: see {@link StoreOperation}.
    */
-  spend(batch: readonly StoreTransaction[], deadlineMs?: number): Awaitable<StoreReading>;
+  run(operation: StoreOperation, deadlineMs?: number): Awaitable<StoreReading>;
   /**
-   * Tries batches in order, and spends the first that passes; the batches after it are not tried. Atomic as one
-   * `spend`, at one reading of the clock, and a batch that is denied takes nothing. A bucket may occur in several
-   * batches, but not twice in one. A batch without transactions passes. Optional: a limiter needs it for `firstOf`.
+   * Does what `run` does with a `spend` of one batch, and creates no object: the path of most requests. Optional, and only
+   * for stores with the trait `answersAtOnce`.
    *
-   * A store whose buckets are on several servers may try the batches one after another, each atomic as a `spend`.
-   *
-   * @param alternatives - 1 to 4 batches of at most 8 transactions.
-   * @param deadlineMs - As for {@link Store.spend}, for all batches together.
-   * @returns For each batch that was tried, in order, the levels before anything was taken. The last reading is that of
-   * the batch that passed; or every batch has one, and all are denied. The caller derives which.
+   * @param reading - To be filled. The store does not keep it.
+   * @returns Whether the batch passed.
    */
-  spendFirst?(
-    alternatives: readonly (readonly StoreTransaction[])[],
-    deadlineMs?: number,
-  ): Awaitable<readonly StoreReading[]>;
-  /** Reads the levels and takes nothing, whatever the modes are. */
-  check(batch: readonly StoreTransaction[], deadlineMs?: number): Awaitable<StoreReading>;
-  /** Takes tokens whether they fit or not, up to `capTicks`. Returns the levels after the charge. */
-  charge(batch: readonly StoreCharge[], deadlineMs?: number): Awaitable<StoreReading>;
-  /** Gives tokens back; fills a bucket at most. Returns the levels after the refund. */
-  refund(batch: readonly StoreRefund[], deadlineMs?: number): Awaitable<StoreReading>;
-  /**
-   * Cuts the levels of buckets to at most their `capTicks`, after their limits were raised. Returns the levels
-   * after the cut. A limiter calls it once for each bucket and raise. After each cut, processes that still use the old
-   * numbers may allow the old burst once more. Optional: without it, a raised limit takes effect only as the old debt
-   * runs off.
-   */
-  cap?(batch: readonly StoreCap[], deadlineMs?: number): Awaitable<StoreReading>;
-  /**
-   * Renews the leases of slots: they end `leaseMs` from now. Slots that the store does not have any more, because their
-   * lease has ended or its data was lost, are held again, even if more are held then than the limit allows: they are in
-   * use. Only stores with the trait `slots` have it.
-   */
-  renew?(holds: readonly StoreHold[], deadlineMs?: number): Awaitable<void>;
-  /**
-   * Releases slots. Does nothing for those that the store does not have. Only stores with the trait `slots` have it.
-   */
-  release?(holds: readonly StoreHold[], deadlineMs?: number): Awaitable<void>;
+  take?(batch: readonly StoreTransaction[], reading: ReadingToFill): boolean;
   /** Describes how the store decides a limit that has an `overshoot`. Only stores with the trait `leases` have it. */
   describeLease?(numbers: LeaseNumbers): LeaseDescription;
-  /** Deletes buckets, so that they are full, and all their slots are free. */
-  reset(batch: readonly StoreBucket[], deadlineMs?: number): Awaitable<void>;
   /**
    * Registers a listener for what the store finds out without a call. A store reports only what it knows of: one with a
    * connection `down` and `up`, one with a bounded number of buckets `pressure`, at most every few minutes. If it is

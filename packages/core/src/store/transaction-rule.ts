@@ -6,41 +6,17 @@ export function canDeny(mode: Mode): boolean {
   return mode === 'check-and-spend' || mode === 'check-only';
 }
 
-/** Whether a batch passes: each transaction that can deny it fits into its bucket. */
-export function passes(batch: readonly StoreTransaction[], levelsTicks: readonly number[]): boolean {
+/**
+ * Whether a batch passes: each transaction that can deny it fits into its bucket.
+ *
+ * @param start - The index of its first level.
+ */
+export function passes(batch: readonly StoreTransaction[], levelsTicks: readonly number[], start: number = 0): boolean {
   for (let i = 0; i < batch.length; i++) {
     const { mode, incrementTicks, fitTicks } = batch[i]!;
-    if (canDeny(mode) && !fits(levelsTicks[i]!, incrementTicks, fitTicks)) return false;
+    if (!fits(levelsTicks[start + i]!, incrementTicks, fitTicks) && canDeny(mode)) return false;
   }
   return true;
-}
-
-/** Reads alternatives in order, up to and including the first that passes. */
-export function readUntilPassed(
-  alternatives: readonly (readonly StoreTransaction[])[],
-  read: (batch: readonly StoreTransaction[]) => StoreReading,
-): readonly StoreReading[] {
-  const readings: StoreReading[] = [];
-  for (const batch of alternatives) {
-    const reading = read(batch);
-    readings.push(reading);
-    if (passes(batch, reading.levelsTicks)) break;
-  }
-  return readings;
-}
-
-/**
- * Returns the index of the alternative that passed; −1 if all were denied. Only the last reading can be of one that
- * passed, because no alternative after it is tried.
- *
- * @param readings - What `spendFirst` returned.
- */
-export function passedAlternative(
-  alternatives: readonly (readonly StoreTransaction[])[],
-  readings: readonly StoreReading[],
-): number {
-  const last = readings.length - 1;
-  return passes(alternatives[last]!, readings[last]!.levelsTicks) ? last : -1;
 }
 
 /** Returns the level of a bucket after a transaction of a batch that passes. */

@@ -1,4 +1,5 @@
 export { FakeTime } from './fake-time.ts';
+export { callsOf, type StoreCalls } from './store-calls.ts';
 export type { SteeredStoreUnderTest, StoreUnderTest } from './store-case.ts';
 export {
   storeContract,

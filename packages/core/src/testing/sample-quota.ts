@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { Awaitable } from '../async/awaitable.ts';
 import { StalePeriodError, type CalendarPeriod } from '../store/calendar-period.ts';
 import type { Mode, Store, StoreCharge, StoreReading, StoreRefund, StoreTransaction } from '../store/store.ts';
+import { callsOf } from './store-calls.ts';
 
 export const HOUR_MS = 3_600_000;
 export const DAY_MS: number = 24 * HOUR_MS;
@@ -44,7 +45,7 @@ export async function quotaOf(store: Store, leftMs: number = HOUR_MS / 2, length
 
 /** Returns the store's wall clock, from the error for a stale period. */
 export async function wallOf(store: Store): Promise<number> {
-  return (await staleError(() => store.check([new Quota(LONG_PAST).spend('any')]))).wallMs;
+  return (await staleError(() => callsOf(store).check([new Quota(LONG_PAST).spend('any')]))).wallMs;
 }
 
 /** Makes a call with a stale period, and returns the error with which the store rejects it. */

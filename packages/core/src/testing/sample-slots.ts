@@ -8,6 +8,7 @@ import {
   type StoreCase,
   type StoreUnderTest,
 } from './store-case.ts';
+import { callsOf } from './store-calls.ts';
 
 /** The number of slots. */
 export const SLOTS = 3;
@@ -59,7 +60,7 @@ export const slots = {
 
 /** Asserts how many slots of each bucket are held. */
 export async function assertHeld(store: Store, held: Readonly<Record<string, number>>): Promise<void> {
-  const { levelsTicks } = await store.check(Object.keys(held).map((id) => slots.take(id, 'looks')));
+  const { levelsTicks } = await callsOf(store).check(Object.keys(held).map((id) => slots.take(id, 'looks')));
   assert.deepEqual(levelsTicks, Object.values(held));
 }
 

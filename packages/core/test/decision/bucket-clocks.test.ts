@@ -1,7 +1,16 @@
-import { createLimiter, memoryStore, type Store, type StoreReading, type StoreTransaction } from '@sluice/core';
-import { FakeTime } from '@sluice/core/testing';
+import {
+  createLimiter,
+  memoryStore,
+  type Store,
+  type StoreOperation,
+  type StoreReading,
+  type StoreTransaction,
+} from '@sluice/core';
+import { callsOf, FakeTime } from '@sluice/core/testing';
 import { expect, test } from 'vitest';
 import { accountLimits } from '../support/limiter-on-fake-time.ts';
+
+type Call = 'spend' | 'check' | 'charge' | 'refund';
 
 /** A store on two servers, of which the one that holds Reads is an hour ahead. */
 class TwoServers implements Store {
@@ -9,20 +18,19 @@ class TwoServers implements Store {
   readonly #servers = { Orders: memoryStore({ time: this.time }), Reads: memoryStore({ time: this.time }) };
   readonly #aheadTicks = { Orders: 0, Reads: 3600 * 16_000_000 };
 
-  spend = (batch: readonly StoreTransaction[]): StoreReading => this.#readings('spend', batch);
-  check = (batch: readonly StoreTransaction[]): StoreReading => this.#readings('check', batch);
-  charge = (batch: readonly StoreTransaction[]): StoreReading => this.#readings('charge', batch);
-  refund = (batch: readonly StoreTransaction[]): StoreReading => this.#readings('refund', batch);
-  reset = (): void => undefined;
+  run = (operation: StoreOperation): StoreReading => {
+    const batch = 'alternatives' in operation ? operation.alternatives[0]! : operation.batch;
+    return this.#readings(operation.kind as Call, batch as readonly StoreTransaction[]);
+  };
   close = (): void => undefined;
 
-  #readings(call: 'spend' | 'check' | 'charge' | 'refund', batch: readonly StoreTransaction[]): StoreReading {
+  #readings(call: Call, batch: readonly StoreTransaction[]): StoreReading {
     const parts = batch.map((entry) => {
       const { tatAfterSpendTicks, ...rest } = entry as StoreTransaction & { tatAfterSpendTicks?: number };
       const server = entry.limit as 'Orders' | 'Reads';
       const aheadTicks = this.#aheadTicks[server];
       const tat = tatAfterSpendTicks === undefined ? {} : { tatAfterSpendTicks: tatAfterSpendTicks - aheadTicks };
-      const { nowTicks, levelsTicks } = this.#servers[server][call]([{ ...rest, ...tat }]);
+      const { nowTicks, levelsTicks } = callsOf(this.#servers[server])[call]([{ ...rest, ...tat }]);
       return { nowTicks: nowTicks + aheadTicks, levelTicks: levelsTicks.at(0)! };
     });
     return {

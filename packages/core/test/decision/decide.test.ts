@@ -7,11 +7,7 @@ const gone = (): never => {
   throw new SluiceError('ERR_STORE_UNAVAILABLE', 'connection refused');
 };
 const brokenStore = (): Store => ({
-  spend: gone,
-  check: gone,
-  charge: gone,
-  refund: gone,
-  reset: gone,
+  run: gone,
   close: () => undefined,
 });
 

@@ -1,6 +1,7 @@
 import type { Decision, RateDefinition, SpendEntry } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
 import { accountLimits, limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';
+import { callsOf } from '@sluice/core/testing';
 
 type Numbers = Omit<RateDefinition, 'key' | 'borrow'>;
 type Use = Omit<Partial<SpendEntry>, 'limit' | 'id'>;
@@ -262,7 +263,7 @@ test('a raise cuts an old queue to the longest delay of the new numbers', () => 
 test('a raise cuts no debt that the old numbers did not allow', () => {
   const { limiter, store, spend } = oneQueue({ burst: 1, count: 1, period: '1m', maxWait: '1m' });
   const tenMinutes = 600 * 16e6;
-  void store.charge([{ limit: 'Queue', id: '7', incrementTicks: tenMinutes, capTicks: tenMinutes }]);
+  void callsOf(store).charge([{ limit: 'Queue', id: '7', incrementTicks: tenMinutes, capTicks: tenMinutes }]);
   limiter.replace({ limits: limitsOf(SPACED) });
   expect(spend()).toMatchObject({ allowed: false, resetAfterMs: 600_000 });
 });

@@ -39,9 +39,9 @@ test('sluice:decision reports how long the store took', async () => {
   const store: Store = memoryStore({ time });
   const slow: Store = Object.assign(Object.create(store) as Store, {
     traits: {},
-    spend: async (...args: Parameters<Store['spend']>) => {
+    run: async (...args: Parameters<Store['run']>) => {
       time.advance(12);
-      return store.spend(...args);
+      return store.run(...args);
     },
   });
   const limiter = createLimiter({ limits: accountLimits(numbers), store: slow, time, log: false });

@@ -5,6 +5,8 @@ import {
   type FailurePolicy,
   type LimiterOptions,
   type Store,
+  type StoreOperation,
+  type StoreReading,
 } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
@@ -21,13 +23,9 @@ class ToldStore extends MapStore {
   told: (() => unknown) | undefined;
   asked = 0;
 
-  override spendFirst(...args: Parameters<MapStore['spendFirst']>): ReturnType<MapStore['spendFirst']> {
+  override run(operation: StoreOperation): Promise<StoreReading> {
     this.asked++;
-    return this.told === undefined ? super.spendFirst(...args) : (this.told() as ReturnType<MapStore['spendFirst']>);
-  }
-
-  override check(...args: Parameters<MapStore['check']>): ReturnType<MapStore['check']> {
-    return this.told === undefined ? super.check(...args) : (this.told() as ReturnType<MapStore['check']>);
+    return this.told === undefined ? super.run(operation) : (this.told() as Promise<StoreReading>);
   }
 }
 
@@ -128,17 +126,17 @@ describe('when the store can not answer, alternatives are decided by policies', 
 });
 
 describe('an answer that is no answer counts as a failure', () => {
-  const full = { nowTicks: 7, levelsTicks: [0] };
-  const empty = { nowTicks: 7, levelsTicks: [4 * 60 * 16_000_000] };
+  const empty = 4 * 60 * 16_000_000;
+  const read = (...levelsTicks: number[]) => ({ nowTicks: 7, levelsTicks });
 
   test.each<[what: string, answer: unknown]>([
-    ['is no array', full],
-    ['is empty', []],
-    ['has more readings than there are alternatives', [empty, empty, empty]],
-    ['ends before one has passed', [empty]],
-    ['goes on after one has passed', [full, empty]],
-    ['has a wrong level', [{ nowTicks: 7, levelsTicks: [-3] }]],
-    ['has too few levels', [empty, { nowTicks: 7, levelsTicks: [] }]],
+    ['is an array', [read(0)]],
+    ['is empty', read()],
+    ['has levels of more alternatives than there are', read(empty, empty, empty)],
+    ['ends before one has passed', read(empty)],
+    ['goes on after one has passed', read(0, empty)],
+    ['has a wrong level', read(-3)],
+    ['has no levels', { nowTicks: 7 }],
     ['has nothing at all', undefined],
   ])('when it %s', async (_what, answer) => {
     const { limiter } = limiterOf(() => Promise.resolve(answer));
@@ -147,12 +145,12 @@ describe('an answer that is no answer counts as a failure', () => {
   });
 
   test('of check too', async () => {
-    const { limiter } = limiterOf(() => Promise.resolve(full));
+    const { limiter } = limiterOf(() => Promise.resolve(read(0, 0)));
     expect(await limiter.check({ firstOf })).toMatchObject({ failure: { cause: { code: 'ERR_STORE_ANSWER' } } });
   });
 
   test('and a right one is the decision', async () => {
-    const { limiter } = limiterOf(() => Promise.resolve([empty, full]));
+    const { limiter } = limiterOf(() => Promise.resolve(read(empty, 0)));
     expect(await limiter.spend({ firstOf })).toMatchObject({ allowed: true, limit: 'Pool', remaining: 3 });
     expect(limiter.status().state).toBe('up');
   });
@@ -161,15 +159,14 @@ describe('an answer that is no answer counts as a failure', () => {
     const { limiter, store, time } = limiterOf(fails);
     for (let i = 0; i < 3; i++) await limiter.spend({ firstOf });
     time.advance(100);
-    const remembered = { ...empty, remembered: true };
-    store.told = () => Promise.resolve([remembered, remembered]);
+    store.told = () => Promise.resolve({ ...read(empty, empty), remembered: true });
     expect(await limiter.spend({ firstOf })).toMatchObject({ outcome: 'denied' });
     expect(limiter.status().state).toBe('failing');
   });
 
   test('nor is a promise of a store that answers at once', async () => {
     const promising: Store = Object.assign(Object.create(memoryStore()) as Store, {
-      spendFirst: () => Promise.reject(down),
+      run: () => Promise.reject(down),
     });
     const limiter = createLimiter({ limits: { Own: { key, count: 2, period: '1m' } }, store: promising, log: false });
     await expect(limiter.spend({ firstOf: [[own], [{ ...own, cost: 2 }]] })).rejects.toThrow('returned a promise');

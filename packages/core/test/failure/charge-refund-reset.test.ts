@@ -101,7 +101,7 @@ describe('a refund', () => {
 
 describe('a reset', () => {
   test('reaches the store', async () => {
-    const { guard, store } = guarded(() => Promise.resolve());
+    const { guard, store } = guarded(answersSoon);
     await expect(guard.reset([local])).resolves.toBeUndefined();
     expect(store.calls).toMatchObject([{ name: 'reset', batch: [local] }]);
   });

@@ -1,5 +1,5 @@
 import { memoryStore } from '@sluice/core';
-import { FakeTime } from '@sluice/core/testing';
+import { callsOf, FakeTime } from '@sluice/core/testing';
 import { expect, test } from 'vitest';
 import { LocalStore } from '../../src/failure/local-store.ts';
 
@@ -14,7 +14,7 @@ function started(level = 0) {
 
 test('slots are what the process holds: the store counts none itself', () => {
   const { store } = started(1);
-  for (let i = 0; i < 3; i++) expect(store.spend([{ ...slots, mode: take }]).levelsTicks).toEqual([1]);
+  for (let i = 0; i < 3; i++) expect(callsOf(store).spend([{ ...slots, mode: take }]).levelsTicks).toEqual([1]);
 });
 
 test('tokens are taken only if the slots fit', () => {
@@ -23,12 +23,12 @@ test('tokens are taken only if the slots fit', () => {
     { ...slots, mode: take },
   ] as const;
   const free = started(1);
-  expect([free.store.spend(batch).levelsTicks, free.store.check(batch).levelsTicks]).toEqual([
+  expect([callsOf(free.store).spend(batch).levelsTicks, callsOf(free.store).check(batch).levelsTicks]).toEqual([
     [0, 1],
     [1000, 1],
   ]);
   const full = started(2);
-  expect([full.store.spend(batch).levelsTicks, full.store.check(batch).levelsTicks]).toEqual([
+  expect([callsOf(full.store).spend(batch).levelsTicks, callsOf(full.store).check(batch).levelsTicks]).toEqual([
     [0, 2],
     [0, 2],
   ]);
@@ -38,8 +38,16 @@ test('of alternatives the first whose slots and tokens fit is taken', () => {
   const { store } = started(1);
   const large = { ...slots, incrementTicks: 2, mode: take } as const;
   const one = { ...rate, mode: take } as const;
-  expect(store.spendFirst([[large, one], [one]]).map(({ levelsTicks }) => levelsTicks)).toEqual([[1, 0], [0]]);
-  expect(store.spendFirst([[one], [large]]).map(({ levelsTicks }) => levelsTicks)).toEqual([[1000]]);
+  expect(
+    callsOf(store)
+      .spendFirst([[large, one], [one]])
+      .map(({ levelsTicks }) => levelsTicks),
+  ).toEqual([[1, 0], [0]]);
+  expect(
+    callsOf(store)
+      .spendFirst([[one], [large]])
+      .map(({ levelsTicks }) => levelsTicks),
+  ).toEqual([[1000]]);
 });
 
 test('closing it closes its tokens', () => {

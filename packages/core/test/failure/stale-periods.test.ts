@@ -6,10 +6,12 @@ import {
   type LimiterEvent,
   type LimiterOptions,
   type Store,
+  type StoreOperation,
 } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
 import { renewed } from '../../src/failure/stale-periods.ts';
+import type { DecidingOperation } from '../../src/store/operation.ts';
 
 const HOUR_MS = 3_600_000;
 /** A minute before the end of June. */
@@ -30,10 +32,11 @@ function remoteStore(wallMs: number) {
       if (name === 'traits') return { periods: true };
       const method = Reflect.get(target, name, receiver) as unknown;
       if (typeof method !== 'function' || name === 'watch') return method;
-      return async (batch: unknown, deadlineMs?: number) => {
-        calls.push({ name: String(name), deadlineMs });
+      if (name === 'take') return undefined;
+      return async (operation: StoreOperation, deadlineMs?: number) => {
+        calls.push({ name: operation.kind, deadlineMs });
         if (remote.broken !== undefined) throw remote.broken;
-        return (method as (batch: unknown) => unknown).call(target, batch);
+        return target.run(operation);
       };
     },
   };
@@ -235,7 +238,9 @@ describe('during an outage', () => {
 
 test('periods are renewed in batches and alternatives; transactions without a calendar do not change', () => {
   const plain = { ...MONTHLY, calendar: undefined };
-  const [[one], [two]] = renewed([[{ calendar: 'day:0:0:UTC' }], [plain]], BEFORE_END) as [[unknown], [unknown]];
+  const alternatives = [[{ calendar: 'day:0:0:UTC' }], [plain]] as never;
+  const { alternatives: made } = renewed({ kind: 'spend', alternatives }, BEFORE_END) as DecidingOperation;
+  const [[one], [two]] = made as unknown as [[unknown], [unknown]];
   expect(one).toMatchObject({ period: [BEFORE_END - 86_340_000, BEFORE_END + 60_000, BEFORE_END + 86_460_000] });
   expect(two).toBe(plain);
 });

@@ -21,9 +21,8 @@ describe('a store that answers at once', async () => {
 
   test('passes on what it throws, because no policy replaces it', async () => {
     const broken = {
-      ...memoryStore(),
       traits: { answersAtOnce: true },
-      spend: () => {
+      run: () => {
         throw new TypeError('a bug');
       },
     };
@@ -34,7 +33,7 @@ describe('a store that answers at once', async () => {
   test.each(['spend', 'check', 'charge', 'refund'] as const)(
     'is found out when %s answers with a promise, even one that rejects',
     async (call) => {
-      const late = { [call]: () => Promise.reject(new Error('late')) };
+      const late = { run: () => Promise.reject(new Error('late')) };
       const limiter = limiterOn(Object.assign(Object.create(memoryStore()) as Store, late));
       await expect(limiter[call](ann)).rejects.toThrow(
         expect.objectContaining({

@@ -5,7 +5,7 @@ import { coreOf } from '../../src/limiter/create-limiter.ts';
 
 const brokenStore = (): Store => {
   const refuse = (): Promise<never> => Promise.reject(new Error('connection refused'));
-  return { spend: refuse, check: refuse, charge: refuse, refund: refuse, reset: refuse, close: () => undefined };
+  return { run: refuse, close: () => undefined };
 };
 
 function limiterOf(name: string, count: number, store?: Store): Limiter {

@@ -1,4 +1,4 @@
-import { accountId, createLimiter, ipAddress, limitUpgrade, memoryStore, type LimiterEvent, type LimiterOptions, type UpgradeListener, type UpgradeOptions } from '@sluice/core'; // prettier-ignore
+import { accountId, createLimiter, ipAddress, limitUpgrade, memoryStore, type LimiterEvent, type LimiterOptions, type UpgradeListener, type UpgradeOptions, type StoreOperation } from '@sluice/core'; // prettier-ignore
 import { FakeTime } from '@sluice/core/testing';
 import { createServer, type IncomingMessage } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
@@ -153,7 +153,7 @@ test('costs, skip, shadow and onDecision work as for requests', async () => {
 
 test('a store that can not answer a closed limit is a raw 503 with Retry-After', async () => {
   const refuse = (): Promise<never> => Promise.reject(new Error('connection refused'));
-  const store = { spend: refuse, check: refuse, charge: refuse, refund: refuse, reset: refuse, close: () => undefined };
+  const store = { run: refuse, close: () => undefined };
   const server = await serve({ limiter: { store, failure: { onFailure: 'closed' } } });
   const answer = await server.ask('ann');
   expect(statusOf(answer)).toBe(503);
@@ -263,10 +263,10 @@ test('a client that resets while the store is called is not accepted, and affect
   const inner = memoryStore({ time: new FakeTime() });
   let release = (): void => undefined;
   const released = new Promise<void>((resolve) => (release = resolve));
-  const spend = async (batch: Parameters<typeof inner.spend>[0]) => (await released, inner.spend(batch));
+  const run = async (operation: StoreOperation) => (await released, inner.run(operation));
   const server = await serve({
     limiter: {
-      store: Object.assign(Object.create(inner), { spend, traits: undefined }),
+      store: Object.assign(Object.create(inner), { run, traits: undefined }),
       failure: { deadlineMs: 5000 },
     },
   });

@@ -1,4 +1,4 @@
-import { accountId, createLimiter, type Store } from '@sluice/core';
+import { accountId, createLimiter, type Store, type StoreOperation } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { expect, test } from 'vitest';
 import { MapStore } from '../testing/map-store.ts';
@@ -10,7 +10,7 @@ function inAnotherThread(store: Store, received: string[]): Store {
       const value: unknown = Reflect.get(target, name);
       if (typeof value !== 'function') return value;
       return (...args: unknown[]): unknown => {
-        received.push(String(name));
+        received.push(name === 'run' ? (args[0] as StoreOperation).kind : String(name));
         return Reflect.apply(value, target, structuredClone(args));
       };
     },
@@ -32,7 +32,6 @@ test('a store can send the batches of all calls to another thread or process', a
   limiter.replace({ limits: limits('1m') });
   await limiter.check(one);
   await limiter.reset(one);
-  const calls = ['spendFirst', 'refund', 'charge', 'spend', 'check', 'cap', 'reset'];
-  expect(received.filter((name) => calls.includes(name))).toEqual([...calls.slice(0, 6), 'check', 'reset']);
+  expect(received).toEqual(['spend', 'refund', 'charge', 'spend', 'check', 'cap', 'check', 'reset']);
   expect([decision.failure, limiter.status().decidedByPolicy]).toEqual([undefined, 0]);
 });

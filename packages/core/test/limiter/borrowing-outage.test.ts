@@ -1,8 +1,16 @@
-import { accountId, createLimiter, everyone, memoryStore, type LimiterEvent, type Store } from '@sluice/core';
+import {
+  accountId,
+  createLimiter,
+  everyone,
+  memoryStore,
+  type LimiterEvent,
+  type Store,
+  type StoreOperation,
+} from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
 
-const CALLS = ['spend', 'spendFirst', 'check', 'charge', 'refund', 'reset'] as const;
+const CALLS: readonly StoreOperation['kind'][] = ['spend', 'check', 'charge', 'refund', 'reset'];
 
 describe('a limit that borrows, while the store can not answer', () => {
   const limits = (onFailure: 'local' | 'open' | 'closed') => ({
@@ -19,14 +27,16 @@ describe('a limit that borrows, while the store can not answer', () => {
   });
 
   /** @param failing - The calls in which the store fails. */
-  function started(onFailure: 'local' | 'open' | 'closed', failing: readonly (typeof CALLS)[number][] = CALLS) {
+  function started(onFailure: 'local' | 'open' | 'closed', failing: readonly StoreOperation['kind'][] = CALLS) {
     const time = new FakeTime();
     const down = (): never => {
       throw new Error('down');
     };
     const working = memoryStore({ time });
-    const methods = CALLS.map((call) => [call, failing.includes(call) ? down : working[call].bind(working)]);
-    const store = { ...Object.fromEntries(methods), traits: {}, close: () => undefined } as Store;
+    const store: Store = {
+      run: (operation) => (failing.includes(operation.kind) ? down() : working.run(operation)),
+      close: () => undefined,
+    };
     const events: LimiterEvent[] = [];
     const onEvent = (event: LimiterEvent) => events.push(event);
     const failure = { gateways: 2 };

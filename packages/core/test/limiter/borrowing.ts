@@ -8,7 +8,7 @@ import {
   type LimiterOptions,
   type SpendEntry,
 } from '@sluice/core';
-import { FakeTime } from '@sluice/core/testing';
+import { callsOf, FakeTime } from '@sluice/core/testing';
 
 type Borrow = NonNullable<RateDefinition['borrow']>;
 type Numbers = Partial<Omit<RateDefinition, 'borrow'>> & { readonly borrow?: Partial<Borrow> };
@@ -40,7 +40,7 @@ export function started({ borrow, ...numbers }: Numbers = {}, options: Partial<L
   };
   const pool = (): number => left('Pool', 'everyone');
   const levels = (id = 'a') => {
-    const [own = 0, ceilingLevel = 0, poolLevel = 0] = store.check(
+    const [own = 0, ceilingLevel = 0, poolLevel = 0] = callsOf(store).check(
       [
         { limit: 'PerUser', id },
         { limit: 'PerUser.ceiling', id },

@@ -4,6 +4,7 @@ import { coreOf } from '../../src/limiter/create-limiter.ts';
 import { deferred } from '../support/promises.ts';
 import { accountLimits, atOnce, limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';
 import { rejected, thrown } from '../support/thrown.ts';
+import { callsOf } from '@sluice/core/testing';
 
 const numbers = { Orders: { count: 5, period: '1s' } };
 const orders = [{ limit: 'Orders', id: '7' }];
@@ -18,11 +19,7 @@ function lateStore() {
     return answer();
   };
   const store: Store = {
-    spend: (batch) => later('spend', () => inner.spend(batch)),
-    check: (batch) => later('check', () => inner.check(batch)),
-    charge: (batch) => later('charge', () => inner.charge(batch)),
-    refund: (batch) => later('refund', () => inner.refund(batch)),
-    reset: (batch) => later('reset', () => inner.reset(batch)),
+    run: (operation) => later(operation.kind, () => inner.run(operation)),
     close: () => later('close', () => inner.close()),
   };
   return { store, calls };
@@ -38,13 +35,13 @@ describe('close', () => {
   test('closes a store that the limiter made for itself', () => {
     const limiter = createLimiter({ limits: accountLimits(numbers) });
     void limiter.close();
-    expect(thrown(() => atOnce(limiter.store.spend([]))).code).toBe('ERR_CLOSED');
+    expect(thrown(() => atOnce(callsOf(limiter.store).spend([]))).code).toBe('ERR_CLOSED');
   });
 
   test('with { store: true } closes a store that was given too: one that was made inline has no other owner', () => {
     const limiter = createLimiter({ limits: accountLimits(numbers), store: memoryStore() });
     void limiter.close({ store: true });
-    expect(thrown(() => atOnce(limiter.store.spend([]))).code).toBe('ERR_CLOSED');
+    expect(thrown(() => atOnce(callsOf(limiter.store).spend([]))).code).toBe('ERR_CLOSED');
   });
 
   test('with { store: true } waits until the store is closed', async () => {
@@ -66,14 +63,14 @@ describe('close', () => {
     void one.close({ store: true });
     expect(other.spendSync([{ limit: 'Other', id: '7' }]).allowed).toBe(true);
     void other.close({ store: true });
-    expect(thrown(() => atOnce(store.spend([]))).code).toBe('ERR_CLOSED');
+    expect(thrown(() => atOnce(callsOf(store).spend([]))).code).toBe('ERR_CLOSED');
   });
 
   test('again with { store: true } closes the store that the first close left open', () => {
     const { limiter, store } = limiterOnFakeTime(numbers);
     void limiter.close();
     void limiter.close({ store: true });
-    expect(thrown(() => atOnce(store.spend([]))).code).toBe('ERR_CLOSED');
+    expect(thrown(() => atOnce(callsOf(store).spend([]))).code).toBe('ERR_CLOSED');
   });
 
   test.each<[what: string, options: unknown, code: string, message: string]>([
@@ -115,7 +112,7 @@ describe('close', () => {
     other.replace({ limits: accountLimits(numbers) });
     expect(other.spendSync(orders).allowed).toBe(true);
     void other.close({ store: true });
-    expect(thrown(() => atOnce(store.spend([]))).code).toBe('ERR_CLOSED');
+    expect(thrown(() => atOnce(callsOf(store).spend([]))).code).toBe('ERR_CLOSED');
   });
 
   test('rejects replace from its beginning: the store is closed and the names are free when it ends', async () => {

@@ -35,19 +35,19 @@ describe('createLimiter rejects', () => {
       'a store that is none',
       { limits, store: 'redis://' },
       'ERR_OPTION',
-      '`store` must be a store, such as memoryStore(): it has no method `spend`.',
+      '`store` must be a store, such as memoryStore(): it has no method `run`.',
     ],
     [
       'a store that is null',
       { limits, store: null },
       'ERR_OPTION',
-      '`store` must be a store, such as memoryStore(): it has no method `spend`.',
+      '`store` must be a store, such as memoryStore(): it has no method `run`.',
     ],
     [
       'a store that lacks a method',
-      { limits, store: { spend() {}, check() {}, charge() {}, reset() {}, close() {} } },
+      { limits, store: { run() {} } },
       'ERR_OPTION',
-      '`store` must be a store, such as memoryStore(): it has no method `refund`.',
+      '`store` must be a store, such as memoryStore(): it has no method `close`.',
     ],
     [
       'a listener that is no function',

@@ -1,5 +1,5 @@
 import { accountId, createLimiter, memoryStore, type LimitNumbers } from '@sluice/core';
-import { FakeTime } from '@sluice/core/testing';
+import { callsOf, FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
 import { MapStore } from '../testing/map-store.ts';
 import { all, anotherOn, daily, limiterOn, quick, setOf, twoOn } from './raised.ts';
@@ -108,7 +108,7 @@ describe('a debt stays as it is', () => {
   test('when another process left a longer one than the numbers before the change allow', () => {
     const store = memoryStore({ time: new FakeTime() });
     const twoDaysTicks = 2 * 86_400 * 16_000_000;
-    store.charge([{ limit: 'Orders', id: '7', incrementTicks: twoDaysTicks, capTicks: twoDaysTicks }]);
+    callsOf(store).charge([{ limit: 'Orders', id: '7', incrementTicks: twoDaysTicks, capTicks: twoDaysTicks }]);
     const limiter = limiterOn(store, daily);
     limiter.replace(setOf(quick));
     expect(limiter.checkSync(all(1)).resetAfterMs).toBe(2 * 86_400_000);
@@ -146,8 +146,8 @@ describe('a debt stays as it is', () => {
   test('when the id was unlimited, or the limit did not exist', () => {
     const store = memoryStore({ time: new FakeTime() });
     const limiter = limiterOn(store, daily, { '7': 'unlimited' });
-    void store.charge([{ limit: 'Orders', id: '7', incrementTicks: 1e12, capTicks: 1e12 }]);
-    void store.charge([{ limit: 'New', id: '7', incrementTicks: 1e12, capTicks: 1e12 }]);
+    void callsOf(store).charge([{ limit: 'Orders', id: '7', incrementTicks: 1e12, capTicks: 1e12 }]);
+    void callsOf(store).charge([{ limit: 'New', id: '7', incrementTicks: 1e12, capTicks: 1e12 }]);
     limiter.replace({ limits: { ...setOf(quick).limits, New: { key: accountId(), ...quick } } });
     expect(limiter.checkSync(all(1)).retryAfterMs).toBeGreaterThan(60_000);
     expect(limiter.checkSync([{ limit: 'New', id: '7' }]).retryAfterMs).toBeGreaterThan(60_000);

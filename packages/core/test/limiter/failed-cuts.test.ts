@@ -1,4 +1,4 @@
-import { memoryStore, type Store, type StoreCap } from '@sluice/core';
+import { memoryStore, type StoreCap, type StoreOperation } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
 import { MapStore } from '../testing/map-store.ts';
@@ -24,7 +24,7 @@ describe('decisions on a bucket while its cut is in progress', () => {
 
 describe('a cut that failed is tried again at the next denial', () => {
   /** Creates a limiter with a raised limit and a bucket in debt, on a store with this `cap`. */
-  async function raisedOn(cap: Store['cap']) {
+  async function raisedOn(cap: MapStore['cap']) {
     const store = new MapStore(new FakeTime());
     const rightCap = store.cap.bind(store);
     Object.assign(store, { cap });
@@ -36,7 +36,7 @@ describe('a cut that failed is tried again at the next denial', () => {
 
   const quickDenial = { allowed: false, retryAfterMs: 200 };
 
-  test.each<[string, Store['cap']]>([
+  test.each<[string, MapStore['cap']]>([
     ['rejects', () => Promise.reject(new Error('read only'))],
     ['hangs', () => new Promise(() => undefined)],
     [
@@ -54,17 +54,18 @@ describe('a cut that failed is tried again at the next denial', () => {
 
   test('after the store threw an error of wrong use, which reaches the caller', async () => {
     const store = memoryStore({ time: new FakeTime() });
-    const rightCap = store.cap.bind(store);
+    const right = store.run.bind(store);
     Object.assign(store, {
-      cap: () => {
-        throw new Error('broken');
+      run: (operation: StoreOperation) => {
+        if (operation.kind === 'cap') throw new Error('broken');
+        return right(operation);
       },
     });
     const limiter = limiterOn(store, daily);
     limiter.spendSync(all());
     limiter.replace(setOf(quick));
     await expect(limiter.spend(all(1))).rejects.toThrow('broken');
-    Object.assign(store, { cap: rightCap });
+    Object.assign(store, { run: right });
     expect(limiter.spendSync(all(1))).toMatchObject(quickDenial);
   });
 
@@ -118,7 +119,7 @@ test('after a cut no further call is made for it', async () => {
       const value: unknown = Reflect.get(target, name);
       if (typeof value !== 'function') return value;
       return (...args: unknown[]): unknown => {
-        calls.push(String(name));
+        calls.push((args[0] as StoreOperation).kind);
         return Reflect.apply(value, target, args);
       };
     },

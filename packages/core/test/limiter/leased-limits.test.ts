@@ -12,7 +12,7 @@ import {
   type StoreReading,
   type StoreTransaction,
 } from '@sluice/core';
-import { FakeTime } from '@sluice/core/testing';
+import { callsOf, FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
 import { thrown } from '../support/thrown.ts';
 
@@ -43,17 +43,13 @@ function leasingStore(options: Pick<Store, 'describeLease'> = {}) {
   const decide = (batch: readonly StoreTransaction[]) => {
     asked.push(...batch);
     const isLeased = batch.length > 0 && batch.every(({ treatment }) => treatment?.overshoot !== undefined);
-    if (!isLeased) return server.isUp ? memory.spend(batch) : unavailable();
-    return { ...memory.spend(batch), remembered: true as const };
+    if (!isLeased) return server.isUp ? callsOf(memory).spend(batch) : unavailable();
+    return { ...callsOf(memory).spend(batch), remembered: true as const };
   };
   const store: Store = {
     traits: { leases: true, keepsDeadline: true, slots: true, periods: true },
     describeLease,
-    spend: decide,
-    check: decide,
-    charge: unavailable,
-    refund: unavailable,
-    reset: () => Promise.reject(new Error('unreachable')),
+    run: (operation) => ('alternatives' in operation ? decide(operation.alternatives[0]!) : unavailable()),
     close: () => undefined,
   };
   return { store, asked, server };

@@ -7,7 +7,7 @@ import {
   type LimitNumbers,
   type Override,
 } from '@sluice/core';
-import { FakeTime } from '@sluice/core/testing';
+import { callsOf, FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
 import { MapStore } from '../testing/map-store.ts';
 import { all, daily, limiterOn, quick, setOf } from './raised.ts';
@@ -80,11 +80,11 @@ describe('a debt that is longer than the raised limit allows is cut', () => {
     const leased = (numbers: LimitNumbers) => setOf({ ...numbers, burst: 10, overshoot: 0.5 } as LimitNumbers);
     const limiter = createLimiter({ ...leased({ count: 1, period: '1h' }), store, log: false });
     const hourTicks = 3600 * 16_000_000;
-    store.charge([{ limit: 'Orders', id: '7', incrementTicks: 15 * hourTicks, capTicks: 15 * hourTicks }]);
+    callsOf(store).charge([{ limit: 'Orders', id: '7', incrementTicks: 15 * hourTicks, capTicks: 15 * hourTicks }]);
     limiter.replace(leased({ count: 60, period: '1h' }));
     expect(limiter.checkSync(all(1))).toMatchObject({ allowed: false, retryAfterMs: 6 * 60_000 });
     limiter.replace(leased({ count: 120, period: '1h' }));
-    store.charge([{ limit: 'Orders', id: '8', incrementTicks: hourTicks / 8, capTicks: hourTicks / 8 }]);
+    callsOf(store).charge([{ limit: 'Orders', id: '8', incrementTicks: hourTicks / 8, capTicks: hourTicks / 8 }]);
     expect(limiter.checkSync(all(1, '8'))).toMatchObject({ allowed: false, retryAfterMs: 3 * 60_000 });
   });
 
@@ -191,8 +191,8 @@ describe('a raise among many overrides', () => {
   test('is not assumed for a new limit, nor after numbers that a function returned', () => {
     const store = memoryStore({ time: new FakeTime() });
     const limiter = limiterOn(store, quick, many(daily));
-    void store.charge([{ limit: 'New', id: '7', incrementTicks: 1e12, capTicks: 1e12 }]);
-    void store.charge([{ limit: 'Orders', id: 'other', incrementTicks: 1e12, capTicks: 1e12 }]);
+    void callsOf(store).charge([{ limit: 'New', id: '7', incrementTicks: 1e12, capTicks: 1e12 }]);
+    void callsOf(store).charge([{ limit: 'Orders', id: 'other', incrementTicks: 1e12, capTicks: 1e12 }]);
     limiter.replace({
       ...setOf(quick, many(quick)),
       limits: { ...setOf(quick).limits, New: setOf(quick).limits.Orders },
@@ -206,7 +206,7 @@ describe('a raise among many overrides', () => {
   test('does not cut the bucket of an unlimited id that another process has charged', () => {
     const store = memoryStore({ time: new FakeTime() });
     const limiter = limiterOn(store, quick, { ...many(daily), free: 'unlimited' });
-    void store.charge([{ limit: 'Orders', id: 'free', incrementTicks: 1e12, capTicks: 1e12 }]);
+    void callsOf(store).charge([{ limit: 'Orders', id: 'free', incrementTicks: 1e12, capTicks: 1e12 }]);
     limiter.replace(setOf(quick, many(quick)));
     expect(limiter.checkSync(all(1, 'free')).retryAfterMs).toBeGreaterThan(60_000);
   });

@@ -11,7 +11,7 @@ function made(name: string, lines: string[], key: Key = accountId(text)) {
   const limiter = createLimiter({ limits, log: (line) => lines.push(line) });
   return (server: object | undefined, id = 'ann'): void => {
     const decision = limiter.spendSync([{ limit: name, id }]);
-    coreOf(limiter).watchRequest({ server }, decision);
+    coreOf(limiter).noteRequest({ request: undefined, server }, decision, false);
   };
 }
 
@@ -92,7 +92,7 @@ describe('no limiter for each request are', () => {
     const lines: string[] = [];
     for (let i = 0; i < 50; i++) {
       const limiter = createLimiter({ limits: {}, log: (line) => lines.push(line) });
-      coreOf(limiter).watchRequest({ server }, limiter.spendSync([]));
+      coreOf(limiter).noteRequest({ request: undefined, server }, limiter.spendSync([]), false);
     }
     expect(lines).toEqual([]);
   });
@@ -121,7 +121,7 @@ describe('ids that are IPv6 addresses', () => {
     const limits = { A: { key: accountId(text), ...numbers }, B: { key: accountId(text), ...numbers } };
     const limiter = createLimiter({ limits, log: (line) => lines.push(line) });
     const ids = (['A', 'B'] as const).map((limit) => ({ limit, id: '::1' }));
-    coreOf(limiter).watchRequest({}, limiter.spendSync(ids));
+    coreOf(limiter).noteRequest({ request: undefined }, limiter.spendSync(ids), false);
     expect(lines.map((line) => /"[AB]"/.exec(line)?.[0])).toEqual(['"A"', '"B"']);
   });
 
@@ -145,11 +145,11 @@ describe('ids that are IPv6 addresses', () => {
       log: (line) => lines.push(line),
     });
     const look = (id: string): void => {
-      coreOf(limiter).watchRequest({}, limiter.spendSync([{ limit: 'Gone', id }]));
+      coreOf(limiter).noteRequest({ request: undefined }, limiter.spendSync([{ limit: 'Gone', id }]), false);
     };
     const decision = limiter.spendSync([{ limit: 'Gone', id: '::1' }]);
     limiter.replace({ limits: {} });
-    coreOf(limiter).watchRequest({}, decision);
+    coreOf(limiter).noteRequest({ request: undefined }, decision, false);
     limiter.replace({ limits: { Gone: { key: accountId(text), count: 50_000, period: '1s' } } });
     for (let i = 1; i < 10_000; i++) look('ann');
     look('::1');

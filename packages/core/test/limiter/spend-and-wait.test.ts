@@ -1,5 +1,5 @@
 import { createLimiter, memoryStore, type Decision, type Store, type Time } from '@sluice/core';
-import { FakeTime } from '@sluice/core/testing';
+import { callsOf, FakeTime } from '@sluice/core/testing';
 import { getEventListeners, setMaxListeners } from 'node:events';
 import { expect, test } from 'vitest';
 import { HeldDecisions } from '../../src/limiter/held-decisions.ts';
@@ -104,7 +104,7 @@ for (const [name, store] of [
     await limiter.close();
     await settled();
     expect(ended).toEqual(['a 0', 'b ERR_CLOSED', 'c ERR_CLOSED']);
-    const { levelsTicks } = await limiter.store.check([
+    const { levelsTicks } = await callsOf(limiter.store).check([
       { limit: 'Queue', id: '7', incrementTicks: 0, fitTicks: 0, capTicks: 0, mode: 'check-only' },
     ]);
     expect(levelsTicks).toEqual([100 * 16_000]);

@@ -18,7 +18,7 @@ const hanging = <T>(): Promise<T> => new Promise(() => {});
 
 /** A store that never answers. */
 function hangingStore(): Store {
-  return { spend: hanging, check: hanging, charge: hanging, refund: hanging, reset: hanging, close: () => {} };
+  return { run: hanging, close: () => {} };
 }
 
 function limiterWith(options: Partial<LimiterOptions>) {

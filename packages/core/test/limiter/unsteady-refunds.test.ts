@@ -24,14 +24,12 @@ describe('on a store that fails at times, the refund of a decision', () => {
     const given: number[] = [];
     const state = { refund: later };
     const store: Store = {
-      spend: (batch) => later(() => inner.spend(batch)),
-      check: (batch) => later(() => inner.check(batch)),
-      charge: (batch) => later(() => inner.charge(batch)),
-      refund: (batch) => {
-        given.push(batch.length);
-        return state.refund(() => inner.refund(batch));
+      run: (operation) => {
+        const answer = () => inner.run(operation);
+        if (operation.kind !== 'refund') return later(answer);
+        given.push(operation.batch.length);
+        return state.refund(answer);
       },
-      reset: (batch) => inner.reset(batch),
       close: () => inner.close(),
     };
     const events: LimiterEvent[] = [];

@@ -79,18 +79,12 @@ describe('a store that can fail', () => {
     const state = { broken: false };
     const store: Store = {
       traits: { periods: true },
-      ...Object.fromEntries(
-        (['spend', 'check', 'charge', 'refund'] as const).map((name) => [
-          name,
-          async (batch: never) => {
-            if (state.broken) throw new Error('no connection');
-            return local[name](batch);
-          },
-        ]),
-      ),
-      reset: () => undefined,
+      run: async (operation) => {
+        if (state.broken) throw new Error('no connection');
+        return local.run(operation);
+      },
       close: () => undefined,
-    } as unknown as Store;
+    };
     const limits = { Monthly: { key: accountId(), count: 10, per: 'month' } } as const;
     return { state, limiter: createLimiter({ limits, store, time, log: false, failure: { onFailure } }) };
   };

@@ -78,7 +78,7 @@ test('borrowed tokens are held together with slots, also on a remote store', asy
   await hold(...entries);
   store.named();
   const lent = await hold(...entries);
-  expect(store.named()).toEqual(['spendFirst']);
+  expect(store.named()).toEqual(['spend']);
   expect(lent.results).toMatchObject([
     { limit: 'Own', borrowed: true, spent: 1 },
     { limit: 'Here' },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { memoryStore, type HeldDecision, type SpendEntry } from '@sluice/core';
-import { FakeTime } from '@sluice/core/testing';
+import { callsOf, FakeTime } from '@sluice/core/testing';
 import { fill, holdingRemotely, slot } from './support/holding.ts';
 import { RemoteStore } from './support/remote-store.ts';
 
@@ -219,7 +219,7 @@ describe('when the lease of idle slots may have ended', () => {
     const one = holdingRemotely(limits, {}, { time, store: new RemoteStore(time, memory) });
     const two = holdingRemotely(limits, {}, { time, store: new RemoteStore(time, memory) });
     await busy(one.hold, time, 1000);
-    memory.reset([{ limit: 'InFlight', id: 'a', slots: true }]);
+    callsOf(memory).reset([{ limit: 'InFlight', id: 'a', slots: true }]);
     expect(await fill(() => two.hold(slot()))).toHaveLength(4);
     const outcomes = await busy(one.hold, time, 20_000);
     expect(outcomes.slice(0, 18).every((outcome) => outcome === 'allowed')).toBe(true);

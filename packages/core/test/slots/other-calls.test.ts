@@ -2,6 +2,7 @@ import { eventLoop } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
 import { rejected } from '../support/thrown.ts';
 import { fill, holding, holdingRemotely, slot } from './support/holding.ts';
+import { callsOf } from '@sluice/core/testing';
 
 const LIMITS = {
   InFlight: { concurrency: 3 },
@@ -106,7 +107,7 @@ describe('reset', () => {
   test('slots that another process has in use come back with its next renewal', async () => {
     const one = holdingRemotely(LIMITS);
     await one.hold(slot({ cost: 2 }));
-    one.store.memory.reset([{ limit: 'InFlight', id: 'a', slots: true }]);
+    callsOf(one.store.memory).reset([{ limit: 'InFlight', id: 'a', slots: true }]);
     expect(one.inStore()).toBe(0);
     await one.time.pass(3334);
     expect(one.inStore()).toBe(2);

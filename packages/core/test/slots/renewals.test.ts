@@ -149,16 +149,10 @@ test('a listener may hold slots while others are renewed, and one timer remains 
   // It answers at once, but can fail.
   const store: Store = {
     traits: { slots: true },
-    spend: (batch) => memory.spend(batch),
-    check: (batch) => {
-      if (isDown) throw new Error('down');
-      return memory.check(batch);
+    run: (operation) => {
+      if (isDown && operation.kind === 'check') throw new Error('down');
+      return memory.run(operation);
     },
-    charge: (batch) => memory.charge(batch),
-    refund: (batch) => memory.refund(batch),
-    reset: (batch) => memory.reset(batch),
-    renew: (holds) => memory.renew(holds),
-    release: (holds) => memory.release(holds),
     close: () => memory.close(),
   };
   const limiter: Limiter = createLimiter({

@@ -13,6 +13,9 @@ import {
   type StoreTraits,
   type StoreTransaction,
 } from '../../src/store/store.ts';
+import { andThen } from '../../src/async/awaitable.ts';
+import { joinedReading, readUntilPassed } from '../../src/store/alternatives.ts';
+import type { StoreOperation } from '../../src/store/operation.ts';
 import { endOfPeriod, StalePeriodError, type CalendarPeriod } from '../../src/store/calendar-period.ts';
 import { TICKS_PER_MICRO } from '../../src/rule/ticks.ts';
 import { MapSlots } from './map-slots.ts';
@@ -37,9 +40,47 @@ export class MapStore implements Store {
     this.time = time;
   }
 
+  run(operation: StoreOperation): Promise<StoreReading> {
+    switch (operation.kind) {
+      case 'spend':
+        return this.spendAny(operation.alternatives);
+      case 'check':
+        return this.checkAny(operation.alternatives);
+      case 'charge':
+        return this.charge(operation.batch);
+      case 'refund':
+        return this.refund(operation.batch);
+      case 'cap':
+        return this.cap(operation.batch);
+      case 'renew':
+        return this.renew(operation.batch).then(() => this.clock());
+      case 'release':
+        return this.release(operation.batch).then(() => this.clock());
+      case 'reset':
+        return this.reset(operation.batch).then(() => this.clock());
+    }
+  }
+
+  spendAny(alternatives: readonly (readonly StoreTransaction[])[]): Promise<StoreReading> {
+    if (alternatives.length === 1) return this.spend(alternatives[0]!);
+    return andThen(this.spendFirst(alternatives), joinedReading) as Promise<StoreReading>;
+  }
+
+  checkAny(alternatives: readonly (readonly StoreTransaction[])[]): Promise<StoreReading> {
+    return alternatives.length === 1 ? this.check(alternatives[0]!) : this.checkFirst(alternatives);
+  }
+
+  async checkFirst(alternatives: readonly (readonly StoreTransaction[])[]): Promise<StoreReading> {
+    return joinedReading(readUntilPassed(alternatives, (batch) => this.read(batch)));
+  }
+
+  clock(): StoreReading {
+    return { nowTicks: this.nowTicks(), levelsTicks: [] };
+  }
+
   async spend(batch: readonly StoreTransaction[]): Promise<StoreReading> {
     const reading = this.read(batch);
-    if (this.passes(batch, reading)) this.take(batch, reading);
+    if (this.passes(batch, reading)) this.takeAll(batch, reading);
     return reading;
   }
 
@@ -49,7 +90,7 @@ export class MapStore implements Store {
       const reading = this.read(batch);
       readings.push(reading);
       if (!this.passes(batch, reading)) continue;
-      this.take(batch, reading);
+      this.takeAll(batch, reading);
       break;
     }
     return readings;
@@ -115,7 +156,7 @@ export class MapStore implements Store {
     return batch.every((one, place) => !this.canDeny(one) || this.fits(at(levelsTicks, place), one));
   }
 
-  take(batch: readonly StoreTransaction[], reading: StoreReading): void {
+  takeAll(batch: readonly StoreTransaction[], reading: StoreReading): void {
     for (const [place, one] of batch.entries()) {
       const level = at(reading.levelsTicks, place);
       const now = nowTicksAt(reading, place);

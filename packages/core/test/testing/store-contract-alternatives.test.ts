@@ -61,7 +61,7 @@ test.each<Mistake>([
       override async spendFirst(alternatives: Alternatives): Promise<readonly StoreReading[]> {
         const readings = await super.spendFirst(alternatives);
         for (const [index, reading] of readings.slice(0, -1).entries()) {
-          this.take(alternatives.at(index)!.slice(0, 1), reading);
+          this.takeAll(alternatives.at(index)!.slice(0, 1), reading);
         }
         return readings;
       }
@@ -85,7 +85,7 @@ test.each<Mistake>([
     Broken: class extends MapStore {
       override async spendFirst(alternatives: Alternatives): Promise<readonly StoreReading[]> {
         const readings = await super.spendFirst(alternatives);
-        if (readings.length === alternatives.length) this.take(alternatives.at(-1)!, readings.at(-1)!);
+        if (readings.length === alternatives.length) this.takeAll(alternatives.at(-1)!, readings.at(-1)!);
         return readings;
       }
     },
@@ -116,7 +116,25 @@ test.each<Mistake>([
         return this.closed ? [] : super.spendFirst(alternatives);
       }
     },
-    breaks: 'after close spendFirst, of a store that has it, is the error ERR_CLOSED',
+    breaks: 'after close a spend of alternatives is the error ERR_CLOSED',
+  },
+  {
+    mistake: 'takes the alternative that a check finds',
+    Broken: class extends MapStore {
+      override async checkFirst(alternatives: Alternatives): Promise<StoreReading> {
+        return this.spendAny(alternatives);
+      }
+    },
+    breaks: 'check finds the first alternative that would pass, and takes nothing',
+  },
+  {
+    mistake: 'checks all alternatives',
+    Broken: class extends MapStore {
+      override async checkFirst(alternatives: Alternatives): Promise<StoreReading> {
+        return this.read(alternatives.flat());
+      }
+    },
+    breaks: 'check finds the first alternative that would pass, and takes nothing',
   },
 ])('the contract finds a store that $mistake', async ({ Broken, breaks }) => {
   expect(await brokenPromises(Broken)).toContain(breaks);

@@ -83,7 +83,7 @@ test.each<Mistake>([
       override async spend(batch: readonly StoreTransaction[]): Promise<StoreReading> {
         const reading = this.read(batch);
         const taken = this.passes(batch, reading) ? batch : batch.filter(({ mode }) => mode === 'charge');
-        this.take(taken, { ...reading, levelsTicks: this.read(taken).levelsTicks });
+        this.takeAll(taken, { ...reading, levelsTicks: this.read(taken).levelsTicks });
         return reading;
       }
     },
@@ -204,7 +204,7 @@ test.each<Mistake>([
       override async spend(batch: readonly StoreTransaction[]): Promise<StoreReading> {
         const reading = this.read(batch);
         await Promise.resolve();
-        if (this.passes(batch, reading)) this.take(batch, reading);
+        if (this.passes(batch, reading)) this.takeAll(batch, reading);
         return reading;
       }
     },

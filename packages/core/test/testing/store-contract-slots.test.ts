@@ -23,7 +23,7 @@ test.each<Mistake>([
       override async spend(batch: readonly StoreTransaction[]): Promise<StoreReading> {
         const reading = this.read(batch);
         await Promise.resolve();
-        if (this.passes(batch, reading)) this.take(batch, reading);
+        if (this.passes(batch, reading)) this.takeAll(batch, reading);
         return reading;
       }
     },
@@ -35,8 +35,8 @@ test.each<Mistake>([
       override level(one: StoreTransaction, now: number): number {
         return super.level({ ...one, slots: undefined }, now);
       }
-      override take(batch: readonly StoreTransaction[], reading: StoreReading): void {
-        super.take(
+      override takeAll(batch: readonly StoreTransaction[], reading: StoreReading): void {
+        super.takeAll(
           batch.map((one) => ({ ...one, lease: undefined })),
           reading,
         );
@@ -103,8 +103,8 @@ test.each<Mistake>([
   {
     mistake: 'takes slots for a check-only',
     Broken: class extends MapStore {
-      override take(batch: readonly StoreTransaction[], reading: StoreReading): void {
-        super.take(
+      override takeAll(batch: readonly StoreTransaction[], reading: StoreReading): void {
+        super.takeAll(
           batch.map((one) => (one.lease === undefined ? one : { ...one, mode: 'check-and-spend' })),
           reading,
         );
@@ -153,10 +153,10 @@ test.each<Mistake>([
   {
     mistake: 'forgets the tokens of a batch with slots',
     Broken: class extends MapStore {
-      override take(batch: readonly StoreTransaction[], reading: StoreReading): void {
+      override takeAll(batch: readonly StoreTransaction[], reading: StoreReading): void {
         const hasSlots = batch.some(({ lease }) => lease !== undefined);
         const left = batch.map((one) => (hasSlots && one.lease === undefined ? { ...one, incrementTicks: 0 } : one));
-        super.take(left, reading);
+        super.takeAll(left, reading);
       }
     },
     breaks: 'a batch that passes takes tokens and holds slots',

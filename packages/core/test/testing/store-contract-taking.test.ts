@@ -8,7 +8,7 @@ test.each<Mistake>([
     mistake: 'takes from some buckets of a denied batch',
     Broken: class extends MapStore {
       override passes(batch: readonly StoreTransaction[], reading: StoreReading): boolean {
-        this.take(batch.slice(0, -1), reading);
+        this.takeAll(batch.slice(0, -1), reading);
         return super.passes(batch, reading);
       }
     },
@@ -22,7 +22,7 @@ test.each<Mistake>([
         const rest = batch.map(
           (one) => ({ ...one, mode: one.mode === 'spend-only' ? one.mode : 'check-only' }) as const,
         );
-        if (!passes) this.take(rest, reading);
+        if (!passes) this.takeAll(rest, reading);
         return passes;
       }
     },
@@ -49,8 +49,8 @@ test.each<Mistake>([
   {
     mistake: 'takes check-only',
     Broken: class extends MapStore {
-      override take(batch: readonly StoreTransaction[], reading: StoreReading): void {
-        super.take(
+      override takeAll(batch: readonly StoreTransaction[], reading: StoreReading): void {
+        super.takeAll(
           batch.map((one) => ({ ...one, mode: 'check-and-spend' })),
           reading,
         );

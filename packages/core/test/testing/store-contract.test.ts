@@ -31,16 +31,6 @@ describe('the contract of stores', () => {
     expect(await brokenPromises(MapStore)).toEqual([]);
   });
 
-  test.each(['cap', 'spendFirst'])('is passed by a store without the optional call %s', async (call) => {
-    class Without extends MapStore {
-      constructor(time: Time) {
-        super(time);
-        Object.assign(this, { [call]: undefined });
-      }
-    }
-    expect(await brokenPromises(Without)).toEqual([]);
-  });
-
   test('has a name of its own for every case', () => {
     const names = contractOf(MapStore).map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);

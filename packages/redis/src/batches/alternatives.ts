@@ -1,6 +1,8 @@
 import type { StoreReading, StoreTransaction } from '@sluice/core';
-import { passes, readUntilPassed } from '@sluice/core/kit';
+import { countTried, partOf, passes } from '@sluice/core/kit';
 import type { BatchRequestParts } from './batch-request.ts';
+
+type Batch = readonly StoreTransaction[];
 
 /** Joins batches to one request, of which the script executes the first that passes. */
 export function joinAlternatives(alternatives: readonly BatchRequestParts[]): BatchRequestParts {
@@ -10,28 +12,17 @@ export function joinAlternatives(alternatives: readonly BatchRequestParts[]): Ba
   return { kind, batch, keys, deadlineMs, alternatives };
 }
 
-/** Splits the reading of a joined request into those of the alternatives that were tried. */
-export function splitReading(alternatives: readonly BatchRequestParts[], whole: StoreReading): readonly StoreReading[] {
-  let start = 0;
-  return readUntilPassed(
-    alternatives.map(({ batch }) => batch as readonly StoreTransaction[]),
-    (batch) => partOf(whole, start, (start += batch.length)),
+/** Leaves out of the reading of a joined request the alternatives that were not tried. */
+export function triedOf(alternatives: readonly BatchRequestParts[], whole: StoreReading): StoreReading {
+  const { levelsTicks } = whole;
+  const count = countTried(
+    alternatives.map(({ batch }) => batch as Batch),
+    levelsTicks,
   );
-}
-
-function partOf(whole: StoreReading, start: number, end: number): StoreReading {
-  const { nowTicks, levelsTicks, bucketNowTicks, bucketWallMs } = whole;
-  const reading = { nowTicks, levelsTicks: levelsTicks.slice(start, end) };
-  // One server has clocks of its own only for buckets with a period.
-  if (bucketNowTicks === undefined || bucketWallMs === undefined) return reading;
-  return {
-    ...reading,
-    bucketNowTicks: bucketNowTicks.slice(start, end),
-    bucketWallMs: bucketWallMs.slice(start, end),
-  };
+  return count === levelsTicks.length ? whole : partOf(whole, [...Array(count).keys()]);
 }
 
 /** Whether a `spend` passed, by the levels before it. */
 export function isGranted({ batch }: Pick<BatchRequestParts, 'batch'>, { levelsTicks }: StoreReading): boolean {
-  return passes(batch as readonly StoreTransaction[], levelsTicks);
+  return passes(batch as Batch, levelsTicks);
 }

@@ -1,15 +1,26 @@
-import { SluiceError, type StoreHold, type StoreReading, type StoreRefund, type StoreTransaction } from '@sluice/core';
+import {
+  SluiceError,
+  type StoreHold,
+  type StoreOperation,
+  type StoreReading,
+  type StoreRefund,
+  type StoreTransaction,
+} from '@sluice/core';
 import { shownText, type AnswerSink } from '@sluice/core/kit';
+import { triedOf } from './alternatives.ts';
 
 /** The operation on a batch. */
-export type BatchKind = 'spend' | 'check' | 'charge' | 'refund' | 'reset' | 'cap' | 'renew' | 'release';
+export type BatchKind = StoreOperation['kind'];
 
 /** One entry of a batch: a transaction, a charge, a refund, a cap, a hold or a bucket name, depending on the kind. */
 export type BatchEntry = Partial<StoreTransaction & StoreRefund & Omit<StoreHold, 'slots'>>;
 
 /** Observes the outcome of a batch before its caller. */
 export interface BatchObserver {
-  /** @param sentMicros - When the batch was sent, by the process's own clock. The server read the levels after that. */
+  /**
+   * @param reading - Of alternatives, that of those that were tried.
+   * @param sentMicros - When the batch was sent, by the process's own clock. The server read the levels after that.
+   */
   onAnswer(request: BatchRequest, reading: StoreReading, sentMicros: number): void;
   /** Called if the batch failed. The server may have executed it nevertheless. */
   onFailure(request: BatchRequest): void;
@@ -21,7 +32,7 @@ export class BatchRequest {
   readonly batch: readonly BatchEntry[];
   /** The keys of the buckets, in the order of the batch. */
   readonly keys: readonly string[];
-  /** For a `spend` of the first of several batches: these batches. `batch` and `keys` are then those of all. */
+  /** For a `spend` or a `check` of several batches: these batches. `batch` and `keys` are then those of all. */
   readonly alternatives: readonly BatchRequestParts[] | undefined;
   readonly deadlineMs: number;
   readonly #observer: BatchObserver;
@@ -41,8 +52,9 @@ export class BatchRequest {
   answer(reading: StoreReading, sentMicros: number): void {
     const broken = reading.levelsTicks.indexOf(FOREIGN);
     if (broken >= 0) return this.fail(brokenBucketError(this.keys[broken]!));
-    this.#observer.onAnswer(this, reading, sentMicros);
-    this.#sink.answered(reading);
+    const tried = this.alternatives === undefined ? reading : triedOf(this.alternatives, reading);
+    this.#observer.onAnswer(this, tried, sentMicros);
+    this.#sink.answered(tried);
   }
 
   fail(error: unknown): void {

@@ -1,6 +1,6 @@
 import type { CalendarPeriod, StoreReading, StoreTransaction, Time } from '@sluice/core';
-import { nowTicksAt, passes, TICKS_PER_MICRO } from '@sluice/core/kit';
-import { isGranted, splitReading } from './alternatives.ts';
+import { joinedReading, nowTicksAt, passes, readingsOf, TICKS_PER_MICRO } from '@sluice/core/kit';
+import { isGranted } from './alternatives.ts';
 import type { BatchObserver, BatchRequestParts } from './batch-request.ts';
 import { periodEndTicks } from './periods.ts';
 
@@ -91,15 +91,15 @@ export class DenialCache {
     return { ...reading, bucketWallMs: batch.map((_, i) => bucketWallMs[i]) };
   }
 
-  /** Returns a denial of each alternative; `undefined` if one of them may pass. */
-  findDenials(alternatives: readonly BatchRequestParts[]): readonly StoreReading[] | undefined {
+  /** Returns a reading that denies all alternatives; `undefined` if one of them may pass. */
+  findDenials(alternatives: readonly BatchRequestParts[]): StoreReading | undefined {
     const denials: StoreReading[] = [];
     for (const { batch, keys } of alternatives) {
       const denial = this.findDenial(batch as readonly StoreTransaction[], keys);
       if (denial === undefined) return undefined;
       denials.push(denial);
     }
-    return denials;
+    return joinedReading(denials);
   }
 
   /**
@@ -171,7 +171,8 @@ export function cacheDenials(cache: DenialCache): BatchObserver {
       const { alternatives } = request;
       if (alternatives === undefined) return note(request, reading, sentMicros);
       // The one that passed is the last, so that buckets that denied another before are forgotten.
-      for (const [i, tried] of splitReading(alternatives, reading).entries()) note(alternatives[i]!, tried, sentMicros);
+      const batches = alternatives.map(({ batch }) => batch as readonly StoreTransaction[]);
+      for (const [i, tried] of readingsOf(batches, reading).entries()) note(alternatives[i]!, tried, sentMicros);
     },
     onFailure: ({ keys }) => cache.forget(keys),
   };

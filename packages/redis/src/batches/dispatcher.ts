@@ -1,8 +1,8 @@
 import type { StoreReading, StoreTransaction, Time } from '@sluice/core';
-import { levelAfter, nowTicksAt, slotsTaken, type AnswerSink } from '@sluice/core/kit';
+import { joinedReading, levelAfter, nowTicksAt, slotsTaken, type AnswerSink } from '@sluice/core/kit';
 import type { ScriptClient } from '../client/script-client.ts';
 import { slotOf } from '../client/slot.ts';
-import { isGranted, joinAlternatives, splitReading } from './alternatives.ts';
+import { isGranted } from './alternatives.ts';
 import {
   BatchRequest,
   readingOf,
@@ -16,10 +16,8 @@ import { mergeReadings, splitBySlot, type BatchPart } from './split-batch.ts';
 
 /** Sends batches to the servers. */
 export interface Dispatcher {
-  /** Sends a batch, and gives its reading to the sink. */
+  /** Sends a batch or alternatives, and gives the reading to the sink. */
   send(parts: BatchRequestParts, sink: AnswerSink): void;
-  /** Executes the first batch that passes. Returns the readings of the batches that were tried. */
-  dispatchFirst(alternatives: readonly BatchRequestParts[]): Promise<readonly StoreReading[]>;
   /** Sends queued batches, and resolves when the refunds that no caller awaits have settled. */
   drain(): Promise<void>;
 }
@@ -36,11 +34,6 @@ export class SingleDispatcher implements Dispatcher {
 
   send(parts: BatchRequestParts, sink: AnswerSink): void {
     this.#coalescer.add(new BatchRequest(parts, this.#observer, sink));
-  }
-
-  async dispatchFirst(alternatives: readonly BatchRequestParts[]): Promise<readonly StoreReading[]> {
-    const joined = joinAlternatives(alternatives);
-    return splitReading(alternatives, await readingOf((sink) => this.send(joined, sink)));
   }
 
   drain(): Promise<void> {
@@ -84,33 +77,34 @@ export class ClusterDispatcher implements Dispatcher {
   send(parts: BatchRequestParts, sink: AnswerSink): void {
     const slot = commonSlot(parts.keys);
     if (slot !== undefined) return this.#sendTo(slot, parts, this.#observers.requests, sink);
-    const slots = splitBySlot(parts);
-    const reading = parts.kind === 'spend' ? this.#spendParts(slots) : this.#dispatchParts(slots);
-    reading.then(
-      (merged) => sink.answered(merged),
+    this.#sendToSlots(parts).then(
+      (reading) => sink.answered(reading),
       (error: unknown) => sink.failed(error),
     );
   }
 
+  #sendToSlots(parts: BatchRequestParts): Promise<StoreReading> {
+    const { kind, alternatives } = parts;
+    if (alternatives !== undefined) return this.#tryInTurn(alternatives);
+    const slots = splitBySlot(parts);
+    return kind === 'spend' ? this.#spendParts(slots) : this.#dispatchParts(slots);
+  }
+
   // Over several slots, one alternative is decided after the other.
-  async dispatchFirst(alternatives: readonly BatchRequestParts[]): Promise<readonly StoreReading[]> {
-    const joined = joinAlternatives(alternatives);
-    if (commonSlot(joined.keys) !== undefined) {
-      return splitReading(alternatives, await readingOf((sink) => this.send(joined, sink)));
-    }
+  async #tryInTurn(alternatives: readonly BatchRequestParts[]): Promise<StoreReading> {
     const startMicros = this.#time.nowMicros();
     const readings: StoreReading[] = [];
     for (const alternative of alternatives) {
       const deadlineMs = this.#leftMs(alternative, startMicros);
       // oxlint-disable-next-line no-await-in-loop -- the next one is tried only if this one is denied
-      const reading = await this.#spendNext({ ...alternative, deadlineMs }, readings.at(-1));
+      const reading = await this.#tryNext({ ...alternative, deadlineMs }, readings.at(-1));
       readings.push(reading);
       if (isGranted(alternative, reading)) break;
     }
-    return readings;
+    return joinedReading(readings);
   }
 
-  async #spendNext(parts: BatchRequestParts, last: StoreReading | undefined): Promise<StoreReading> {
+  async #tryNext(parts: BatchRequestParts, last: StoreReading | undefined): Promise<StoreReading> {
     // Only the first alternative always has transactions.
     if (parts.keys.length === 0) return { nowTicks: last!.nowTicks, levelsTicks: [] };
     return readingOf((sink) => this.send(parts, sink));

@@ -81,8 +81,11 @@ export class ScriptBatch extends ScriptRun {
 
   add(request: BatchRequest): void {
     for (const key of request.keys) this.keys.push(key);
-    if (request.alternatives === undefined) this.#addShape(request, 0);
-    else for (const [i, one] of request.alternatives.entries()) this.#addShape(one, i === 0 ? 0 : ALTERNATIVE);
+    const { kind, alternatives } = request;
+    if (alternatives === undefined) this.#addShape(request, 0);
+    // The script only reads those of a `check`, and looks at all.
+    else
+      for (const [i, one] of alternatives.entries()) this.#addShape(one, i === 0 || kind === 'check' ? 0 : ALTERNATIVE);
     this.#requests.push(request);
   }
 

@@ -3,25 +3,23 @@ import {
   type ReadyOptions,
   type Store,
   type StoreBucket,
-  type StoreCap,
-  type StoreCharge,
-  type StoreHold,
+  type StoreOperation,
   type StoreReading,
-  type StoreRefund,
   type StoreReport,
-  type StoreTransaction,
   type Time,
 } from '@sluice/core';
 import {
   checkReadyOptions,
   complaint,
-  SPEND_INTO,
+  RUN_INTO,
   type AnswerSink,
+  type DecidingOperation,
   type EventSink,
-  type SpendInto,
+  type RunInto,
 } from '@sluice/core/kit';
 import type { ConnectionCounts, ConnectionStatus } from '../client/connection-status.ts';
 import type { ScriptClient } from '../client/script-client.ts';
+import { joinAlternatives } from './alternatives.ts';
 import { readingOf, type BatchEntry, type BatchKind, type BatchRequestParts } from './batch-request.ts';
 import { BucketKeys, type BucketKeysOptions } from './bucket-keys.ts';
 import { MAX_TRANSACTIONS } from './coalescer.ts';
@@ -32,9 +30,9 @@ import { splitBySize } from './split-batch.ts';
 
 /** What a Redis store has done since it was created. */
 export interface RedisStoreCounts extends ConnectionCounts {
-  /** Calls of `spend`, `spendFirst`, `check`, `charge`, `refund`, `cap`, `renew`, `release` and `reset`. */
+  /** Operations. */
   readonly batches: number;
-  /** Calls among them that were denied from memory, without a call of Redis. */
+  /** Operations among them that were denied from memory, without a call of Redis. */
   readonly rememberedDenials: number;
   /** Buckets to which a batch over several hash slots could not give back what it had taken. */
   readonly lostRefunds: number;
@@ -46,10 +44,10 @@ export interface RedisStoreStatus extends ConnectionStatus {
 }
 
 /**
- * A store in Redis, made by `redisStore`. The limiter calls the methods for buckets.
+ * A store in Redis, made by `redisStore`. The limiter calls `run`.
  *
  * `deadlineMs` is how long the caller waits, in milliseconds: a number above 0, at most 60,000. Default: 1000. Redis
- * does not execute a batch whose deadline has passed. The methods for buckets reject with a `SluiceError`:
+ * does not execute an operation whose deadline has passed. `run` rejects with a `SluiceError`:
  *
  * - `ERR_STORE_DEADLINE` if there was no answer in time;
  * - `ERR_STORE_UNAVAILABLE` if the server can't be reached or has failed;
@@ -65,27 +63,14 @@ export interface RedisStore extends Store {
    * slots.
    */
   readonly traits: { readonly keepsDeadline: true; readonly periods: true; readonly slots: true };
-  spend(batch: readonly StoreTransaction[], deadlineMs?: number): Promise<StoreReading>;
   /**
-   * Tries batches in order, and spends the first that passes: in one script call, and atomic. In a cluster, that is so
-   * when all buckets are in one hash slot; otherwise the batches are tried one after another.
+   * Executes an operation in one script call, and atomically. Operations of one turn of the event loop travel together.
+   *
+   * In a cluster, that is so when all buckets are in one hash slot; otherwise alternatives are tried one after another. More
+   * than 32 buckets of a `renew`, a `release` or a `reset` are sent in several script calls, and those that succeed take
+   * effect even if others fail.
    */
-  spendFirst(
-    alternatives: readonly (readonly StoreTransaction[])[],
-    deadlineMs?: number,
-  ): Promise<readonly StoreReading[]>;
-  check(batch: readonly StoreTransaction[], deadlineMs?: number): Promise<StoreReading>;
-  charge(batch: readonly StoreCharge[], deadlineMs?: number): Promise<StoreReading>;
-  refund(batch: readonly StoreRefund[], deadlineMs?: number): Promise<StoreReading>;
-  cap(batch: readonly StoreCap[], deadlineMs?: number): Promise<StoreReading>;
-  /**
-   * Renews the leases of slots. More than 32 holds are renewed in several script calls, and those that succeed take effect
-   * even if others fail.
-   */
-  renew(holds: readonly StoreHold[], deadlineMs?: number): Promise<void>;
-  /** Releases slots, as `renew` renews them. Calls of one turn of the event loop travel together with all others. */
-  release(holds: readonly StoreHold[], deadlineMs?: number): Promise<void>;
-  reset(batch: readonly StoreBucket[], deadlineMs?: number): Promise<void>;
+  run(operation: StoreOperation, deadlineMs?: number): Promise<StoreReading>;
   /**
    * Resolves when scripts can be run on Redis, or on every primary of a cluster; immediately if that is already so. It
    * waits for the existing connection and does not open another.
@@ -156,58 +141,14 @@ export class SharedStore implements RedisStore {
       : new SingleDispatcher(client, time, cacheDenials(denials));
   }
 
-  spend(batch: readonly StoreTransaction[], deadlineMs?: number): Promise<StoreReading> {
-    return this.#run('spend', batch, deadlineMs);
+  run(operation: StoreOperation, deadlineMs: number = DEFAULT_DEADLINE_MS): Promise<StoreReading> {
+    return readingOf((sink) => this.#runInto(operation, deadlineMs, sink));
   }
 
   static {
-    (this.prototype.spend as { [SPEND_INTO]?: SpendInto })[SPEND_INTO] = (store, batch, deadlineMs, sink) => {
-      (store as SharedStore).#runInto('spend', batch, deadlineMs, sink);
+    (this.prototype.run as { [RUN_INTO]?: RunInto })[RUN_INTO] = (store, operation, deadlineMs, sink) => {
+      (store as SharedStore).#runInto(operation, deadlineMs, sink);
     };
-  }
-
-  async spendFirst(
-    alternatives: readonly (readonly StoreTransaction[])[],
-    deadlineMs: number = DEFAULT_DEADLINE_MS,
-  ): Promise<readonly StoreReading[]> {
-    this.#beginCall(deadlineMs);
-    // A batch without transactions passes.
-    if (alternatives[0]!.length === 0) return [await readingOf((sink) => this.#readTime(deadlineMs, sink))];
-    const parts = alternatives.map((batch) => {
-      return { kind: 'spend', batch, keys: this.#keysOf(batch), deadlineMs } as const;
-    });
-    const denials = this.#denials.findDenials(parts);
-    if (denials === undefined) return this.#dispatcher.dispatchFirst(parts);
-    this.#counts.rememberedDenials++;
-    return denials;
-  }
-
-  check(batch: readonly StoreTransaction[], deadlineMs?: number): Promise<StoreReading> {
-    return this.#run('check', batch, deadlineMs);
-  }
-
-  charge(batch: readonly StoreCharge[], deadlineMs?: number): Promise<StoreReading> {
-    return this.#run('charge', batch, deadlineMs);
-  }
-
-  refund(batch: readonly StoreRefund[], deadlineMs?: number): Promise<StoreReading> {
-    return this.#run('refund', batch, deadlineMs);
-  }
-
-  cap(batch: readonly StoreCap[], deadlineMs?: number): Promise<StoreReading> {
-    return this.#run('cap', batch, deadlineMs);
-  }
-
-  async renew(holds: readonly StoreHold[], deadlineMs?: number): Promise<void> {
-    await this.#run('renew', holds, deadlineMs);
-  }
-
-  async release(holds: readonly StoreHold[], deadlineMs?: number): Promise<void> {
-    await this.#run('release', holds, deadlineMs);
-  }
-
-  async reset(batch: readonly StoreBucket[], deadlineMs?: number): Promise<void> {
-    await this.#run('reset', batch, deadlineMs);
   }
 
   async ready(options?: ReadyOptions): Promise<void> {
@@ -231,25 +172,26 @@ export class SharedStore implements RedisStore {
     return { ...status, counts: { ...status.counts, ...this.#counts } };
   }
 
-  #run(
-    kind: BatchKind,
-    batch: readonly (BatchEntry & StoreBucket)[],
-    deadlineMs: number = DEFAULT_DEADLINE_MS,
-  ): Promise<StoreReading> {
-    return readingOf((sink) => this.#runInto(kind, batch, deadlineMs, sink));
-  }
-
-  #runInto(kind: BatchKind, batch: readonly (BatchEntry & StoreBucket)[], deadlineMs: number, sink: AnswerSink): void {
+  #runInto(operation: StoreOperation, deadlineMs: number, sink: AnswerSink): void {
     try {
       this.#beginCall(deadlineMs);
-      if (batch.length === 0) return this.#readTime(deadlineMs, sink);
-      const parts = { kind, batch, keys: this.#keysOf(batch), deadlineMs };
-      const denial = this.#findDenial(parts);
-      if (denial === undefined) this.#send(parts, sink);
-      else sink.answered(denial);
+      if ('alternatives' in operation) this.#decide(operation, deadlineMs, sink);
+      else this.#send(this.#partsOf(operation.kind, operation.batch, deadlineMs), sink);
     } catch (error) {
       sink.failed(error);
     }
+  }
+
+  #decide({ kind, alternatives }: DecidingOperation, deadlineMs: number, sink: AnswerSink): void {
+    const all = alternatives.map((batch) => this.#partsOf(kind, batch, deadlineMs));
+    const denial = kind === 'spend' ? this.#denials.findDenials(all) : undefined;
+    if (denial === undefined) {
+      // A batch without transactions passes, so those after it are not tried.
+      const isOne = all.length === 1 || all[0]!.keys.length === 0;
+      return this.#send(isOne ? all[0]! : joinAlternatives(all), sink);
+    }
+    this.#counts.rememberedDenials++;
+    sink.answered(denial);
   }
 
   #beginCall(deadlineMs: number): void {
@@ -258,20 +200,14 @@ export class SharedStore implements RedisStore {
     checkDeadline(deadlineMs);
   }
 
-  #keysOf(batch: readonly (BatchEntry & StoreBucket)[]): readonly string[] {
-    return batch.map((bucket) => this.#keys.keyOf(bucket));
-  }
-
-  #findDenial({ kind, batch, keys }: BatchRequestParts): StoreReading | undefined {
-    if (kind !== 'spend') return undefined;
-    const denial = this.#denials.findDenial(batch as readonly StoreTransaction[], keys);
-    if (denial !== undefined) this.#counts.rememberedDenials++;
-    return denial;
+  #partsOf(kind: BatchKind, batch: readonly (BatchEntry & StoreBucket)[], deadlineMs: number): BatchRequestParts {
+    return { kind, batch, keys: batch.map((bucket) => this.#keys.keyOf(bucket)), deadlineMs };
   }
 
   // Some kinds need not be atomic. They are split, because a call for many buckets would block the server.
   #send(parts: BatchRequestParts, sink: AnswerSink): void {
-    const { kind, keys } = parts;
+    const { kind, keys, deadlineMs } = parts;
+    if (keys.length === 0) return this.#readTime(deadlineMs, sink);
     const isAtomic = kind !== 'reset' && kind !== 'renew' && kind !== 'release';
     if (isAtomic || keys.length <= MAX_TRANSACTIONS) return this.#dispatcher.send(parts, sink);
     const pieces = splitBySize(parts, MAX_TRANSACTIONS);

@@ -14,7 +14,7 @@ const MOST_PROCESSES = 1_000_000;
 
 interface GatewayCountParts {
   /** Its prefix is that of the leased buckets. */
-  readonly store: Pick<RedisStore, 'spend' | 'check' | 'release'>;
+  readonly store: Pick<RedisStore, 'run'>;
   /** The id of this process. */
   readonly id: string;
   /** How many processes there may be. */
@@ -73,16 +73,17 @@ export class GatewayCount {
     const { limit, id } = this.#slot;
     const hold = { limit, id, slots: true, holder: this.#parts.id, leaseMs: LIFE_MS, first: 1, count: 1 } as const;
     // Without an answer, the slot lapses.
-    await this.#parts.store.release([hold]).catch(() => undefined);
+    await this.#parts.store.run({ kind: 'release', batch: [hold] }).catch(() => undefined);
   }
 
   /** Undefined if Redis does not answer. That is reported elsewhere. */
   async #count(): Promise<number | undefined> {
     const { store } = this.#parts;
     try {
-      await store.spend([this.#slot]);
+      const alternatives = [[this.#slot]];
+      await store.run({ kind: 'spend', alternatives });
       // In another call: one call would count a slot that is taken again as another one.
-      const { levelsTicks } = await store.check([this.#slot]);
+      const { levelsTicks } = await store.run({ kind: 'check', alternatives });
       return levelsTicks[0];
     } catch {
       return undefined;

@@ -48,14 +48,8 @@ export class LeaseReturns {
     this.#each(batch, (bucket, nowTicks) => bucket.lowered(nowTicks));
   }
 
-  /**
-   * Resets buckets in Redis, and forgets what is known of them.
-   *
-   * @param reset - Sends the reset.
-   */
-  async reset(batch: readonly StoreBucket[], reset: () => Promise<void>): Promise<void> {
-    const sentTicks = this.#parts.syncs.nowTicks;
-    await reset();
+  /** Forgets what is known of buckets that were reset in Redis. @param sentTicks - When the reset was sent. */
+  reset(batch: readonly StoreBucket[], sentTicks: number): void {
     this.#each(batch, (bucket, nowTicks) => bucket.reset(nowTicks, sentTicks));
   }
 
@@ -81,7 +75,7 @@ export class LeaseReturns {
   }
 
   async #refundInRedis(batch: readonly StoreRefund[], deadlineMs: number): Promise<StoreReading> {
-    const reading = await this.#parts.shared.refund(batch, deadlineMs);
+    const reading = await this.#parts.shared.run({ kind: 'refund', batch }, deadlineMs);
     this.lowered(batch);
     return reading;
   }

@@ -4,16 +4,13 @@ import {
   type LeaseDescription,
   type LeaseNumbers,
   type ReadyOptions,
-  type StoreBucket,
-  type StoreCap,
   type StoreCharge,
-  type StoreHold,
+  type StoreOperation,
   type StoreReading,
-  type StoreRefund,
   type StoreReport,
   type StoreTransaction,
 } from '@sluice/core';
-import { passes, TICKS_PER_MS } from '@sluice/core/kit';
+import { joinedReading, passes, TICKS_PER_MS, type DecidingOperation } from '@sluice/core/kit';
 import type { BucketKeys } from '../batches/bucket-keys.ts';
 import {
   checkDeadline,
@@ -38,24 +35,19 @@ import { statusOf, type LeasedStoreStatus } from './lease-status.ts';
  * as a {@link RedisStore}. Where the process decides, it returns values, otherwise promises. They reject with the errors of a
  * {@link RedisStore}.
  */
-export interface LeasedStore extends Omit<RedisStore, 'traits' | 'spend' | 'check' | 'charge' | 'refund' | 'status'> {
+export interface LeasedStore extends Omit<RedisStore, 'traits' | 'run' | 'status'> {
   readonly traits: {
     readonly keepsDeadline: true;
     readonly periods: true;
     readonly slots: true;
     readonly leases: true;
   };
-  /** A value, or a promise if a transaction waits for Redis. */
-  spend(batch: readonly StoreTransaction[], deadlineMs?: number): Awaitable<StoreReading>;
-  /** A value if the process has a recent view of all buckets, otherwise a promise. */
-  check(batch: readonly StoreTransaction[], deadlineMs?: number): Awaitable<StoreReading>;
-  /** A value if all buckets are leased, otherwise a promise. */
-  charge(batch: readonly StoreCharge[], deadlineMs?: number): Awaitable<StoreReading>;
   /**
-   * Refunds decisions of the process in the process, which returns a value, or with the next sync. Refunds of named buckets
-   * are made in Redis at once.
+   * Returns a value for a `spend` of leased buckets of which none waits for Redis, for a `check` if the process has a recent
+   * view of all buckets, for a `charge` if all are leased, and for a `refund` of decisions of the process; otherwise a
+   * promise.
    */
-  refund(batch: readonly StoreRefund[], deadlineMs?: number): Awaitable<StoreReading>;
+  run(operation: StoreOperation, deadlineMs?: number): Awaitable<StoreReading>;
   /** Describes how this store decides a limit with an `overshoot`. */
   describeLease(numbers: LeaseNumbers): LeaseDescription;
   /** Returns the state of the connection and of the leases, and the counters. */
@@ -94,59 +86,75 @@ export class LeasingStore implements LeasedStore {
     this.#returns = new LeaseReturns(parts);
   }
 
-  spend(batch: readonly StoreTransaction[], deadlineMs: number = DEFAULT_DEADLINE_MS): Awaitable<StoreReading> {
-    this.#beginCall(deadlineMs);
+  run(operation: StoreOperation, deadlineMs: number = DEFAULT_DEADLINE_MS): Awaitable<StoreReading> {
+    if (this.#closing !== undefined) throw closedError('leasedStore');
+    checkDeadline(deadlineMs);
+    switch (operation.kind) {
+      case 'spend':
+      case 'check':
+        return operation.alternatives.length === 1
+          ? this.#decide(operation.kind, operation.alternatives[0]!, deadlineMs)
+          : this.#decideFirst(operation, deadlineMs);
+      case 'charge':
+        return this.#charge(operation.batch, deadlineMs);
+      case 'refund':
+        return this.#returns.refund(operation.batch, deadlineMs);
+      default:
+        return this.#change(operation, deadlineMs);
+    }
+  }
+
+  #decide(kind: 'spend' | 'check', batch: readonly StoreTransaction[], deadlineMs: number): Awaitable<StoreReading> {
+    return kind === 'spend' ? this.#spend(batch, deadlineMs) : this.#check(batch, deadlineMs);
+  }
+
+  #spend(batch: readonly StoreTransaction[], deadlineMs: number): Awaitable<StoreReading> {
     const { nowTicks } = this.#syncs;
     const split = splitBatch(batch, this.#lookup, nowTicks);
-    if (split === undefined) return this.#shared.spend(batch, deadlineMs);
+    if (split === undefined) return this.#askRedis('spend', batch, deadlineMs);
     const decision = decide(split.leased, nowTicks);
     if (decision.outcome === 'exact') return this.#spendPartly(batch, nowTicks, deadlineMs);
     return this.#spendSplit(batch, split, decision, deadlineMs);
   }
 
-  async spendFirst(
-    alternatives: readonly (readonly StoreTransaction[])[],
-    deadlineMs: number = DEFAULT_DEADLINE_MS,
-  ): Promise<readonly StoreReading[]> {
-    checkDeadline(deadlineMs);
+  async #decideFirst(operation: DecidingOperation, deadlineMs: number): Promise<StoreReading> {
+    const { kind, alternatives } = operation;
     const hasLeased = alternatives.some((batch) =>
       batch.some((each) => this.#parts.limits.termsOf(each) !== undefined),
     );
-    if (!hasLeased) return this.#shared.spendFirst(alternatives, deadlineMs);
+    if (!hasLeased) return this.#shared.run(operation, deadlineMs);
     const startTicks = this.#syncs.nowTicks;
     const readings: StoreReading[] = [];
     for (const batch of alternatives) {
       const leftMs = this.#leftMs(deadlineMs, startTicks);
       // oxlint-disable-next-line no-await-in-loop -- the next one is tried only if this one is denied
-      const reading = batch.length === 0 ? this.#emptyReading() : await this.spend(batch, leftMs);
+      const reading = batch.length === 0 ? this.#emptyReading() : await this.#decide(kind, batch, leftMs);
       readings.push(reading);
       if (passes(batch, reading.levelsTicks)) break;
     }
-    return readings;
+    return joinedReading(readings);
   }
 
-  check(batch: readonly StoreTransaction[], deadlineMs: number = DEFAULT_DEADLINE_MS): Awaitable<StoreReading> {
-    this.#beginCall(deadlineMs);
+  #check(batch: readonly StoreTransaction[], deadlineMs: number): Awaitable<StoreReading> {
     const { nowTicks } = this.#syncs;
     const isUsable = (entry: LeasedEntry): boolean => !entry.bucket.isOld(nowTicks) && !isExact(entry, nowTicks);
     const split = splitBatch(batch, this.#lookup, nowTicks, isUsable);
-    if (split === undefined) return this.#shared.check(batch, deadlineMs);
+    if (split === undefined) return this.#askRedis('check', batch, deadlineMs);
     const looks = split.leased.map((entry): LeasedEntry => ({ ...entry, mode: 'check-only' }));
     const decision = decide(looks, nowTicks);
     this.#syncs.afterUse(looks, nowTicks);
     const reading = readingOf(looks, decision, nowTicks);
     if (split.exact.length === 0) return reading;
-    return this.#shared.check(split.exact, deadlineMs).then((exact) => joinReadings(split, reading, exact));
+    return this.#askRedis('check', split.exact, deadlineMs).then((exact) => joinReadings(split, reading, exact));
   }
 
-  charge(batch: readonly StoreCharge[], deadlineMs: number = DEFAULT_DEADLINE_MS): Awaitable<StoreReading> {
+  #charge(batch: readonly StoreCharge[], deadlineMs: number): Awaitable<StoreReading> {
     const transactions = batch.map((each): StoreTransaction => ({ ...each, fitTicks: each.capTicks, mode: 'charge' }));
-    this.#beginCall(deadlineMs);
     const split = splitBatch(transactions, this.#lookup, this.#syncs.nowTicks);
-    if (split === undefined) return this.#shared.charge(batch, deadlineMs);
+    if (split === undefined) return this.#shared.run({ kind: 'charge', batch }, deadlineMs);
     if (split.exact.length === 0) return this.#chargeLeased(split);
     pin(split.leased, 1);
-    return this.#shared.charge(split.exact, deadlineMs).then(
+    return this.#shared.run({ kind: 'charge', batch: split.exact }, deadlineMs).then(
       (exact) => {
         pin(split.leased, -1);
         return joinReadings(split, this.#chargeLeased(split), exact);
@@ -158,28 +166,20 @@ export class LeasingStore implements LeasedStore {
     );
   }
 
-  refund(batch: readonly StoreRefund[], deadlineMs: number = DEFAULT_DEADLINE_MS): Awaitable<StoreReading> {
-    this.#beginCall(deadlineMs);
-    return this.#returns.refund(batch, deadlineMs);
+  /** Changes buckets in Redis, and what this process knows of them. */
+  async #change(
+    operation: Extract<StoreOperation, { readonly kind: 'cap' | 'renew' | 'release' | 'reset' }>,
+    deadlineMs: number,
+  ): Promise<StoreReading> {
+    const sentTicks = this.#syncs.nowTicks;
+    const reading = await this.#shared.run(operation, deadlineMs);
+    if (operation.kind === 'cap') this.#returns.lowered(operation.batch);
+    if (operation.kind === 'reset') this.#returns.reset(operation.batch, sentTicks);
+    return reading;
   }
 
-  cap(batch: readonly StoreCap[], deadlineMs?: number): Promise<StoreReading> {
-    return this.#shared.cap(batch, deadlineMs).then((reading) => {
-      this.#returns.lowered(batch);
-      return reading;
-    });
-  }
-
-  renew(holds: readonly StoreHold[], deadlineMs?: number): Promise<void> {
-    return this.#shared.renew(holds, deadlineMs);
-  }
-
-  release(holds: readonly StoreHold[], deadlineMs?: number): Promise<void> {
-    return this.#shared.release(holds, deadlineMs);
-  }
-
-  reset(batch: readonly StoreBucket[], deadlineMs?: number): Promise<void> {
-    return this.#returns.reset(batch, () => this.#shared.reset(batch, deadlineMs));
+  #askRedis(kind: 'spend' | 'check', batch: readonly StoreTransaction[], deadlineMs: number): Promise<StoreReading> {
+    return this.#shared.run({ kind, alternatives: [batch] }, deadlineMs);
   }
 
   describeLease(numbers: LeaseNumbers): LeaseDescription {
@@ -203,11 +203,6 @@ export class LeasingStore implements LeasedStore {
     return this.#closing;
   }
 
-  #beginCall(deadlineMs: number): void {
-    if (this.#closing !== undefined) throw closedError('leasedStore');
-    checkDeadline(deadlineMs);
-  }
-
   /** Spends a batch of which Redis has to decide some buckets that are leased. */
   #spendPartly(batch: readonly StoreTransaction[], nowTicks: number, deadlineMs: number): Awaitable<StoreReading> {
     const split = splitBatch(batch, this.#lookup, nowTicks, (entry) => {
@@ -215,7 +210,7 @@ export class LeasingStore implements LeasedStore {
       this.#noteExact(entry, nowTicks);
       return false;
     });
-    if (split === undefined) return this.#shared.spend(batch, deadlineMs);
+    if (split === undefined) return this.#askRedis('spend', batch, deadlineMs);
     return this.#spendSplit(batch, split, decide(split.leased, nowTicks), deadlineMs);
   }
 
@@ -247,7 +242,7 @@ export class LeasingStore implements LeasedStore {
     // The levels are those of the moment at which the wait ends: other batches are decided right after.
     const spend = async (decision: LeaseDecision): Promise<StoreReading> => {
       const leftMs = this.#leftMs(deadlineMs, startTicks);
-      if (decision.outcome === 'exact') return this.spend(batch, leftMs);
+      if (decision.outcome === 'exact') return this.run({ kind: 'spend', alternatives: [batch] }, leftMs);
       return this.#spendRest(split, decision, this.#syncs.nowTicks, leftMs);
     };
     return new Promise((resolve) => {
@@ -273,10 +268,10 @@ export class LeasingStore implements LeasedStore {
   #spendExact(split: SplitBatch, reading: StoreReading, hasPassed: boolean, deadlineMs: number): Promise<StoreReading> {
     const { leased, exact } = split;
     if (!hasPassed) {
-      return this.#shared.check(exact, deadlineMs).then((levels) => joinReadings(split, reading, levels));
+      return this.#askRedis('check', exact, deadlineMs).then((levels) => joinReadings(split, reading, levels));
     }
     pin(leased, 1);
-    return this.#shared.spend(exact, deadlineMs).then(
+    return this.#askRedis('spend', exact, deadlineMs).then(
       (levels) => {
         pin(leased, -1);
         if (!passes(exact, levels.levelsTicks)) this.#takeBack(leased);

@@ -5,6 +5,7 @@ import { redisServer } from '../../../../test/redis/servers/redis-server.ts';
 import { BURST, charge, isAllowed, order, owed, read, refund, TOKEN_TICKS } from '../support/orders.ts';
 import { readyStore } from '../support/ready-store.ts';
 import { added, emptyCall } from '../support/script-call.ts';
+import { callsOf } from '@sluice/core/testing';
 
 const EPOCH_MS = Date.UTC(2026, 0, 1);
 const server = await redisServer();
@@ -20,7 +21,9 @@ async function kept(id: string): Promise<{ tatTicks: number; levelTicks: number 
 
 /** Writes a bucket as the script does at a moment when the server's clock is ahead by some milliseconds. */
 async function writeAhead(id: string, levelTicks: number, aheadMs: number): Promise<void> {
-  await store.spend([{ ...order(id), incrementTicks: levelTicks, fitTicks: levelTicks, capTicks: levelTicks }]);
+  await callsOf(store).spend([
+    { ...order(id), incrementTicks: levelTicks, fitTicks: levelTicks, capTicks: levelTicks },
+  ]);
   const digits = await server.call<string>('GET', key(id));
   const tatTicks = BigInt(digits.slice(0, -3)) + BigInt(aheadMs) * 16_000n;
   await server.call('SET', key(id), `${tatTicks}${digits.slice(-3)}`);
@@ -40,7 +43,7 @@ test('the script is lua/decide.lua, as `npm run setup` found it', () => {
 
 describe('what is kept of a bucket', () => {
   test('is its TAT in ticks since 2026 and a code of its level, in one integer', async () => {
-    const { nowTicks } = await store.spend([order('kept', 2)]);
+    const { nowTicks } = await callsOf(store).spend([order('kept', 2)]);
     expect((await kept('kept')).tatTicks).toBe(nowTicks + 2 * TOKEN_TICKS);
     expect(await server.call('OBJECT', 'ENCODING', key('kept'))).toBe('int');
     const offMs = Math.abs(nowTicks / 16_000 + EPOCH_MS - Date.now());
@@ -48,7 +51,7 @@ describe('what is kept of a bucket', () => {
   });
 
   test('lives until it is full again and a second longer', async () => {
-    await store.spend([order('lives', 2)]);
+    await callsOf(store).spend([order('lives', 2)]);
     const leftMs = await server.call<number>('PTTL', key('lives'));
     expect(leftMs).toBeGreaterThan(120_000);
     expect(leftMs).toBeLessThanOrEqual(121_001);
@@ -56,7 +59,7 @@ describe('what is kept of a bucket', () => {
 
   test('shows the level when it was written, rounded up by at most a sixteenth', async () => {
     const levels = [1, 2, 15, 16, 17, 31, 32, 33, 1000, 65_535, 65_536, 65_537, 2 ** 40 + 1, 5e15];
-    await store.spend(
+    await callsOf(store).spend(
       levels.map((level) => ({ ...order(`level-${level}`), incrementTicks: level, fitTicks: level, capTicks: level })),
     );
     // The shortest have passed since, and their keys live on for a second.
@@ -70,7 +73,7 @@ describe('what is kept of a bucket', () => {
 
   test('is exact for a TAT of sixteen figures, and still one integer', async () => {
     const tenYears = 3652.5 * 86_400 * 16_000_000;
-    const { nowTicks } = await store.spend([
+    const { nowTicks } = await callsOf(store).spend([
       { ...order('far'), incrementTicks: tenYears - 1, fitTicks: tenYears, capTicks: tenYears },
     ]);
     expect((await kept('far')).tatTicks).toBe(nowTicks + tenYears - 1);
@@ -78,59 +81,59 @@ describe('what is kept of a bucket', () => {
   });
 
   test('goes when it is full again by a refund, and by a reset', async () => {
-    await store.spend([order('back', 2), order('reset', 2)]);
-    await store.refund([refund('back', 2)]);
-    await store.reset([{ limit: 'Orders', id: 'reset' }]);
+    await callsOf(store).spend([order('back', 2), order('reset', 2)]);
+    await callsOf(store).refund([refund('back', 2)]);
+    await callsOf(store).reset([{ limit: 'Orders', id: 'reset' }]);
     expect(await server.call('EXISTS', key('back'), key('reset'))).toBe(0);
   });
 });
 
 describe('what a call does on the server', () => {
   test('is one GET and one SET for a bucket that is taken from', async () => {
-    const calls = await commandsOf(() => store.spend([order('new')]));
+    const calls = await commandsOf(() => callsOf(store).spend([order('new')]));
     expect(calls).toEqual({ evalsha: 1, time: 1, get: 1, set: 1, del: 0 });
   });
 
   test('is not written when a batch is denied', async () => {
-    await store.spend([order('empty', 5)]);
-    const calls = await commandsOf(() => store.spend([order('other'), order('empty')]));
+    await callsOf(store).spend([order('empty', 5)]);
+    const calls = await commandsOf(() => callsOf(store).spend([order('other'), order('empty')]));
     expect(calls).toEqual({ evalsha: 1, time: 1, get: 2, set: 0, del: 0 });
   });
 
   test('is not written where nothing changes', async () => {
     const nothing = [order('nothing', 0), order('look', 1, 'check-only'), order('empty', 1, 'spend-only')];
     const calls = await commandsOf(async () => {
-      await store.spend(nothing);
-      await store.check([order('nothing'), order('look')]);
-      await store.charge([charge('nothing', 0)]);
-      await store.refund([refund('nothing')]);
+      await callsOf(store).spend(nothing);
+      await callsOf(store).check([order('nothing'), order('look')]);
+      await callsOf(store).charge([charge('nothing', 0)]);
+      await callsOf(store).refund([refund('nothing')]);
     });
     expect(calls).toMatchObject({ set: 0, del: 0 });
   });
 
   test('is not written when a level is above the current burst', async () => {
-    await store.spend([
+    await callsOf(store).spend([
       { ...order('other'), incrementTicks: 50 * TOKEN_TICKS, fitTicks: 50 * TOKEN_TICKS, capTicks: 50 * TOKEN_TICKS },
     ]);
     const calls = await commandsOf(async () => {
-      await store.check([order('other')]);
-      await store.spend([order('other')]);
-      await store.charge([charge('other')]);
+      await callsOf(store).check([order('other')]);
+      await callsOf(store).spend([order('other')]);
+      await callsOf(store).charge([charge('other')]);
     });
     expect(calls).toMatchObject({ set: 0, del: 0 });
   });
 
   test('is written once for a cap that cuts, and not for one that does not', async () => {
-    await store.spend([
+    await callsOf(store).spend([
       { ...order('capped'), incrementTicks: 50 * TOKEN_TICKS, fitTicks: 50 * TOKEN_TICKS, capTicks: 50 * TOKEN_TICKS },
     ]);
     const { limit, id, capTicks } = order('capped');
-    expect((await commandsOf(() => store.cap([{ limit, id, capTicks }]))).set).toBe(1);
-    expect((await commandsOf(() => store.cap([{ limit, id, capTicks }]))).set).toBe(0);
+    expect((await commandsOf(() => callsOf(store).cap([{ limit, id, capTicks }]))).set).toBe(1);
+    expect((await commandsOf(() => callsOf(store).cap([{ limit, id, capTicks }]))).set).toBe(0);
   });
 
   test('is one GET and one SET for a bucket of many batches', async () => {
-    const many = () => Promise.all(Array.from({ length: BURST + 2 }, () => store.spend([order('hot')])));
+    const many = () => Promise.all(Array.from({ length: BURST + 2 }, () => callsOf(store).spend([order('hot')])));
     expect(await commandsOf(many)).toEqual({ evalsha: 1, time: 1, get: 1, set: 1, del: 0 });
   });
 });
@@ -138,39 +141,43 @@ describe('what a call does on the server', () => {
 describe('what a call does for alternatives', () => {
   test('is one GET and one SET when the first passes: the others are not looked at', async () => {
     const alternatives = ['a', 'b', 'c'].map((id) => [order(`first-${id}`)]);
-    const calls = await commandsOf(() => store.spendFirst(alternatives));
+    const calls = await commandsOf(() => callsOf(store).spendFirst(alternatives));
     expect(calls).toEqual({ evalsha: 1, time: 1, get: 1, set: 1, del: 0 });
   });
 
   test('is one SET when the second passes, and nothing for the third', async () => {
-    await store.spend([order('second-a', 5)]);
+    await callsOf(store).spend([order('second-a', 5)]);
     const alternatives = [[order('second-a'), order('second-x')], [order('second-b')], [order('second-c')]];
-    const calls = await commandsOf(() => store.spendFirst(alternatives));
+    const calls = await commandsOf(() => callsOf(store).spendFirst(alternatives));
     expect(calls).toEqual({ evalsha: 1, time: 1, get: 3, set: 1, del: 0 });
   });
 
   test('is not written when all are denied, with one GET for a bucket of several', async () => {
-    await store.spend([order('denied', 5)]);
+    await callsOf(store).spend([order('denied', 5)]);
     const alternatives = [[order('denied')], [order('denied', 2), order('denied-x')], [order('denied', 3)]];
-    const calls = await commandsOf(() => store.spendFirst(alternatives));
+    const calls = await commandsOf(() => callsOf(store).spendFirst(alternatives));
     expect(calls).toEqual({ evalsha: 1, time: 1, get: 2, set: 0, del: 0 });
   });
 
   test('is at one reading of the clock', async () => {
-    await store.spend([order('clock', 5)]);
-    const readings = await store.spendFirst([[order('clock')], [order('clock', 2)], [order('clock-x')]]);
+    await callsOf(store).spend([order('clock', 5)]);
+    const readings = await callsOf(store).spendFirst([[order('clock')], [order('clock', 2)], [order('clock-x')]]);
     expect(new Set(readings.map(({ nowTicks }) => nowTicks)).size).toBe(1);
   });
 
   test('with a broken bucket in one that is tried is to fail, and to take nothing', async () => {
     await server.call('SET', key('alternative-text'), 'hello');
-    await store.spend([order('alternative-empty', 5)]);
+    await callsOf(store).spend([order('alternative-empty', 5)]);
     const denied = [order('alternative-empty')];
-    const broken = store.spendFirst([denied, [...denied, order('tried'), order('alternative-text')], [order('next')]]);
-    const fine = store.spendFirst([denied, [order('fine')], [order('alternative-text')]]);
+    const broken = callsOf(store).spendFirst([
+      denied,
+      [...denied, order('tried'), order('alternative-text')],
+      [order('next')],
+    ]);
+    const fine = callsOf(store).spendFirst([denied, [order('fine')], [order('alternative-text')]]);
     await expect(broken).rejects.toMatchObject({ code: 'ERR_STORE_BUCKET', message: expect.stringContaining('-text') });
     expect((await fine).map(owed)).toEqual([[5], [0]]);
-    expect(owed(await store.check([order('tried'), order('next'), order('fine')]))).toEqual([0, 0, 1]);
+    expect(owed(await callsOf(store).check([order('tried'), order('next'), order('fine')]))).toEqual([0, 0, 1]);
   });
 });
 
@@ -209,31 +216,34 @@ describe('after the clock of the server ran ahead and came back', () => {
 
   test('a bucket owes what it owed when it was written, and at most a sixteenth more', async () => {
     await writeAhead('ahead', 4 * TOKEN_TICKS, DAY_MS);
-    const { levelsTicks } = await store.check([order('ahead')]);
+    const { levelsTicks } = await callsOf(store).check([order('ahead')]);
     expect(levelsTicks[0]).toBeGreaterThanOrEqual(4 * TOKEN_TICKS);
     expect(levelsTicks[0]).toBeLessThanOrEqual(4 * TOKEN_TICKS * (1 + 1 / 16));
   });
 
   test('that is so for a debt of other numbers, too', async () => {
     await writeAhead('ahead-other', 50 * TOKEN_TICKS, DAY_MS);
-    const { levelsTicks } = await store.check([order('ahead-other')]);
+    const { levelsTicks } = await callsOf(store).check([order('ahead-other')]);
     expect(levelsTicks[0]).toBeGreaterThanOrEqual(50 * TOKEN_TICKS);
     expect(levelsTicks[0]).toBeLessThanOrEqual(50 * TOKEN_TICKS * (1 + 1 / 16));
   });
 
   test('it is mended by the first look, once, and from then on the debt passes', async () => {
     await writeAhead('mended', 4 * TOKEN_TICKS, DAY_MS);
-    expect((await commandsOf(() => store.check([order('mended')]))).set).toBe(1);
+    expect((await commandsOf(() => callsOf(store).check([order('mended')]))).set).toBe(1);
     const { tatTicks } = await kept('mended');
-    expect((await commandsOf(() => store.check([order('mended')]))).set).toBe(0);
-    const { nowTicks, levelsTicks } = await store.check([order('mended')]);
+    expect((await commandsOf(() => callsOf(store).check([order('mended')]))).set).toBe(0);
+    const { nowTicks, levelsTicks } = await callsOf(store).check([order('mended')]);
     expect(nowTicks + levelsTicks.at(0)!).toBe(tatTicks);
   });
 
   test('a denied batch repairs it in one write together with a refund of the next batch of the call', async () => {
     await writeAhead('beside', BURST * TOKEN_TICKS, DAY_MS);
     const calls = await commandsOf(async () => {
-      const asked = [store.spend([order('beside'), order('fresh')]), store.refund([refund('beside', 2)])] as const;
+      const asked = [
+        callsOf(store).spend([order('beside'), order('fresh')]),
+        callsOf(store).refund([refund('beside', 2)]),
+      ] as const;
       const [denied, given] = await Promise.all(asked);
       expect([isAllowed([order('beside'), order('fresh')], denied), owed(given)]).toEqual([
         false,
@@ -241,14 +251,16 @@ describe('after the clock of the server ran ahead and came back', () => {
       ]);
     });
     expect(calls).toMatchObject({ set: 1, del: 0 });
-    expect((await store.check([order('beside')])).levelsTicks[0]).toBeLessThan(4 * TOKEN_TICKS);
+    expect((await callsOf(store).check([order('beside')])).levelsTicks[0]).toBeLessThan(4 * TOKEN_TICKS);
   });
 
   test('it is repaired beside a key that contains no bucket', async () => {
     await writeAhead('good', 4 * TOKEN_TICKS, DAY_MS);
     await server.call('SET', key('text'), 'hello');
-    await expect(store.spend([order('good'), order('text')])).rejects.toMatchObject({ code: 'ERR_STORE_BUCKET' });
-    const { nowTicks } = await store.check([order('fresh')]);
+    await expect(callsOf(store).spend([order('good'), order('text')])).rejects.toMatchObject({
+      code: 'ERR_STORE_BUCKET',
+    });
+    const { nowTicks } = await callsOf(store).check([order('fresh')]);
     expect((await kept('good')).tatTicks - nowTicks).toBeLessThan(BURST * TOKEN_TICKS);
   });
 });
@@ -280,8 +292,8 @@ describe('a key that contains no TAT', () => {
   test.each(foreign)('(%s) breaks its own batch, which takes nothing', async (what, command, ...args) => {
     const id = `foreign ${what}`.replaceAll(' ', '-');
     await server.call(command, key(id), ...args);
-    const broken = store.spend([read(id), order(id)]);
-    const fine = store.spend([read(id)]);
+    const broken = callsOf(store).spend([read(id), order(id)]);
+    const fine = callsOf(store).spend([read(id)]);
     await expect(broken).rejects.toMatchObject({
       code: 'ERR_STORE_BUCKET',
       message:
@@ -289,19 +301,23 @@ describe('a key that contains no TAT', () => {
         'Give the store a `prefix` of its own, or stop the other program. Then reset the bucket or delete the key.',
     });
     expect(owed(await fine)).toEqual([0]);
-    expect(owed(await store.check([read(id)]))).toEqual([1]);
+    expect(owed(await callsOf(store).check([read(id)]))).toEqual([1]);
   });
 
   test.each(foreign)('(%s) is let go by a reset', async (what, command, ...args) => {
     const id = `reset ${what}`.replaceAll(' ', '-');
     await server.call(command, key(id), ...args);
-    await store.reset([{ limit: 'Orders', id }]);
-    expect(owed(await store.check([order(id)]))).toEqual([0]);
+    await callsOf(store).reset([{ limit: 'Orders', id }]);
+    expect(owed(await callsOf(store).check([order(id)]))).toEqual([0]);
   });
 
   test('breaks checks, charges and refunds of it alike', async () => {
     await server.call('SET', key('alike'), 'hello');
-    const calls = [store.check([order('alike')]), store.charge([charge('alike')]), store.refund([refund('alike')])];
+    const calls = [
+      callsOf(store).check([order('alike')]),
+      callsOf(store).charge([charge('alike')]),
+      callsOf(store).refund([refund('alike')]),
+    ];
     for (const outcome of await Promise.allSettled(calls)) {
       expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'ERR_STORE_BUCKET' } });
     }
@@ -310,7 +326,7 @@ describe('a key that contains no TAT', () => {
 
 test('a TAT that has just passed is a full bucket, though its key is still there', async () => {
   await server.call('SET', key('past'), `${(Date.now() - EPOCH_MS - 1000) * 16_000}640`);
-  expect(owed(await store.check([order('past')]))).toEqual([0]);
+  expect(owed(await callsOf(store).check([order('past')]))).toEqual([0]);
 });
 
 test('numbers that no script of ours gives are an error, and no decision', async () => {
@@ -325,19 +341,19 @@ test('numbers that no script of ours gives are an error, and no decision', async
 });
 
 test('an id that is not text is a rejected promise too', async () => {
-  await expect(store.spend([order('\uD800')])).rejects.toMatchObject({ code: 'ERR_ID' });
+  await expect(callsOf(store).spend([order('\uD800')])).rejects.toMatchObject({ code: 'ERR_ID' });
 });
 
 test('a server without memory for a write takes from no bucket', async () => {
   const full = await redisServer();
   const poor = await readyStore({ url: full.url, rememberDenialsMs: 0 });
   await full.config('maxmemory', '1');
-  await expect(poor.spend([order('a'), order('b')])).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' });
-  expect(owed(await poor.check([order('a'), order('b')]))).toEqual([0, 0]);
+  await expect(callsOf(poor).spend([order('a'), order('b')])).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' });
+  expect(owed(await callsOf(poor).check([order('a'), order('b')]))).toEqual([0, 0]);
 });
 
 test('that the script may not read is not an error of one bucket', async () => {
   await server.call('ACL', 'SETUSER', 'no-get', 'on', '>secret', '~s:*', '+@all', '-get');
   const limited = await readyStore({ url: server.url.replace('//', '//no-get:secret@'), prefix: 's:' });
-  await expect(limited.spend([order('acl')])).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' });
+  await expect(callsOf(limited).spend([order('acl')])).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' });
 });

@@ -1,7 +1,8 @@
-import type { StoreTransaction } from '@sluice/core';
+import type { StoreReading, StoreTransaction } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { expect, test } from 'vitest';
-import type { BatchObserver } from '../../src/batches/batch-request.ts';
+import { readingOf, type BatchObserver } from '../../src/batches/batch-request.ts';
+import { joinAlternatives } from '../../src/batches/alternatives.ts';
 import { ClusterDispatcher } from '../../src/batches/dispatcher.ts';
 import type { ScriptClient } from '../../src/client/script-client.ts';
 import type { ScriptRun } from '../../src/client/script-run.ts';
@@ -35,16 +36,19 @@ function dispatcherOf(callMs: number) {
   return { calls, dispatcher: new ClusterDispatcher(client as ScriptClient, time, observers) };
 }
 
+function spendFirst(dispatcher: ClusterDispatcher): Promise<StoreReading> {
+  const alternatives = ['a', 'b', 'c'].map((key) => alternative(key, 50));
+  return readingOf((sink) => dispatcher.send(joinAlternatives(alternatives), sink));
+}
+
 test('alternatives in several slots share one deadline, whatever time the first take', async () => {
   const { calls, dispatcher } = dispatcherOf(20);
-  const readings = await dispatcher.dispatchFirst(['a', 'b', 'c'].map((key) => alternative(key, 50)));
-  expect(readings).toHaveLength(3);
+  expect((await spendFirst(dispatcher)).levelsTicks).toEqual([5, 5, 5]);
   expect(calls.map(({ deadlineMs }) => deadlineMs)).toEqual([50, 30, 10]);
 });
 
 test('an alternative for which no time is left is not sent', async () => {
   const { calls, dispatcher } = dispatcherOf(25);
-  const answer = dispatcher.dispatchFirst(['a', 'b', 'c'].map((key) => alternative(key, 50)));
-  await expect(answer).rejects.toMatchObject({ code: 'ERR_STORE_DEADLINE' });
+  await expect(spendFirst(dispatcher)).rejects.toMatchObject({ code: 'ERR_STORE_DEADLINE' });
   expect(calls).toHaveLength(2);
 });

@@ -6,6 +6,7 @@ import { until } from '../../../../test/redis/servers/until.ts';
 import { charge, isAllowed, order, owed, read, refund } from '../support/orders.ts';
 import { readyStore } from '../support/ready-store.ts';
 import { realDelay } from '../../../../test/real-delay.ts';
+import { callsOf } from '@sluice/core/testing';
 
 const server = await redisServer();
 const store = await readyStore({ url: server.url });
@@ -19,20 +20,20 @@ async function passed(startMs: number, waitMs: number): Promise<void> {
 
 describe('a client that hammers', () => {
   test('causes no load on Redis once it was denied', async () => {
-    await store.spend([order('hammers', 5)]);
-    await store.spend([order('hammers')]);
+    await callsOf(store).spend([order('hammers', 5)]);
+    await callsOf(store).spend([order('hammers')]);
     const before = await evalshas();
     const { rememberedDenials } = store.status().counts;
-    const readings = await Promise.all(Array.from({ length: 1000 }, () => store.spend([order('hammers')])));
+    const readings = await Promise.all(Array.from({ length: 1000 }, () => callsOf(store).spend([order('hammers')])));
     expect(await evalshas()).toBe(before);
     expect(store.status().counts.rememberedDenials - rememberedDenials).toBe(1000);
     expect(readings.every((reading) => owed(reading)[0] === 5)).toBe(true);
   });
 
   test('gets the same retry time from the process as from Redis', async () => {
-    await store.spend([order('moment', 5)]);
-    const told = await store.spend([order('moment')]);
-    const remembered = await store.spend([order('moment')]);
+    await callsOf(store).spend([order('moment', 5)]);
+    const told = await callsOf(store).spend([order('moment')]);
+    const remembered = await callsOf(store).spend([order('moment')]);
     expect(remembered.nowTicks + remembered.levelsTicks.at(0)!).toBe(told.nowTicks + told.levelsTicks.at(0)!);
   });
 
@@ -111,41 +112,41 @@ describe('a client that hammers', () => {
 
   test('is sent to Redis each time where remembering is disabled', async () => {
     const forgetful = await readyStore({ url: server.url, rememberDenialsMs: 0 });
-    await forgetful.spend([order('off', 5)]);
+    await callsOf(forgetful).spend([order('off', 5)]);
     const before = await evalshas();
-    for (let i = 0; i < 3; i++) await forgetful.spend([order('off')]);
+    for (let i = 0; i < 3; i++) await callsOf(forgetful).spend([order('off')]);
     expect(await evalshas()).toBe(before + 3);
   });
 });
 
 describe('what this process changes is seen at once', () => {
   test.each([
-    ['a reset', (id: string) => store.reset([{ limit: 'Orders', id }]), [0]],
-    ['a refund', (id: string) => store.refund([refund(id, 2)]), [3]],
-    ['a charge', (id: string) => store.charge([charge(id)]), [5]],
+    ['a reset', (id: string) => callsOf(store).reset([{ limit: 'Orders', id }]), [0]],
+    ['a refund', (id: string) => callsOf(store).refund([refund(id, 2)]), [3]],
+    ['a charge', (id: string) => callsOf(store).charge([charge(id)]), [5]],
   ])('%s', async (what, change, expected) => {
     const id = what.replace(' ', '-');
-    await store.spend([order(id, 5)]);
-    await store.spend([order(id)]);
+    await callsOf(store).spend([order(id, 5)]);
+    await callsOf(store).spend([order(id)]);
     await change(id);
     const before = await evalshas();
-    expect(owed(await store.spend([order(id)]))).toEqual(expected);
+    expect(owed(await callsOf(store).spend([order(id)]))).toEqual(expected);
     expect(await evalshas()).toBe(before + 1);
   });
 
   test('a smaller request that passes', async () => {
-    await store.spend([order('smaller', 3)]);
-    expect(isAllowed([order('smaller', 3)], await store.spend([order('smaller', 3)]))).toBe(false);
-    await store.spend([order('smaller', 1)]);
-    expect(owed(await store.spend([order('smaller', 3)]))).toEqual([4]);
+    await callsOf(store).spend([order('smaller', 3)]);
+    expect(isAllowed([order('smaller', 3)], await callsOf(store).spend([order('smaller', 3)]))).toBe(false);
+    await callsOf(store).spend([order('smaller', 1)]);
+    expect(owed(await callsOf(store).spend([order('smaller', 3)]))).toEqual([4]);
   });
 
   test('a request that takes from a bucket beside the one that denied', async () => {
     const batch = [order('beside'), read('beside')];
-    await store.spend([order('beside', 5)]);
-    expect(owed(await store.spend(batch))).toEqual([5, 0]);
-    await store.spend([read('beside', 2)]);
-    expect(owed(await store.spend(batch))).toEqual([5, 2]);
+    await callsOf(store).spend([order('beside', 5)]);
+    expect(owed(await callsOf(store).spend(batch))).toEqual([5, 0]);
+    await callsOf(store).spend([read('beside', 2)]);
+    expect(owed(await callsOf(store).spend(batch))).toEqual([5, 2]);
   });
 });
 
@@ -153,11 +154,11 @@ describe('alternatives', () => {
   const alternatives = [[order('alt-own')], [order('alt-pool'), order('alt-ceiling')]];
 
   test('that are all known to be denied cost Redis nothing', async () => {
-    await store.spend([order('alt-own', 5), order('alt-pool', 5)]);
-    const told = await store.spendFirst(alternatives);
+    await callsOf(store).spend([order('alt-own', 5), order('alt-pool', 5)]);
+    const told = await callsOf(store).spendFirst(alternatives);
     const before = await evalshas();
     const { batches, rememberedDenials } = store.status().counts;
-    const remembered = await store.spendFirst(alternatives);
+    const remembered = await callsOf(store).spendFirst(alternatives);
     expect(remembered.map(owed)).toEqual(told.map(owed));
     expect(remembered.every((reading) => reading.remembered)).toBe(true);
     expect(await evalshas()).toBe(before);
@@ -167,10 +168,10 @@ describe('alternatives', () => {
   test('are all sent when one of them may pass, so that a refund of another process lets the first pass', async () => {
     const elsewhere = await readyStore({ url: server.url, prefix: 'elsewhere:' });
     const own = await readyStore({ url: server.url, prefix: 'elsewhere:' });
-    await own.spend([order('own', 5)]);
-    await own.spend([order('own')]);
-    await elsewhere.refund([refund('own', 1)]);
-    expect((await own.spendFirst([[order('own')], [order('pool')]])).map(owed)).toEqual([[4]]);
+    await callsOf(own).spend([order('own', 5)]);
+    await callsOf(own).spend([order('own')]);
+    await callsOf(elsewhere).refund([refund('own', 1)]);
+    expect((await callsOf(own).spendFirst([[order('own')], [order('pool')]])).map(owed)).toEqual([[4]]);
     await Promise.all([own.close(), elsewhere.close()]);
   });
 
@@ -197,17 +198,16 @@ describe('alternatives', () => {
   });
 
   test('that passed are forgotten, and those that were skipped are not touched', async () => {
-    await store.spend([order('alt-x', 3), order('alt-y', 5)]);
-    await store.spend([order('alt-x', 3)]);
-    await store.spend([order('alt-y')]);
-    expect((await store.spendFirst([[order('alt-x', 3)], [order('alt-x', 2)], [order('alt-y')]])).map(owed)).toEqual([
-      [3],
-      [3],
-    ]);
+    await callsOf(store).spend([order('alt-x', 3), order('alt-y', 5)]);
+    await callsOf(store).spend([order('alt-x', 3)]);
+    await callsOf(store).spend([order('alt-y')]);
+    expect(
+      (await callsOf(store).spendFirst([[order('alt-x', 3)], [order('alt-x', 2)], [order('alt-y')]])).map(owed),
+    ).toEqual([[3], [3]]);
     const before = await evalshas();
-    await store.spend([order('alt-y')]);
+    await callsOf(store).spend([order('alt-y')]);
     expect(await evalshas()).toBe(before);
-    expect(owed(await store.spend([order('alt-x', 3)]))).toEqual([5]);
+    expect(owed(await callsOf(store).spend([order('alt-x', 3)]))).toEqual([5]);
     expect(await evalshas()).toBe(before + 1);
   });
 });

@@ -6,6 +6,7 @@ import { decideScript } from '../../src/batches/script-batch.ts';
 import { hold, hour, hourly, inFlight, isAllowed, order, owed, SLOTS } from '../support/orders.ts';
 import { readyStore } from '../support/ready-store.ts';
 import { added, emptyCall } from '../support/script-call.ts';
+import { callsOf } from '@sluice/core/testing';
 
 const EPOCH_MS = Date.UTC(2026, 0, 1);
 const LEASES = 4096;
@@ -43,11 +44,11 @@ async function commandsOf(done: () => Promise<unknown>): Promise<Record<string, 
 }
 
 const heldIn = async (...ids: string[]): Promise<readonly number[]> =>
-  (await store.check(ids.map((id) => inFlight(id, 'look')))).levelsTicks;
+  (await callsOf(store).check(ids.map((id) => inFlight(id, 'look')))).levelsTicks;
 
 /** Writes members with a lease that ends, or a clock that was written, so many milliseconds from now. */
 async function writeMembers(id: string, leaseSeconds: number, members: Record<string, number>): Promise<void> {
-  const { nowTicks } = await store.check([order('now')]);
+  const { nowTicks } = await callsOf(store).check([order('now')]);
   const nowMs = Math.floor(nowTicks / 16_000);
   const pairs = Object.entries(members).flatMap(([member, ms]) => [(nowMs + ms) * LEASES + leaseSeconds, member]);
   await server.call('ZADD', key(id), ...pairs);
@@ -55,34 +56,34 @@ async function writeMembers(id: string, leaseSeconds: number, members: Record<st
 
 describe('what is kept of a bucket of slots', () => {
   test('is the end and the length of the lease of each slot, and the time of the last write', async () => {
-    const { nowTicks } = await store.spend([inFlight('kept', 'a', { count: 2, leaseMs: 1500 })]);
+    const { nowTicks } = await callsOf(store).spend([inFlight('kept', 'a', { count: 2, leaseMs: 1500 })]);
     const nowMs = EPOCH_MS + Math.floor(nowTicks / 16_000);
     expect(await membersOf('kept')).toEqual({ clock: [nowMs, 2], 'a:1': [nowMs + 1500, 2], 'a:2': [nowMs + 1500, 2] });
   });
 
   test('lives a second longer than the longest lease', async () => {
-    await store.spend([inFlight('lives', 'a', { leaseMs: 50_000 })]);
-    await store.spend([inFlight('lives', 'b', { leaseMs: 2000 })]);
-    await store.renew([hold('lives', 'b', { leaseMs: 3000 })]);
+    await callsOf(store).spend([inFlight('lives', 'a', { leaseMs: 50_000 })]);
+    await callsOf(store).spend([inFlight('lives', 'b', { leaseMs: 2000 })]);
+    await callsOf(store).renew([hold('lives', 'b', { leaseMs: 3000 })]);
     const leftMs = await server.call<number>('PTTL', key('lives'));
     expect(leftMs).toBeGreaterThan(50_000);
     expect(leftMs).toBeLessThanOrEqual(51_000);
   });
 
   test('lives no longer than new slots need when those of a longer lease are gone', async () => {
-    await store.spend([inFlight('shorter', 'a', { leaseMs: 2000 })]);
+    await callsOf(store).spend([inFlight('shorter', 'a', { leaseMs: 2000 })]);
     await writeMembers('shorter', 3600, { 'dead:1': -1, clock: -1 });
-    await store.release([hold('shorter', 'a')]);
-    await store.spend([inFlight('shorter', 'b', { leaseMs: 2000 })]);
+    await callsOf(store).release([hold('shorter', 'a')]);
+    await callsOf(store).spend([inFlight('shorter', 'b', { leaseMs: 2000 })]);
     expect(await server.call('PTTL', key('shorter'))).toBeLessThanOrEqual(3000);
   });
 
   test('is deleted with the release of the last slot, and by a reset', async () => {
-    await store.spend([inFlight('back', 'a', { count: 2 }), inFlight('reset', 'a')]);
-    await store.release([hold('back', 'a', { count: 1 })]);
+    await callsOf(store).spend([inFlight('back', 'a', { count: 2 }), inFlight('reset', 'a')]);
+    await callsOf(store).release([hold('back', 'a', { count: 1 })]);
     expect(await server.call('EXISTS', key('back'))).toBe(1);
-    await store.release([hold('back', 'a', { first: 2 })]);
-    await store.reset([{ limit: 'InFlight', id: 'reset', slots: true }]);
+    await callsOf(store).release([hold('back', 'a', { first: 2 })]);
+    await callsOf(store).reset([{ limit: 'InFlight', id: 'reset', slots: true }]);
     expect(await server.call('EXISTS', key('back'), key('reset'))).toBe(0);
   });
 
@@ -90,7 +91,7 @@ describe('what is kept of a bucket of slots', () => {
     await writeMembers('expired', 10, { 'a:1': -1, 'b:1': 0, 'c:1': 5000, clock: -5000 });
     expect(await heldIn('expired')).toEqual([1]);
     expect(Object.keys(await membersOf('expired'))).toHaveLength(4);
-    await store.spend([inFlight('expired', 'd')]);
+    await callsOf(store).spend([inFlight('expired', 'd')]);
     expect(Object.keys(await membersOf('expired')).toSorted()).toEqual(['c:1', 'clock', 'd:1']);
   });
 
@@ -99,7 +100,7 @@ describe('what is kept of a bucket of slots', () => {
     await writeMembers('many-expired', 10, { ...dead, clock: -5000 });
     for (const left of [1502, 502, 4]) {
       // oxlint-disable-next-line no-await-in-loop -- one after the other
-      await store.spend([inFlight('many-expired', `a${left}`)]);
+      await callsOf(store).spend([inFlight('many-expired', `a${left}`)]);
       // oxlint-disable-next-line no-await-in-loop
       expect(await server.call('ZCARD', key('many-expired'))).toBe(left);
     }
@@ -109,57 +110,64 @@ describe('what is kept of a bucket of slots', () => {
 
 describe('what a call does on the server', () => {
   test('is little for the first slot of a bucket, and for its release', async () => {
-    const taken = await commandsOf(() => store.spend([inFlight('first', 'a')]));
+    const taken = await commandsOf(() => callsOf(store).spend([inFlight('first', 'a')]));
     expect(taken).toEqual({ evalsha: 1, zcard: 1, zadd: 1, pexpire: 1 });
-    const released = await commandsOf(() => store.release([hold('first', 'a')]));
+    const released = await commandsOf(() => callsOf(store).release([hold('first', 'a')]));
     expect(released).toEqual({ evalsha: 1, zcard: 2, zrem: 1, del: 1 });
   });
 
   test('is a look and one write for another slot, and for its release', async () => {
-    await store.spend([inFlight('next', 'a')]);
-    const taken = await commandsOf(() => store.spend([inFlight('next', 'b')]));
+    await callsOf(store).spend([inFlight('next', 'a')]);
+    const taken = await commandsOf(() => callsOf(store).spend([inFlight('next', 'b')]));
     expect(taken).toEqual({ evalsha: 1, zcard: 1, zscore: 1, zcount: 1, zadd: 1, pexpire: 1 });
-    const released = await commandsOf(() => store.release([hold('next', 'b')]));
+    const released = await commandsOf(() => callsOf(store).release([hold('next', 'b')]));
     expect(released).toEqual({ evalsha: 1, zcard: 2, zrem: 1 });
   });
 
   test('is no write when a batch is denied or only looks, and when nothing is released', async () => {
-    await store.spend([inFlight('full', 'a', { count: SLOTS }), order('empty', 5)]);
+    await callsOf(store).spend([inFlight('full', 'a', { count: SLOTS }), order('empty', 5)]);
     const calls = await commandsOf(async () => {
-      await store.spend([inFlight('full', 'b')]);
-      await store.spend([inFlight('other', 'b'), order('empty')]);
-      await store.spend([inFlight('other', 'b', { mode: 'check-only' }), inFlight('other2', 'b', { count: 0 })]);
-      await store.check([inFlight('full', 'b')]);
-      await store.release([hold('unknown', 'b')]);
+      await callsOf(store).spend([inFlight('full', 'b')]);
+      await callsOf(store).spend([inFlight('other', 'b'), order('empty')]);
+      await callsOf(store).spend([
+        inFlight('other', 'b', { mode: 'check-only' }),
+        inFlight('other2', 'b', { count: 0 }),
+      ]);
+      await callsOf(store).check([inFlight('full', 'b')]);
+      await callsOf(store).release([hold('unknown', 'b')]);
     });
     expect(calls).toEqual({ evalsha: 5, zcard: 6, zscore: 2, zcount: 2 });
   });
 
   test('is one look for a bucket of many batches', async () => {
-    const many = () => Promise.all(Array.from({ length: SLOTS + 2 }, (_, i) => store.spend([inFlight('hot', `${i}`)])));
+    const many = () =>
+      Promise.all(Array.from({ length: SLOTS + 2 }, (_, i) => callsOf(store).spend([inFlight('hot', `${i}`)])));
     const calls = await commandsOf(many);
     expect(calls).toEqual({ evalsha: 1, zcard: 1, zadd: SLOTS, pexpire: 1 });
   });
 
   test('is one call for all kinds of one turn, each of which sees the changes of those before it', async () => {
-    await store.spend([inFlight('turn', 'a', { count: 2 })]);
+    await callsOf(store).spend([inFlight('turn', 'a', { count: 2 })]);
     const readings: (readonly number[])[] = [];
-    const look = () => store.check([inFlight('turn', 'look')]).then(({ levelsTicks }) => readings.push(levelsTicks));
+    const look = () =>
+      callsOf(store)
+        .check([inFlight('turn', 'look')])
+        .then(({ levelsTicks }) => readings.push(levelsTicks));
     const calls = await commandsOf(() =>
       Promise.all([
-        store.spend([inFlight('turn', 'b'), order('turn')]),
+        callsOf(store).spend([inFlight('turn', 'b'), order('turn')]),
         look(),
-        store.release([hold('turn', 'a', { first: 2 })]),
+        callsOf(store).release([hold('turn', 'a', { first: 2 })]),
         look(),
-        store.renew([hold('turn', 'lost', { count: 4 })]),
+        callsOf(store).renew([hold('turn', 'lost', { count: 4 })]),
         look(),
-        store.reset([{ limit: 'InFlight', id: 'turn', slots: true }]),
+        callsOf(store).reset([{ limit: 'InFlight', id: 'turn', slots: true }]),
         look(),
-        store.spendFirst([[inFlight('turn', 'c', { count: 4 })], [inFlight('turn', 'd', { upTo: 2 })]]),
+        callsOf(store).spendFirst([[inFlight('turn', 'c', { count: 4 })], [inFlight('turn', 'd', { upTo: 2 })]]),
         look(),
-        store.release([hold('turn', 'd', { count: 2 })]),
+        callsOf(store).release([hold('turn', 'd', { count: 2 })]),
         look(),
-        store.spend([inFlight('turn', 'e')]),
+        callsOf(store).spend([inFlight('turn', 'e')]),
       ]),
     );
     expect(calls['evalsha']).toBe(1);
@@ -170,15 +178,15 @@ describe('what a call does on the server', () => {
 
   test('leaves the time of the write after slots were released or expired in the same call', async () => {
     await writeMembers('written', 10, { 'dead:1': -1, 'dead:2': -1, clock: -5000 });
-    await Promise.all([store.renew([hold('written', 'a')]), store.spend([inFlight('written', 'b')])]);
+    await Promise.all([callsOf(store).renew([hold('written', 'a')]), callsOf(store).spend([inFlight('written', 'b')])]);
     expect(Object.keys(await membersOf('written')).toSorted()).toEqual(['a:1', 'b:1', 'clock']);
     await Promise.all([
-      store.release([hold('written', 'a'), hold('written', 'b')]),
-      store.renew([hold('written', 'c')]),
-      store.release([hold('written', 'c')]),
-      store.spend([inFlight('written', 'd')]),
-      store.release([hold('written', 'd')]),
-      store.renew([hold('written', 'e')]),
+      callsOf(store).release([hold('written', 'a'), hold('written', 'b')]),
+      callsOf(store).renew([hold('written', 'c')]),
+      callsOf(store).release([hold('written', 'c')]),
+      callsOf(store).spend([inFlight('written', 'd')]),
+      callsOf(store).release([hold('written', 'd')]),
+      callsOf(store).renew([hold('written', 'e')]),
     ]);
     expect(Object.keys(await membersOf('written')).toSorted()).toEqual(['clock', 'e:1']);
     expect(await server.call('PTTL', key('written'))).toBeGreaterThan(60_000);
@@ -187,7 +195,7 @@ describe('what a call does on the server', () => {
   test('rejects only the batch with stale periods, beside slots', async () => {
     const stale = hourly('stale', 1, hour(2));
     const calls = [[inFlight('beside-stale', 'a')], [stale], [inFlight('beside-stale', 'b'), stale]];
-    const outcomes = await Promise.allSettled(calls.map((batch) => store.spend(batch)));
+    const outcomes = await Promise.allSettled(calls.map((batch) => callsOf(store).spend(batch)));
     expect(outcomes[0]).toMatchObject({ status: 'fulfilled', value: { levelsTicks: [0] } });
     for (const outcome of outcomes.slice(1)) expect(outcome).toMatchObject({ reason: { code: 'ERR_STORE_PERIOD' } });
     expect(await heldIn('beside-stale')).toEqual([1]);
@@ -195,18 +203,18 @@ describe('what a call does on the server', () => {
 
   test('is several calls for the release and renewal of many holds', async () => {
     const holds = Array.from({ length: 70 }, (_, i) => hold('split', `h${i}`));
-    expect(await commandsOf(() => store.renew(holds))).toMatchObject({ evalsha: 3 });
+    expect(await commandsOf(() => callsOf(store).renew(holds))).toMatchObject({ evalsha: 3 });
     expect(await heldIn('split')).toEqual([70]);
-    expect(await commandsOf(() => store.release(holds))).toMatchObject({ evalsha: 3, del: 1 });
+    expect(await commandsOf(() => callsOf(store).release(holds))).toMatchObject({ evalsha: 3, del: 1 });
   });
 
   test('takes, renews and releases more slots than one command can name', async () => {
     const count = 12_345;
-    await store.spend([inFlight('large', 'a', { count: 5000, upTo: count, fit: 20_000 })]);
+    await callsOf(store).spend([inFlight('large', 'a', { count: 5000, upTo: count, fit: 20_000 })]);
     expect(await heldIn('large')).toEqual([count]);
-    await store.renew([hold('large', 'a', { count: count + 5 })]);
+    await callsOf(store).renew([hold('large', 'a', { count: count + 5 })]);
     expect(await heldIn('large')).toEqual([count + 5]);
-    await store.release([hold('large', 'a', { first: 5, count: count + 1 })]);
+    await callsOf(store).release([hold('large', 'a', { first: 5, count: count + 1 })]);
     expect(Object.keys(await membersOf('large')).toSorted()).toEqual(['a:1', 'a:2', 'a:3', 'a:4', 'clock']);
   });
 });
@@ -250,10 +258,10 @@ describe('after the clock of the server ran ahead and came back', () => {
   const DAY_MS = 86_400_000;
 
   test.each([
-    ['a check', () => store.check([inFlight('ahead by a check', 'x')])],
-    ['a spend', () => store.spend([inFlight('ahead by a spend', 'x')])],
-    ['a denied spend', () => store.spend([inFlight('ahead by a denied spend', 'x', { fit: 2 })])],
-    ['a renewal', () => store.renew([hold('ahead by a renewal', 'x')])],
+    ['a check', () => callsOf(store).check([inFlight('ahead by a check', 'x')])],
+    ['a spend', () => callsOf(store).spend([inFlight('ahead by a spend', 'x')])],
+    ['a denied spend', () => callsOf(store).spend([inFlight('ahead by a denied spend', 'x', { fit: 2 })])],
+    ['a renewal', () => callsOf(store).renew([hold('ahead by a renewal', 'x')])],
   ])('each lease is cut to its own length by %s, and the clock is written', async (what, call) => {
     const id = `ahead by ${what}`;
     await server.call('DEL', key(encodeURIComponent(id)));
@@ -269,7 +277,7 @@ describe('after the clock of the server ran ahead and came back', () => {
     expect(Math.abs(leftMs('long:1') - 60_000)).toBeLessThan(1000);
     expect(Math.abs(leftMs('clock'))).toBeLessThan(1000);
     expect(await server.call('PTTL', key(encoded))).toBeLessThanOrEqual(61_000);
-    expect(Object.keys(await commandsOf(() => store.check([inFlight(id, 'x')])))).not.toContain('zadd');
+    expect(Object.keys(await commandsOf(() => callsOf(store).check([inFlight(id, 'x')])))).not.toContain('zadd');
   });
 });
 
@@ -285,11 +293,11 @@ describe('a key that contains no slots', () => {
     const id = what.replaceAll(' ', '-');
     await server.call(command, key(id), ...args);
     const calls = [
-      store.spend([inFlight(`${id}-beside`, 'a'), inFlight(id, 'a'), order(id)]),
-      store.check([inFlight(id, 'a')]),
-      store.renew([hold(id, 'a')]),
+      callsOf(store).spend([inFlight(`${id}-beside`, 'a'), inFlight(id, 'a'), order(id)]),
+      callsOf(store).check([inFlight(id, 'a')]),
+      callsOf(store).renew([hold(id, 'a')]),
     ];
-    const fine = store.spend([inFlight(`${id}-fine`, 'a')]);
+    const fine = callsOf(store).spend([inFlight(`${id}-fine`, 'a')]);
     for (const outcome of await Promise.allSettled(calls)) {
       expect(outcome).toMatchObject({
         status: 'rejected',
@@ -298,38 +306,38 @@ describe('a key that contains no slots', () => {
     }
     expect((await fine).levelsTicks).toEqual([0]);
     expect(await heldIn(`${id}-beside`, `${id}-fine`)).toEqual([0, 1]);
-    expect(owed(await store.check([order(id)]))).toEqual([0]);
+    expect(owed(await callsOf(store).check([order(id)]))).toEqual([0]);
   });
 
   test.each(foreign)('(%s) is let go by a reset', async (what, command, ...args) => {
     const id = `reset-${what.replaceAll(' ', '-')}`;
     await server.call(command, key(id), ...args);
-    await store.reset([{ limit: 'InFlight', id, slots: true }]);
+    await callsOf(store).reset([{ limit: 'InFlight', id, slots: true }]);
     expect(await heldIn(id)).toEqual([0]);
   });
 
   test('is not changed by a release', async () => {
     await server.call('ZADD', key('players'), 1, 'player');
-    await store.release([hold('players', 'a')]);
+    await callsOf(store).release([hold('players', 'a')]);
     expect(await server.call('ZCARD', key('players'))).toBe(1);
   });
 
   test('does not keep a call from renewing and releasing the slots of other buckets', async () => {
     await server.call('SET', key('text'), 'hello');
-    await store.spend([inFlight('beside-text', 'a')]);
-    const renewed = store.renew([hold('text', 'a'), hold('beside-text', 'b')]);
+    await callsOf(store).spend([inFlight('beside-text', 'a')]);
+    const renewed = callsOf(store).renew([hold('text', 'a'), hold('beside-text', 'b')]);
     await expect(renewed).rejects.toMatchObject({ code: 'ERR_STORE_BUCKET' });
     expect(await heldIn('beside-text')).toEqual([2]);
-    const released = store.release([hold('beside-text', 'a'), hold('text', 'a'), hold('beside-text', 'b')]);
+    const released = callsOf(store).release([hold('beside-text', 'a'), hold('text', 'a'), hold('beside-text', 'b')]);
     await expect(released).rejects.toMatchObject({ code: 'ERR_STORE_BUCKET' });
     expect(await heldIn('beside-text')).toEqual([0]);
   });
 });
 
 test('a renewal that the server receives after its deadline does not bring back a released slot', async () => {
-  await store.spend([inFlight('late', 'a')]);
+  await callsOf(store).spend([inFlight('late', 'a')]);
   server.freeze();
-  const renewed = store.renew([hold('late', 'a')], 50);
+  const renewed = callsOf(store).renew([hold('late', 'a')], 50);
   await expect(renewed).rejects.toMatchObject({ code: expect.stringMatching(/^ERR_STORE_(DEADLINE|UNAVAILABLE)$/) });
   const admin = server.call('ZREM', key('late'), 'a:1');
   server.thaw();
@@ -342,30 +350,30 @@ test('a server without memory for a write holds no slot and takes no token', asy
   const full = await redisServer();
   const poor = await readyStore({ url: full.url, rememberDenialsMs: 0 });
   await full.config('maxmemory', '1');
-  const denied = poor.spend([order('a'), inFlight('a', 'h')]);
+  const denied = callsOf(poor).spend([order('a'), inFlight('a', 'h')]);
   await expect(denied).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' });
-  expect((await poor.check([order('a'), inFlight('a', 'h')])).levelsTicks).toEqual([0, 0]);
+  expect((await callsOf(poor).check([order('a'), inFlight('a', 'h')])).levelsTicks).toEqual([0, 0]);
 });
 
 test('a batch with slots is denied from memory only for its tokens', async () => {
   const remembering = await readyStore({ url: server.url });
   const fromMemory = () => remembering.status().counts.rememberedDenials;
-  await remembering.spend([order('id', 5), inFlight('id', 'a', { count: SLOTS })]);
+  await callsOf(remembering).spend([order('id', 5), inFlight('id', 'a', { count: SLOTS })]);
   for (const holder of ['b', 'c']) {
     const slots = [inFlight('id', holder)];
     // oxlint-disable-next-line no-await-in-loop -- one after the other
-    expect(isAllowed(slots, await remembering.spend(slots))).toBe(false);
+    expect(isAllowed(slots, await callsOf(remembering).spend(slots))).toBe(false);
   }
   expect(fromMemory()).toBe(0);
   const both = () => [order('id'), inFlight('id', 'd')];
-  const asked = await remembering.spend(both());
-  const remembered = await remembering.spend(both());
+  const asked = await callsOf(remembering).spend(both());
+  const remembered = await callsOf(remembering).spend(both());
   expect(asked.levelsTicks[1]).toBe(SLOTS);
   expect(remembered).toMatchObject({ remembered: true, levelsTicks: [expect.any(Number), 0] });
   expect(fromMemory()).toBe(1);
-  await remembering.release([hold('id', 'a')]);
-  expect(isAllowed(both(), await remembering.spend(both()))).toBe(false);
+  await callsOf(remembering).release([hold('id', 'a')]);
+  expect(isAllowed(both(), await callsOf(remembering).spend(both()))).toBe(false);
   expect(fromMemory()).toBe(2);
-  expect((await remembering.spend([inFlight('id', 'f')])).levelsTicks).toEqual([SLOTS - 1]);
+  expect((await callsOf(remembering).spend([inFlight('id', 'f')])).levelsTicks).toEqual([SLOTS - 1]);
   await remembering.close();
 });

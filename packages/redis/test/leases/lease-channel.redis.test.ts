@@ -6,6 +6,7 @@ import { running } from '../../../../test/redis/servers/running.ts';
 import { tcpProxy } from '../../../../test/redis/servers/tcp-proxy.ts';
 import { until } from '../../../../test/redis/servers/until.ts';
 import { hourly, page, spendEach } from './support/pages.ts';
+import { callsOf } from '@sluice/core/testing';
 
 test('each sync is a message on the channel sluice:lease: its tokens, and whether Redis answered it', async () => {
   const proxy = await tcpProxy(await redisServer());
@@ -17,7 +18,7 @@ test('each sync is a message on the channel sluice:lease: its tokens, and whethe
   subscribe('sluice:lease', listener);
   running.add({ close: async () => void unsubscribe('sluice:lease', listener) });
 
-  await store.spend([hourly('charged', 3), page('charged', 2)]);
+  await callsOf(store).spend([hourly('charged', 3), page('charged', 2)]);
   await until('it is synced', () => messages.length > 0);
   expect(messages).toEqual([
     {
@@ -41,7 +42,7 @@ test('each sync is a message on the channel sluice:lease: its tokens, and whethe
 
   proxy.blackhole();
   messages.length = 0;
-  await store.spend([hourly('unanswered', 1)]);
+  await callsOf(store).spend([hourly('unanswered', 1)]);
   await until('a sync has failed', () => messages.some(({ state }) => state === 'failed'));
   const failed = messages.find(({ state }) => state === 'failed');
   expect(failed).toMatchObject({ state: 'failed', buckets: expect.any(Number), cause: expect.any(Error) });

@@ -9,6 +9,7 @@ import { tcpProxy } from '../../../../test/redis/servers/tcp-proxy.ts';
 import { until } from '../../../../test/redis/servers/until.ts';
 import { charge, hold, inFlight, order, owed, TOKEN_TICKS } from '../support/orders.ts';
 import { BURST, hourly, page, spendEach, TOKEN } from './support/pages.ts';
+import { callsOf } from '@sluice/core/testing';
 
 const server = await redisServer();
 const HOUR = TOKEN * 360_000;
@@ -27,7 +28,7 @@ async function readyStore(options: Partial<LeasedStoreOptions> = {}): Promise<Le
 const hoursOf = ({ levelsTicks }: StoreReading): number[] => levelsTicks.map((level) => Math.ceil(level / HOUR));
 
 const spent = async (store: LeasedStore, batch: readonly StoreTransaction[]): Promise<boolean> =>
-  passes(batch, (await store.spend(batch)).levelsTicks);
+  passes(batch, (await callsOf(store).spend(batch)).levelsTicks);
 
 function chargeOf(transaction: StoreTransaction): StoreCharge {
   const { mode: _, fitTicks: __, ...rest } = transaction;
@@ -44,7 +45,7 @@ function refundOf({ limit, id, incrementTicks }: StoreTransaction, reading: Stor
 async function viewOf(store: LeasedStore, transaction: StoreTransaction): Promise<StoreReading> {
   let view: StoreReading | undefined;
   await until('the process has a recent view', async () => {
-    const reading = store.check([transaction]);
+    const reading = callsOf(store).check([transaction]);
     if (!(reading instanceof Promise)) view = reading;
     await reading;
     return view !== undefined;
@@ -55,24 +56,24 @@ async function viewOf(store: LeasedStore, transaction: StoreTransaction): Promis
 describe('a charge', () => {
   test('of leased buckets is made at once, up to an empty bucket', async () => {
     const store = await readyStore();
-    const reading = store.charge([chargeOf(hourly('charged', 3)), chargeOf(hourly('emptied', BURST))]);
+    const reading = callsOf(store).charge([chargeOf(hourly('charged', 3)), chargeOf(hourly('emptied', BURST))]);
     expect(reading).not.toBeInstanceOf(Promise);
     expect(hoursOf(await reading)).toEqual([3, BURST]);
-    expect(hoursOf(await store.charge([chargeOf(hourly('emptied', 1))]))).toEqual([BURST]);
+    expect(hoursOf(await callsOf(store).charge([chargeOf(hourly('emptied', 1))]))).toEqual([BURST]);
   });
 
   test('of leased buckets and others returns the levels in the order of the batch', async () => {
     const store = await readyStore();
-    const reading = await store.charge([charge('both', 2), chargeOf(hourly('both', 3))]);
+    const reading = await callsOf(store).charge([charge('both', 2), chargeOf(hourly('both', 3))]);
     expect([Math.ceil(reading.levelsTicks.at(0)! / TOKEN_TICKS), hoursOf(reading).at(1)]).toEqual([2, 3]);
-    expect(owed(await store.charge([charge('both', 1)]))).toEqual([3]);
+    expect(owed(await callsOf(store).charge([charge('both', 1)]))).toEqual([3]);
   });
 });
 
 describe('a check', () => {
   test('takes nothing, and asks Redis while the process has no recent view', async () => {
     const store = await readyStore();
-    const first = store.check([hourly('looked', 3)]);
+    const first = callsOf(store).check([hourly('looked', 3)]);
     expect(first).toBeInstanceOf(Promise);
     expect(hoursOf(await first)).toEqual([0]);
     expect(await spent(store, [hourly('looked', 50)])).toBe(true);
@@ -82,7 +83,7 @@ describe('a check', () => {
   test('of leased buckets and others returns the levels in the order of the batch', async () => {
     const store = await readyStore();
     expect(await spent(store, [order('both', 2), hourly('both', 50)])).toBe(true);
-    const reading = await store.check([order('both'), hourly('both')]);
+    const reading = await callsOf(store).check([order('both'), hourly('both')]);
     expect([Math.ceil(reading.levelsTicks.at(0)! / TOKEN_TICKS), hoursOf(reading).at(1)]).toEqual([2, 50]);
   });
 });
@@ -96,8 +97,8 @@ describe('a refund', () => {
       const id = `both${tries++}`;
       await spent(store, [hourly(id, 50)]);
       const batch = [order(id, 2), hourly(id, 2)];
-      const reading = await store.spend(batch);
-      const refunded = await store.refund(batch.map((transaction, i) => refundOf(transaction, reading, i)));
+      const reading = await callsOf(store).spend(batch);
+      const refunded = await callsOf(store).refund(batch.map((transaction, i) => refundOf(transaction, reading, i)));
       expect(Math.ceil(refunded.levelsTicks.at(0)! / TOKEN_TICKS)).toBe(0);
       return hoursOf(await viewOf(store, hourly(id))).at(0) === 50;
     });
@@ -107,16 +108,16 @@ describe('a refund', () => {
     const store = await readyStore();
     await spent(store, [hourly('named', 50)]);
     const { limit, id, incrementTicks } = hourly('named', 20);
-    expect(hoursOf(await store.refund([{ limit, id, incrementTicks }])).at(0)).toBeLessThanOrEqual(50);
-    await expect.poll(async () => hoursOf(await store.check([hourly('named')]))).toEqual([30]);
+    expect(hoursOf(await callsOf(store).refund([{ limit, id, incrementTicks }])).at(0)).toBeLessThanOrEqual(50);
+    await expect.poll(async () => hoursOf(await callsOf(store).check([hourly('named')]))).toEqual([30]);
   });
 
   test('before the first sync can give back nothing', async () => {
     const store = await readyStore();
     const transaction = hourly('early', 2);
-    const reading = store.spend([transaction]);
+    const reading = callsOf(store).spend([transaction]);
     if (reading instanceof Promise) throw new Error('not decided at once');
-    expect(hoursOf(await store.refund([refundOf(transaction, reading)]))).toEqual([2]);
+    expect(hoursOf(await callsOf(store).refund([refundOf(transaction, reading)]))).toEqual([2]);
   });
 });
 
@@ -131,10 +132,12 @@ describe('a batch', () => {
       { ...hourly('some', 3), mode: 'spend-only' },
       { ...hourly('charged', 2), mode: 'charge' },
     ];
-    const reading = await store.spend(batch);
+    const reading = await callsOf(store).spend(batch);
     expect(passes(batch, reading.levelsTicks)).toBe(true);
     expect(hoursOf(reading)).toEqual([BURST, 0, 0, 0]);
-    const after = await store.spend(batch.map((each) => ({ ...each, incrementTicks: 0, mode: 'check-only' as const })));
+    const after = await callsOf(store).spend(
+      batch.map((each) => ({ ...each, incrementTicks: 0, mode: 'check-only' as const })),
+    );
     expect(hoursOf(after)).toEqual([BURST, 0, 3, 2]);
   });
 
@@ -148,7 +151,7 @@ describe('a batch', () => {
       { ...hourly('fits', 2), mode: 'check-only' },
       hourly('full', 1),
     ];
-    const reading = await store.spend(batch);
+    const reading = await callsOf(store).spend(batch);
     expect(passes(batch, reading.levelsTicks)).toBe(false);
     expect(hoursOf(reading)).toEqual([0, 0, 0, expect.any(Number)]);
     expect(reading.levelsTicks.at(3)! + HOUR).toBeGreaterThan(BURST * HOUR);
@@ -160,30 +163,32 @@ describe('a batch', () => {
     await spent(store, [hourly('taken', 50)]);
     proxy.blackhole();
     const batch = [hourly('taken', 5), order('unanswered')];
-    await expect(store.spend(batch, 50)).rejects.toMatchObject({ code: 'ERR_STORE_DEADLINE' });
+    await expect(callsOf(store).spend(batch, 50)).rejects.toMatchObject({ code: 'ERR_STORE_DEADLINE' });
     await proxy.pass();
-    await expect.poll(async () => hoursOf(await store.check([hourly('taken')])), { timeout: 5000 }).toEqual([50]);
+    await expect
+      .poll(async () => hoursOf(await callsOf(store).check([hourly('taken')])), { timeout: 5000 })
+      .toEqual([50]);
   });
 
   test('of several is tried by Redis in one call if nothing is leased, and needs nothing to pass', async () => {
     const store = await readyStore();
-    await store.spend([order('first', 5)]);
+    await callsOf(store).spend([order('first', 5)]);
     const alternatives = [[order('first')], [order('second')]];
-    const readings = await store.spendFirst(alternatives);
+    const readings = await callsOf(store).spendFirst(alternatives);
     expect(readings.map((reading, i) => passes(alternatives.at(i)!, reading.levelsTicks))).toEqual([false, true]);
-    await store.charge([chargeOf(hourly('empty', BURST))]);
-    const withEmpty = await store.spendFirst([[hourly('empty', 1)], [], [hourly('never', 1)]]);
+    await callsOf(store).charge([chargeOf(hourly('empty', BURST))]);
+    const withEmpty = await callsOf(store).spendFirst([[hourly('empty', 1)], [], [hourly('never', 1)]]);
     expect(withEmpty.map(({ levelsTicks }) => levelsTicks.length)).toEqual([1, 0]);
   });
 
   test('that waits is denied when the store is closed', async () => {
     const proxy = await tcpProxy(server);
     const store = await readyStore({ url: proxy.url });
-    await store.spend([page('waits')]);
+    await callsOf(store).spend([page('waits')]);
     proxy.blackhole();
     const batch = [page('waits')];
-    let reading = store.spend(batch);
-    while (!(reading instanceof Promise)) reading = store.spend(batch);
+    let reading = callsOf(store).spend(batch);
+    while (!(reading instanceof Promise)) reading = callsOf(store).spend(batch);
     const closing = store.close();
     expect(passes(batch, (await reading).levelsTicks)).toBe(false);
     await proxy.pass();
@@ -193,17 +198,19 @@ describe('a batch', () => {
   test('that waits with a wrong rest is rejected', async () => {
     const store = await readyStore();
     const wrong = { ...order('wrong'), id: '\uD800' };
-    await expect(async () => store.spend([page('waits', 50), wrong])).rejects.toMatchObject({ code: 'ERR_ID' });
+    await expect(async () => callsOf(store).spend([page('waits', 50), wrong])).rejects.toMatchObject({
+      code: 'ERR_ID',
+    });
   });
 });
 
 test('slots are held and released as in a store without leases', async () => {
   const store = await readyStore();
-  await store.spend([inFlight('7', 'a')]);
-  await store.renew([hold('7', 'a')]);
-  const held = async (): Promise<readonly number[]> => (await store.check([inFlight('7', 'a')])).levelsTicks;
+  await callsOf(store).spend([inFlight('7', 'a')]);
+  await callsOf(store).renew([hold('7', 'a')]);
+  const held = async (): Promise<readonly number[]> => (await callsOf(store).check([inFlight('7', 'a')])).levelsTicks;
   expect(await held()).toEqual([1]);
-  await store.release([hold('7', 'a')]);
+  await callsOf(store).release([hold('7', 'a')]);
   expect(await held()).toEqual([0]);
 });
 
@@ -212,7 +219,7 @@ test('more buckets than `maxKeys` are decided by Redis, which is reported once',
   const store = await readyStore({ maxKeys: 1, onEvent: (event) => events.push(event) });
   await spent(store, [hourly('first')]);
   for (const id of ['second', 'third']) {
-    const reading = store.spend([hourly(id)]);
+    const reading = callsOf(store).spend([hourly(id)]);
     expect(reading).toBeInstanceOf(Promise);
     await reading;
   }
@@ -234,7 +241,7 @@ test('more processes than `gateways` are reported after 90 seconds', async () =>
   const use = async (store: LeasedStore, round: number): Promise<void> => {
     await spendEach(store, 20, page(`round-${round}`));
     // The count takes two calls over the same connection.
-    for (let i = 0; i < 3; i++) await store.check([order('after')]);
+    for (let i = 0; i < 3; i++) await callsOf(store).check([order('after')]);
   };
   for (let round = 0; round < 5; round++) {
     // oxlint-disable-next-line no-await-in-loop -- one after another
@@ -262,9 +269,9 @@ test('every call of a closed store names leasedStore', async () => {
   const store = await readyStore();
   await store.close();
   const closed = { code: 'ERR_CLOSED', message: expect.stringContaining('leasedStore()') };
-  await expect(store.reset([hourly('closed')])).rejects.toMatchObject(closed);
+  expect(() => callsOf(store).reset([hourly('closed')])).toThrow(expect.objectContaining(closed) as Error);
   await expect(store.ready()).rejects.toMatchObject(closed);
-  expect(() => store.check([hourly('closed')])).toThrow(expect.objectContaining(closed) as Error);
+  expect(() => callsOf(store).check([hourly('closed')])).toThrow(expect.objectContaining(closed) as Error);
 });
 
 test('a store that is closed frees its place among the processes', async () => {
@@ -272,7 +279,7 @@ test('a store that is closed frees its place among the processes', async () => {
   const stores = [await readyStore({ prefix }), await readyStore({ prefix })];
   for (const store of stores) {
     // oxlint-disable-next-line no-await-in-loop -- one after another
-    await store.spend([page('place', 50)]);
+    await callsOf(store).spend([page('place', 50)]);
   }
   // The clock is a member, too.
   const members = async (): Promise<unknown> => server.call('ZCARD', `${prefix}:gateways@slots`);

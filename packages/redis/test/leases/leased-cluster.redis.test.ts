@@ -6,6 +6,7 @@ import { running } from '../../../../test/redis/servers/running.ts';
 import { sharedCluster } from '../../../../test/redis/servers/shared-cluster.ts';
 import { until } from '../../../../test/redis/servers/until.ts';
 import { page } from './support/pages.ts';
+import { callsOf } from '@sluice/core/testing';
 
 test('in a cluster, the buckets of each tag have a stream of their own; one without a tag is decided by Redis', async () => {
   const { addresses } = await sharedCluster();
@@ -23,9 +24,9 @@ test('in a cluster, the buckets of each tag have a stream of their own; one with
   running.add({ close: () => store.close() });
   await store.ready();
   const batch = [page('a1'), page('a2'), page('b1'), page('c1', 20)];
-  expect(passes(batch, (await store.spend(batch)).levelsTicks)).toBe(true);
+  expect(passes(batch, (await callsOf(store).spend(batch)).levelsTicks)).toBe(true);
   // A bucket of which only one token was asked would be forgotten when it is synced.
-  await store.spend(batch.slice(0, 3));
+  await callsOf(store).spend(batch.slice(0, 3));
   await until('all are synced', () =>
     store.status().leases.streams.every(({ lastSyncMs }) => lastSyncMs !== undefined),
   );
@@ -36,7 +37,7 @@ test('in a cluster, the buckets of each tag have a stream of their own; one with
   ]);
   await until('it has counted itself', () => store.status().leases.gateways === 1);
   const untagged = [page('no-tag'), page('a1')];
-  const reading = store.spend(untagged);
+  const reading = callsOf(store).spend(untagged);
   expect(reading).toBeInstanceOf(Promise);
   expect(passes(untagged, (await reading).levelsTicks)).toBe(true);
   expect(events.filter(({ type }) => type === 'limit-strict')).toHaveLength(1);

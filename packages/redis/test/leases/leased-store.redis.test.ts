@@ -15,6 +15,7 @@ import { until } from '../../../../test/redis/servers/until.ts';
 import { realDelay } from '../../../../test/real-delay.ts';
 import { order } from '../support/orders.ts';
 import { BEYOND, BURST, hourly, page, spendEach, TOKEN } from './support/pages.ts';
+import { callsOf } from '@sluice/core/testing';
 
 const server = await redisServer();
 let prefixes = 0;
@@ -32,7 +33,7 @@ async function levelInRedis(prefix: string, transaction: StoreTransaction): Prom
   const exact = redisStore({ url: server.url, prefix });
   running.add({ close: () => exact.close() });
   await exact.ready();
-  const { levelsTicks } = await exact.check([transaction]);
+  const { levelsTicks } = await callsOf(exact).check([transaction]);
   return Math.ceil(levelsTicks.at(0)! / transaction.rate!.emissionIntervalTicks);
 }
 
@@ -45,7 +46,7 @@ async function flood(stores: readonly LeasedStore[], batch: readonly StoreTransa
   let passed = 0;
   const ask = async (store: LeasedStore): Promise<void> => {
     while (performance.now() < endMs) {
-      const isPassed = isAllowed(batch, await store.spend(batch));
+      const isPassed = isAllowed(batch, await callsOf(store).spend(batch));
       if (isPassed) passed++;
       else await realDelay(1);
     }
@@ -57,7 +58,7 @@ async function flood(stores: readonly LeasedStore[], batch: readonly StoreTransa
 /** The code of the error with which a store rejects a batch. */
 async function rejection(store: LeasedStore, batch: readonly StoreTransaction[]): Promise<unknown> {
   try {
-    await store.spend(batch);
+    await callsOf(store).spend(batch);
     return undefined;
   } catch (error) {
     return (error as { readonly code?: unknown }).code;
@@ -72,7 +73,7 @@ describe('a limit with an overshoot', () => {
     const store = await readyStore();
     const before = await evalshas();
     const batch = [page('at-once')];
-    const reading = store.spend(batch);
+    const reading = callsOf(store).spend(batch);
     expect(reading).not.toBeInstanceOf(Promise);
     expect(reading).toMatchObject({ remembered: true, levelsTicks: [0] });
     expect(await evalshas()).toBe(before);
@@ -81,7 +82,7 @@ describe('a limit with an overshoot', () => {
   test('is reported to Redis in the background, and counts for other processes', async () => {
     const prefix = `shared${prefixes++}:`;
     const store = await readyStore({ prefix });
-    for (let i = 0; i < 3; i++) await store.spend([hourly('reported')]);
+    for (let i = 0; i < 3; i++) await callsOf(store).spend([hourly('reported')]);
     await until('Redis has counted it', async () => (await levelInRedis(prefix, hourly('reported'))) === 3);
     expect(store.status().leases).toMatchObject({ keys: 1, streams: [{ state: 'up', keys: 1 }] });
   });
@@ -103,16 +104,16 @@ describe('a limit with an overshoot', () => {
       const store = await readyStore({ prefix, mode });
       for (const id of ['one', 'other']) {
         const batch = [page(id), page('costly', 50)];
-        const reading = store.spend(batch);
+        const reading = callsOf(store).spend(batch);
         expect(reading).toBeInstanceOf(Promise);
         expect(isAllowed(batch, await reading)).toBe(true);
       }
       expect(store.status().leases.waits).toBe(0);
       expect(await levelInRedis(prefix, page('costly'))).toBeGreaterThan(90);
       const batch = [page('third'), page('costly', 150)];
-      expect(isAllowed(batch, await store.spend(batch))).toBe(false);
+      expect(isAllowed(batch, await callsOf(store).spend(batch))).toBe(false);
       const check = [page('costly', 80)];
-      expect(isAllowed(check, await store.check(check))).toBe(true);
+      expect(isAllowed(check, await callsOf(store).check(check))).toBe(true);
     },
   );
 
@@ -121,7 +122,7 @@ describe('a limit with an overshoot', () => {
     const store = await readyStore({ onEvent: (event) => events.push(event) });
     const batch = [page('strict', 1, { overshoot: 0.005 })];
     for (let i = 0; i < 3; i++) {
-      const reading = store.spend(batch);
+      const reading = callsOf(store).spend(batch);
       expect(reading).toBeInstanceOf(Promise);
       expect(isAllowed(batch, await reading)).toBe(true);
     }
@@ -133,18 +134,18 @@ describe('a limit with an overshoot', () => {
   test('is full again soon after a reset', async () => {
     const store = await readyStore();
     await flood([store], [page('reset')], 300);
-    await store.reset([page('reset')]);
+    await callsOf(store).reset([page('reset')]);
     const batch = [page('reset', 150)];
     // Without the reset, this takes more than a second.
-    const passed = async (): Promise<boolean> => isAllowed(batch, await store.spend(batch));
+    const passed = async (): Promise<boolean> => isAllowed(batch, await callsOf(store).spend(batch));
     await expect.poll(passed, { timeout: 500, interval: 5 }).toBe(true);
   });
 
   test('takes nothing from a bucket after its reset that was let through before', async () => {
     const prefix = `reset${prefixes++}:`;
     const store = await readyStore({ prefix });
-    for (const cost of [50, 13, 5]) await store.spend([hourly('reset', cost)]);
-    await store.reset([hourly('reset')]);
+    for (const cost of [50, 13, 5]) await callsOf(store).spend([hourly('reset', cost)]);
+    await callsOf(store).reset([hourly('reset')]);
     await store.close();
     expect(await levelInRedis(prefix, hourly('reset'))).toBe(0);
   });
@@ -158,7 +159,9 @@ describe('a slow network', () => {
     proxy.delay(80);
     const spend = (): Promise<boolean[]> =>
       Promise.all(
-        Array.from({ length: 15 }, async () => isAllowed([page('far')], await store.spend([page('far')], 1000))),
+        Array.from({ length: 15 }, async () =>
+          isAllowed([page('far')], await callsOf(store).spend([page('far')], 1000)),
+        ),
       );
     const strict = () => events.filter(({ type }) => type === 'limit-strict');
     await until('it is known', async () => {
@@ -187,11 +190,11 @@ describe('a Redis that hangs', () => {
     const proxy = await tcpProxy(server);
     const store = await readyStore({ url: proxy.url, maxWait: '50ms' });
     const one = page('hangs', 1, { onFailure });
-    await store.spend([one]);
+    await callsOf(store).spend([one]);
     await until('it is synced', () => isSynced(store));
     proxy.blackhole();
-    let reading = store.spend([one]);
-    while (!(reading instanceof Promise)) reading = store.spend([one]);
+    let reading = callsOf(store).spend([one]);
+    while (!(reading instanceof Promise)) reading = callsOf(store).spend([one]);
     const outcome = await reading.then(
       (each) => isAllowed([one], each),
       (error: { readonly code: string }) => error.code,
@@ -215,19 +218,19 @@ describe('a key that contains something else', () => {
     expect(await rejection(store, [page('other')])).toBeUndefined();
     await server.call('DEL', `${prefix}Pages:list`);
     const batch = [page('list')];
-    await until('it is leased again', () => !(store.spend(batch) instanceof Promise));
+    await until('it is leased again', () => !(callsOf(store).spend(batch) instanceof Promise));
   });
 });
 
 describe('a refund of a decision', () => {
   async function refundOf(store: LeasedStore, batch: readonly StoreTransaction[]): Promise<StoreReading> {
-    const reading = await store.spend(batch);
+    const reading = await callsOf(store).spend(batch);
     expect(isAllowed(batch, reading)).toBe(true);
     const refunds = batch.map(({ limit, id, incrementTicks }, i) => {
       const tatAfterSpendTicks = nowTicksAt(reading, i) + reading.levelsTicks.at(i)! + incrementTicks;
       return { limit, id, incrementTicks, tatAfterSpendTicks };
     });
-    return store.refund(refunds);
+    return callsOf(store).refund(refunds);
   }
 
   test('that was paid from leases goes back to them', async () => {
@@ -235,7 +238,7 @@ describe('a refund of a decision', () => {
     await until('leases pay for it', async () => {
       // A quarter more than was asked for is leased.
       await spendEach(store, 40, page('lease'));
-      const before = await store.check([page('lease', 0)]);
+      const before = await callsOf(store).check([page('lease', 0)]);
       const reading = await refundOf(store, [page('lease', 10)]);
       if (reading.remembered !== true) return false;
       expect(reading.levelsTicks.at(0)! - before.levelsTicks.at(0)!).toBeLessThan(TOKEN);
@@ -246,7 +249,7 @@ describe('a refund of a decision', () => {
   test('that was paid beyond them reaches Redis', async () => {
     const prefix = `refund${prefixes++}:`;
     const store = await readyStore({ prefix });
-    await store.spend([hourly('overdraft')]);
+    await callsOf(store).spend([hourly('overdraft')]);
     await until('it is synced', () => isSynced(store));
     await refundOf(store, [hourly('overdraft', 4)]);
     await store.close();
@@ -258,30 +261,30 @@ describe('a batch of leased and exact limits', () => {
   test('takes nothing from leases if Redis denies the exact one', async () => {
     const store = await readyStore();
     const full = order('mixed', 5);
-    await store.spend([full]);
+    await callsOf(store).spend([full]);
     const batch = [hourly('mixed', 3), order('mixed')];
-    for (let i = 0; i < 20; i++) expect(isAllowed(batch, await store.spend(batch))).toBe(false);
+    for (let i = 0; i < 20; i++) expect(isAllowed(batch, await callsOf(store).spend(batch))).toBe(false);
     const rest = [hourly('mixed', BURST - 1)];
     // Refunds and leases that lapse reach Redis with the next syncs.
-    await until('all is given back', async () => isAllowed(rest, await store.spend(rest)));
+    await until('all is given back', async () => isAllowed(rest, await callsOf(store).spend(rest)));
   });
 
   test('takes nothing from the exact one if the leased one denies', async () => {
     const store = await readyStore();
     await flood([store], [page('denies')], 200);
     const batch = [order('denies'), page('denies', 200)];
-    const reading = await store.spend(batch);
+    const reading = await callsOf(store).spend(batch);
     expect(isAllowed(batch, reading)).toBe(false);
     expect(reading.levelsTicks[0]).toBe(0);
     const rest = [order('denies', 5)];
-    expect(isAllowed(rest, await store.spend(rest))).toBe(true);
+    expect(isAllowed(rest, await callsOf(store).spend(rest))).toBe(true);
   });
 
   test('is tried in order with others', async () => {
     const store = await readyStore();
-    await store.spend([order('first', 5)]);
+    await callsOf(store).spend([order('first', 5)]);
     const alternatives = [[page('first'), order('first')], [page('second')], [page('third')]];
-    const readings = await store.spendFirst(alternatives);
+    const readings = await callsOf(store).spendFirst(alternatives);
     expect(readings.map((reading, i) => isAllowed(alternatives.at(i)!, reading))).toEqual([false, true]);
   });
 });
@@ -294,7 +297,7 @@ describe('when Redis does not answer', () => {
       const events: LeasedStoreEvent[] = [];
       const store = await readyStore({ url: proxy.url, onEvent: (event) => events.push(event) });
       const batch = [page('outage', 1, { onFailure })];
-      await store.spend(batch);
+      await callsOf(store).spend(batch);
       await until('it is synced', () => isSynced(store));
       proxy.blackhole();
       const code = async (): Promise<unknown> => rejection(store, batch);
@@ -313,7 +316,7 @@ describe('when Redis does not answer', () => {
     const proxy = await tcpProxy(server);
     const store = await readyStore({ url: proxy.url });
     const batch = [page('local', 1, { onFailure: 'local' })];
-    await store.spend(batch);
+    await callsOf(store).spend(batch);
     await until('it is synced', () => isSynced(store));
     proxy.blackhole();
     await flood([store], batch, 900);
@@ -321,7 +324,7 @@ describe('when Redis does not answer', () => {
     const startMs = performance.now();
     let passed = 0;
     await until('it passes some', async () => {
-      if (isAllowed(batch, await store.spend(batch))) passed++;
+      if (isAllowed(batch, await callsOf(store).spend(batch))) passed++;
       return passed === 25;
     });
     const seconds = (performance.now() - startMs) / 1000;
@@ -334,10 +337,10 @@ test('a store that is closed has reported everything, and given its leases back'
   const store = await readyStore({ prefix });
   for (const cost of [50, 20, 2]) {
     const batch = [hourly('closed', cost)];
-    expect(isAllowed(batch, await store.spend(batch))).toBe(true);
+    expect(isAllowed(batch, await callsOf(store).spend(batch))).toBe(true);
   }
   await store.close();
-  expect(() => store.spend([page('closed')])).toThrow(expect.objectContaining({ code: 'ERR_CLOSED' }));
+  expect(() => callsOf(store).spend([page('closed')])).toThrow(expect.objectContaining({ code: 'ERR_CLOSED' }));
   expect(await levelInRedis(prefix, hourly('closed'))).toBe(72);
 });
 

@@ -10,6 +10,7 @@ import { ABSENT_LEVEL_TICKS, type SyncCall, type SyncEntry, type SyncReply } fro
 import { decodeSync, encodeSync, sendSync, syncScript } from '../../src/leases/sync-script.ts';
 import { BURST, isAllowed, order, owed, TOKEN_TICKS } from '../support/orders.ts';
 import { readyStore } from '../support/ready-store.ts';
+import { callsOf } from '@sluice/core/testing';
 
 const DEADLINE_MS = 2000;
 const server = await redisServer();
@@ -70,27 +71,27 @@ test('the script is lua/sync.lua, as `npm run setup` found it', () => {
 
 describe('one bucket of processes with and without leases', () => {
   test('has for each what the other left', async () => {
-    await store.spend([order('both', 2)]);
+    await callsOf(store).spend([order('both', 2)]);
     const { buckets } = await sendSync(client, callOf([entry('both', { wantedTokens: 2 })]), DEADLINE_MS);
     expect(buckets).toMatchObject([{ grantedTokens: 2 }]);
-    const fifth = await store.spend([order('both')]);
-    const sixth = await store.spend([order('both')]);
+    const fifth = await callsOf(store).spend([order('both')]);
+    const sixth = await callsOf(store).spend([order('both')]);
     expect([fifth, sixth].map((reading) => isAllowed([order('both')], reading))).toEqual([true, false]);
   });
 
   test('keeps what was charged above the burst when a process without leases is denied, charges or gives back', async () => {
     const chargeTicks = (BURST + 2) * TOKEN_TICKS;
     await sendSync(client, callOf([entry('above', { chargeTicks, ownLevelTicks: chargeTicks })]), DEADLINE_MS);
-    const denied = await store.spend([order('above')]);
-    await store.charge([order('above')]);
-    const after = await store.refund([{ ...order('above'), incrementTicks: TOKEN_TICKS }]);
+    const denied = await callsOf(store).spend([order('above')]);
+    await callsOf(store).charge([order('above')]);
+    const after = await callsOf(store).refund([{ ...order('above'), incrementTicks: TOKEN_TICKS }]);
     expect([owed(denied), owed(after)]).toEqual([[BURST + 2], [BURST + 1]]);
   });
 
   test('is full for both after a reset, and the reply to the next sync says that it was lowered', async () => {
     const call = callOf([entry('reset', { wantedTokens: BURST })]);
     const entries = withFloors(call, await sendSync(client, call, DEADLINE_MS));
-    await store.reset([{ limit: 'Orders', id: 'reset' }]);
+    await callsOf(store).reset([{ limit: 'Orders', id: 'reset' }]);
     const next = { ...call, sequence: 2, answeredSequence: 1, entries };
     expect(await sendSync(client, next, DEADLINE_MS)).toMatchObject({
       lost: false,

@@ -1,17 +1,7 @@
-import {
-  SluiceError,
-  type Store,
-  type StoreCap,
-  type StoreCharge,
-  type StoreHold,
-  type StoreReading,
-  type StoreRefund,
-  type StoreTransaction,
-  type Time,
-} from '@sluice/core';
+import { SluiceError, type Store, type StoreOperation, type StoreReading, type Time } from '@sluice/core';
 import { bucketKey, type StoreBucket } from '@sluice/core';
 import type { RedisServer } from '../../../../test/redis/servers/redis-server.ts';
-import { joinAlternatives, splitReading } from '../../src/batches/alternatives.ts';
+import { joinAlternatives, triedOf } from '../../src/batches/alternatives.ts';
 import type { BatchEntry, BatchRequestParts } from '../../src/batches/batch-request.ts';
 import { decideScript } from '../../src/batches/script-batch.ts';
 import { added, emptyCall } from './script-call.ts';
@@ -42,41 +32,11 @@ export class SteeredStore implements Store {
     return START_MICROS + this.#time.nowMicros();
   }
 
-  spend(batch: readonly StoreTransaction[]): Promise<StoreReading> {
-    return this.#run(this.#parts('spend', batch));
-  }
-
-  async spendFirst(alternatives: readonly (readonly StoreTransaction[])[]): Promise<readonly StoreReading[]> {
-    const parts = alternatives.map((batch) => this.#parts('spend', batch));
-    return splitReading(parts, await this.#run(joinAlternatives(parts)));
-  }
-
-  check(batch: readonly StoreTransaction[]): Promise<StoreReading> {
-    return this.#run(this.#parts('check', batch));
-  }
-
-  charge(batch: readonly StoreCharge[]): Promise<StoreReading> {
-    return this.#run(this.#parts('charge', batch));
-  }
-
-  refund(batch: readonly StoreRefund[]): Promise<StoreReading> {
-    return this.#run(this.#parts('refund', batch));
-  }
-
-  cap(batch: readonly StoreCap[]): Promise<StoreReading> {
-    return this.#run(this.#parts('cap', batch));
-  }
-
-  async renew(holds: readonly StoreHold[]): Promise<void> {
-    await this.#run(this.#parts('renew', holds));
-  }
-
-  async release(holds: readonly StoreHold[]): Promise<void> {
-    await this.#run(this.#parts('release', holds));
-  }
-
-  async reset(batch: readonly StoreBucket[]): Promise<void> {
-    await this.#run(this.#parts('reset', batch));
+  async run(operation: StoreOperation): Promise<StoreReading> {
+    const { kind } = operation;
+    if (!('alternatives' in operation)) return this.#run(this.#parts(kind, operation.batch));
+    const parts = operation.alternatives.map((batch) => this.#parts(kind, batch));
+    return parts.length === 1 ? this.#run(parts[0]!) : triedOf(parts, await this.#run(joinAlternatives(parts)));
   }
 
   async close(): Promise<void> {

@@ -227,13 +227,14 @@ export function badInputCases(framework: Framework): void {
 
   test('a full cost that can’t be charged is an event', async () => {
     const events: LimiterEvent[] = [];
+    const late = lateStore();
     const refuse = (): Promise<never> => Promise.reject(new SluiceError('ERR_CLOSED', 'The store is closed.'));
     const limiter = stillLimiter({
       limits: {
         Checked: { key: userKey, count: 9, period: '1h' },
         Bad: { key: accountId(boom), count: 9, period: '1h' },
       },
-      store: { ...lateStore(), charge: refuse },
+      store: { ...late, run: (operation) => (operation.kind === 'charge' ? refuse() : late.run(operation)) },
       onEvent: (event) => events.push(event),
     });
     const settle = framework.settle(() => 0);

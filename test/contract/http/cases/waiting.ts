@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { Framework, NativeRequest, Options } from '../framework.ts';
 import { as, brokenStore, lateStore, stillLimiter, timed, userKey, userOf } from '../limiters.ts';
 import { start } from '../start.ts';
+import { callsOf } from '@sluice/core/testing';
 
 const QUEUE = { burst: 1, count: 10, period: '1s', maxWait: '250ms' };
 
@@ -190,7 +191,7 @@ export function waitingCases(framework: Framework): void {
       });
     }
     const look = { incrementTicks: 0, fitTicks: 0, capTicks: 0, mode: 'check-only' } as const;
-    const { levelsTicks } = await store.check([{ limit: 'Queue', id: 'backend', ...look }]);
+    const { levelsTicks } = await callsOf(store).check([{ limit: 'Queue', id: 'backend', ...look }]);
     expect(levelsTicks).toEqual([100 * 16_000]);
     expect({ handled, pending: time.pending }).toEqual({ handled: ['a'], pending: 0 });
   });

@@ -1,4 +1,4 @@
-import type { SlotLease, StoreBucket, StoreReading } from '../store.ts';
+import type { ReadingToFill, SlotLease, StoreBucket } from '../store.ts';
 import { endOfPeriod, StalePeriodError, type CalendarPeriod } from '../calendar-period.ts';
 import { wallUnits, type WallClock } from './store-time.ts';
 
@@ -15,9 +15,13 @@ export interface BatchEntry extends StoreBucket {
  */
 export class BatchPeriods {
   readonly #wall: WallClock;
-  /** The wall clock in the current call; NaN until a bucket with a period needs it. */
-  #wallMs = NaN;
-  #areUsed = false;
+  /** The wall clock in the current call. To be set to NaN when a call begins; read when a bucket with a period needs it. */
+  wallMs: number = NaN;
+  /**
+   * Whether a bucket of the current batch has a period, as far as the batch has been read. To be set to false when a batch
+   * begins.
+   */
+  areUsed: boolean = false;
   /** The end of the running period, in the unit of TATs; 0 for a bucket without a period. */
   #ends = new Float64Array(1);
   /** The length of the next period, in the unit of TATs; 0 for a bucket without a period. */
@@ -27,44 +31,29 @@ export class BatchPeriods {
     this.#wall = wall;
   }
 
-  /** Whether a bucket of the current batch has a period, as far as the batch has been read. */
-  get areUsed(): boolean {
-    return this.#areUsed;
-  }
-
-  /** To be called at the beginning of each call, before {@link beginBatch}. */
-  beginCall(): void {
-    this.#wallMs = NaN;
-  }
-
-  /** To be called at the beginning of each batch. */
-  beginBatch(): void {
-    this.#areUsed = false;
-  }
-
   /**
    * To be called for each bucket with a period before its end is asked for. Finds the ends of the whole batch.
    *
    * @throws {StalePeriodError} when the time is outside of a period.
    */
   find(batch: readonly BatchEntry[]): void {
-    if (!this.#areUsed) this.#findAll(batch);
+    if (!this.areUsed) this.#findAll(batch);
   }
 
   #findAll(batch: readonly BatchEntry[]): void {
-    if (Number.isNaN(this.#wallMs)) this.#wallMs = this.#wall.nowMs();
+    if (Number.isNaN(this.wallMs)) this.wallMs = this.#wall.nowMs();
     this.#makeRoomFor(batch.length);
     for (let index = 0; index < batch.length; index++) {
       const { period } = batch[index]!;
-      this.#ends[index] = period === undefined ? 0 : wallUnits(checkedEnd(period, this.#wallMs));
+      this.#ends[index] = period === undefined ? 0 : wallUnits(checkedEnd(period, this.wallMs));
       this.#lengths[index] = period === undefined ? 0 : wallUnits(period[2] - period[1]);
     }
-    this.#areUsed = true;
+    this.areUsed = true;
   }
 
   /** Whether a bucket has a period. */
   has(index: number): boolean {
-    return this.#areUsed && this.#ends[index] !== 0;
+    return this.areUsed && this.#ends[index] !== 0;
   }
 
   /** Returns the end of a bucket's period, or `now` if it has none. */
@@ -90,12 +79,12 @@ export class BatchPeriods {
 
   /** Returns the latest TAT of a bucket with a period that may be dropped. */
   dropTime(): number {
-    return this.#wall.dropTime(this.#wallMs);
+    return this.#wall.dropTime(this.wallMs);
   }
 
-  /** Returns the reading of a batch of which a bucket has a period. */
-  readingOf(nowTicks: number, levelsTicks: readonly number[]): StoreReading {
-    const count = levelsTicks.length;
+  /** Adds the ends of the periods and the wall clock to the reading of a batch of which a bucket has a period. */
+  fill(reading: ReadingToFill, nowTicks: number): void {
+    const count = reading.levelsTicks.length;
     // A loop over preallocated arrays: see docs/hot-path.md.
     // oxlint-disable-next-line unicorn/no-new-array
     const bucketNowTicks = new Array<number>(count);
@@ -103,9 +92,10 @@ export class BatchPeriods {
     const bucketWallMs = new Array<number | undefined>(count);
     for (let index = 0; index < count; index++) {
       bucketNowTicks[index] = this.endAt(index, nowTicks);
-      bucketWallMs[index] = this.has(index) ? this.#wallMs : undefined;
+      bucketWallMs[index] = this.has(index) ? this.wallMs : undefined;
     }
-    return { nowTicks, levelsTicks, bucketNowTicks, bucketWallMs };
+    reading.bucketNowTicks = bucketNowTicks;
+    reading.bucketWallMs = bucketWallMs;
   }
 
   #makeRoomFor(count: number): void {

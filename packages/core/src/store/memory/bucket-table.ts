@@ -77,14 +77,17 @@ export class BucketTable implements Ranked {
 
   /** Returns the TAT of a bucket; −Infinity, which has always passed, when there is none. */
   tat(low: number, high: number): number {
-    this.#seek(low, high);
+    if (low !== this.#low || high !== this.#high) this.#seek(low, high);
     return this.#slot < 0 ? -Infinity : this.#segment.tat(this.#slot);
   }
 
-  put(low: number, high: number, tat: number, now: number): void {
-    this.#seek(low, high);
-    if (this.#slot < 0) this.#insert(low, high, tat, now);
+  /** Returns whether the bucket is new. */
+  put(low: number, high: number, tat: number, now: number): boolean {
+    if (low !== this.#low || high !== this.#high) this.#seek(low, high);
+    const isNew = this.#slot < 0;
+    if (isNew) this.#insert(low, high, tat, now);
     else this.#segment.setTat(this.#slot, tat);
+    return isNew;
   }
 
   remove(low: number, high: number): void {
@@ -129,7 +132,6 @@ export class BucketTable implements Ranked {
   }
 
   #seek(low: number, high: number): void {
-    if (low === this.#low && high === this.#high) return;
     this.#low = low;
     this.#high = high;
     this.#segment = this.#directory.at(high);

@@ -1,5 +1,6 @@
-import { levelOf } from '../../rule/gcra.ts';
-import type { StoreBucket, StoreReading } from '../store.ts';
+import { fits, levelOf } from '../../rule/gcra.ts';
+import type { ReadingToFill, StoreBucket, StoreTransaction } from '../store.ts';
+import { canDeny, levelAfter } from '../transaction-rule.ts';
 import { BatchPeriods, type BatchEntry } from './batch-periods.ts';
 import type { BucketTable } from './bucket-table.ts';
 import { Eviction } from './eviction.ts';
@@ -74,26 +75,25 @@ export class Buckets {
   }
 
   /**
-   * Advances the sweep and returns the levels of a batch. `setLevel` and the other methods then identify the buckets by
-   * their index in the batch.
+   * Advances the sweep and reads a batch. `setLevel` and the other methods then identify the buckets by their index in the
+   * batch.
    *
    * @throws {StalePeriodError} when the wall clock shows a time outside of a period. No bucket has changed.
    */
-  read(batch: readonly BatchEntry[], now: number): number[] {
-    this.#periods.beginCall();
-    return this.readNext(batch, now);
+  read(batch: readonly BatchEntry[], now: number, reading: ReadingToFill): void {
+    this.#periods.wallMs = NaN;
+    this.readNext(batch, now, reading);
   }
 
   /** Reads another batch of the same call, at the same reading of the wall clock. */
-  readNext(batch: readonly BatchEntry[], now: number): number[] {
+  readNext(batch: readonly BatchEntry[], now: number, reading: ReadingToFill): void {
     this.#sweep.step(now);
-    this.#makeRoomFor(batch.length);
-    this.#periods.beginBatch();
-    // A preallocated array: see docs/hot-path.md.
-    // oxlint-disable-next-line unicorn/no-new-array
-    const levels = new Array<number>(batch.length);
-    for (let index = 0; index < batch.length; index++) levels[index] = this.#level(batch, index, now);
-    return levels;
+    if (this.#hashes.length < 2 * batch.length) this.#hashes = new Int32Array(2 * batch.length);
+    this.#periods.areUsed = false;
+    const { levelsTicks } = reading;
+    for (let index = 0; index < batch.length; index++) levelsTicks[index] = this.#level(batch, index, now);
+    reading.nowTicks = now;
+    if (this.#periods.areUsed) this.#periods.fill(reading, now);
   }
 
   #level(batch: readonly BatchEntry[], index: number, now: number): number {
@@ -124,9 +124,30 @@ export class Buckets {
     return mended;
   }
 
-  /** Returns the reading of the batch that `read` has just located. */
-  readingOf(nowTicks: number, levelsTicks: readonly number[]): StoreReading {
-    return this.#periods.areUsed ? this.#periods.readingOf(nowTicks, levelsTicks) : { nowTicks, levelsTicks };
+  /**
+   * Does what `read` and the writing after it do, for one bucket whose level falls with time: most calls are for such a one.
+   *
+   * @returns Whether the transaction passed.
+   */
+  takeOne(transaction: StoreTransaction, now: number, reading: ReadingToFill): boolean {
+    this.#sweep.step(now);
+    const hash = this.#hasher.hashOf(transaction.id);
+    const low = hash[0]! | 1;
+    const high = hash[1]!;
+    const table = this.#tables.find(transaction.limit);
+    const level = table === undefined ? 0 : levelOf(table.tat(low, high), now);
+    reading.nowTicks = now;
+    reading.levelsTicks[0] = level;
+    const { mode, incrementTicks, fitTicks } = transaction;
+    if (!fits(level, incrementTicks, fitTicks) && canDeny(mode)) return false;
+    const after = levelAfter(transaction, level);
+    if (after !== level) {
+      const own = table ?? this.#tableOf(transaction.limit);
+      own.put(low, high, now + after, now);
+      if (own.size > own.rankedSize) this.#tables.ranked(own);
+      if (this.#totals.size > this.#nearlyFull) this.#trimNearlyFull(now);
+    }
+    return true;
   }
 
   /** Returns the time from which the level of a bucket counts: `now`, or the end of its period. */
@@ -146,10 +167,9 @@ export class Buckets {
     const found = this.#located[index]!;
     // It had another level, so it has a table.
     if (level === 0) return (found as BucketTable).remove(low, high);
-    if (this.#periods.has(index)) return this.#setLevelInPeriod(index, level);
+    if (this.#periods.areUsed && this.#periods.has(index)) return this.#setLevelInPeriod(index, level);
     const table = typeof found === 'string' ? this.#tableOf(found) : found;
-    table.put(low, high, now + level, now);
-    this.#tables.ranked(table);
+    if (table.put(low, high, now + level, now)) this.#tables.ranked(table);
   }
 
   #setLevelInPeriod(index: number, level: number): void {
@@ -157,8 +177,13 @@ export class Buckets {
     const table = typeof found === 'string' ? this.#tableOnWallOf(found) : found;
     const end = this.#periods.endAt(index, 0);
     if (end > table.latestEnd) table.latestEnd = end;
-    table.put(this.#hashes[2 * index]!, this.#hashes[2 * index + 1]!, end + level, this.#periods.dropTime());
-    this.#tables.ranked(table);
+    const isNew = table.put(
+      this.#hashes[2 * index]!,
+      this.#hashes[2 * index + 1]!,
+      end + level,
+      this.#periods.dropTime(),
+    );
+    if (isNew) this.#tables.ranked(table);
   }
 
   /** Advances the sweep and drops buckets, whatever their levels. */
@@ -204,9 +229,5 @@ export class Buckets {
     if (table !== undefined) return table;
     this.#sweep.hasten();
     return this.#tables.create(limit, this.#wall);
-  }
-
-  #makeRoomFor(count: number): void {
-    if (this.#hashes.length < 2 * count) this.#hashes = new Int32Array(2 * count);
   }
 }

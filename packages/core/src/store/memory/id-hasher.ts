@@ -31,9 +31,14 @@ export class IdHasher {
 
   /** Writes the hash as two int32. The first one is made odd, because 0 marks an empty slot; 63 bits remain. */
   hash(id: string, out: Int32Array, at: number): void {
-    const hash = id === this.#lastId ? this.#lastHash : this.#otherHash(id);
+    const hash = this.hashOf(id);
     out[at] = hash[0]! | 1;
     out[at + 1] = hash[1]!;
+  }
+
+  /** Returns the hash as two int32, before the first one is made odd. Valid until the next call. */
+  hashOf(id: string): Int32Array {
+    return id === this.#lastId ? this.#lastHash : this.#otherHash(id);
   }
 
   #otherHash(id: string): Int32Array {

@@ -1,19 +1,20 @@
 import { randomBytes } from 'node:crypto';
+import { joinedReading } from '../alternatives.ts';
 import { levelAfter, levelAfterRefund, passes, slotsTaken } from '../transaction-rule.ts';
 import { checkTime, systemTime, type Time } from '../../time/time.ts';
 import { SluiceError } from '../../checks/errors.ts';
 import { charged } from '../../rule/gcra.ts';
 import { checkOptions, wholeNumber } from '../../checks/options.ts';
-import type {
-  Store,
-  StoreBucket,
-  StoreCap,
-  StoreCharge,
-  StoreHold,
-  StorePressure,
-  StoreReading,
-  StoreRefund,
-  StoreTransaction,
+import type { DecidingOperation, StoreOperation } from '../operation.ts';
+import {
+  EMPTY_READING,
+  emptyReading,
+  type ReadingToFill,
+  type Store,
+  type StoreHold,
+  type StorePressure,
+  type StoreReading,
+  type StoreTransaction,
 } from '../store.ts';
 import type { BatchEntry } from './batch-periods.ts';
 import { Buckets, type BucketsOptions } from './buckets.ts';
@@ -41,15 +42,8 @@ export interface MemoryStoreOptions {
 
 /** A store in the memory of this process, created by {@link memoryStore}. Its methods return values, never promises. */
 export interface MemoryStore extends Store {
-  spend(batch: readonly StoreTransaction[]): StoreReading;
-  spendFirst(alternatives: readonly (readonly StoreTransaction[])[]): readonly StoreReading[];
-  check(batch: readonly StoreTransaction[]): StoreReading;
-  charge(batch: readonly StoreCharge[]): StoreReading;
-  refund(batch: readonly StoreRefund[]): StoreReading;
-  cap(batch: readonly StoreCap[]): StoreReading;
-  renew(holds: readonly StoreHold[]): void;
-  release(holds: readonly StoreHold[]): void;
-  reset(batch: readonly StoreBucket[]): void;
+  run(operation: StoreOperation): StoreReading;
+  take(batch: readonly StoreTransaction[], reading: ReadingToFill): boolean;
   /** Deletes all buckets. Repeated calls do nothing; any other call then throws `ERR_CLOSED`. */
   close(): void;
   /** Returns the current statistics. The call takes time for each limit and bucket of slots, but for no other bucket. */
@@ -104,66 +98,39 @@ class LocalStore implements MemoryStore {
     this.#buckets = new Buckets({ ...options, wall: new WallClock(time) });
   }
 
-  spend(batch: readonly StoreTransaction[]): StoreReading {
+  run(operation: StoreOperation): StoreReading {
     const buckets = this.#open();
+    // It needs no clock.
+    if (operation.kind === 'release') return release(buckets, operation.batch);
     const nowTicks = this.#time.nowTicks();
-    const levelsTicks = buckets.read(batch, nowTicks);
-    // Before `trim`, because a listener may call the store.
-    const reading = buckets.readingOf(nowTicks, levelsTicks);
-    if (passes(batch, levelsTicks)) {
-      take(buckets, batch, levelsTicks, nowTicks);
-      buckets.trim(nowTicks);
+    switch (operation.kind) {
+      case 'spend':
+      case 'check':
+        return decide(buckets, operation, nowTicks);
+      case 'charge':
+        return change(buckets, operation.batch, nowTicks, ({ incrementTicks, capTicks }, level) =>
+          charged(level, incrementTicks, capTicks),
+        );
+      case 'refund':
+        return change(buckets, operation.batch, nowTicks, levelAfterRefund);
+      case 'cap':
+        return change(buckets, operation.batch, nowTicks, ({ capTicks }, level) => Math.min(level, capTicks));
+      case 'renew':
+        for (const hold of operation.batch) buckets.slots.hold(hold, nowTicks);
+        break;
+      case 'reset':
+        buckets.forget(operation.batch, nowTicks);
     }
-    return reading;
+    return EMPTY_READING;
   }
 
-  // Beside `spend`, not its general case: the code of the path that every request takes stays as short as it is.
-  spendFirst(alternatives: readonly (readonly StoreTransaction[])[]): readonly StoreReading[] {
-    const buckets = this.#open();
+  take(batch: readonly StoreTransaction[], reading: ReadingToFill): boolean {
+    const buckets = this.#buckets;
+    if (buckets === undefined) throw closed();
     const nowTicks = this.#time.nowTicks();
-    const readings: StoreReading[] = [];
-    for (const batch of alternatives) {
-      const levelsTicks = readings.length === 0 ? buckets.read(batch, nowTicks) : buckets.readNext(batch, nowTicks);
-      readings.push(buckets.readingOf(nowTicks, levelsTicks));
-      if (!passes(batch, levelsTicks)) continue;
-      take(buckets, batch, levelsTicks, nowTicks);
-      buckets.trim(nowTicks);
-      break;
-    }
-    return readings;
-  }
-
-  check(batch: readonly StoreTransaction[]): StoreReading {
-    const buckets = this.#open();
-    const nowTicks = this.#time.nowTicks();
-    return buckets.readingOf(nowTicks, buckets.read(batch, nowTicks));
-  }
-
-  charge(batch: readonly StoreCharge[]): StoreReading {
-    return this.#change(batch, ({ incrementTicks, capTicks }, level) => charged(level, incrementTicks, capTicks));
-  }
-
-  cap(batch: readonly StoreCap[]): StoreReading {
-    return this.#change(batch, ({ capTicks }, level) => Math.min(level, capTicks));
-  }
-
-  refund(batch: readonly StoreRefund[]): StoreReading {
-    return this.#change(batch, levelAfterRefund);
-  }
-
-  renew(holds: readonly StoreHold[]): void {
-    const { slots } = this.#open();
-    const nowTicks = this.#time.nowTicks();
-    for (const hold of holds) slots.hold(hold, nowTicks);
-  }
-
-  release(holds: readonly StoreHold[]): void {
-    const { slots } = this.#open();
-    for (const hold of holds) slots.release(hold);
-  }
-
-  reset(batch: readonly StoreBucket[]): void {
-    this.#open().forget(batch, this.#time.nowTicks());
+    if (batch.length === 1 && isPlain(batch[0]!)) return buckets.takeOne(batch[0]!, nowTicks, reading);
+    buckets.read(batch, nowTicks, reading);
+    return taken(buckets, batch, reading, nowTicks);
   }
 
   close(): void {
@@ -178,35 +145,66 @@ class LocalStore implements MemoryStore {
     if (this.#buckets === undefined) throw closed();
     return this.#buckets;
   }
-
-  #change<T extends BatchEntry>(
-    batch: readonly T[],
-    after: (change: T, level: number, now: number) => number,
-  ): StoreReading {
-    const buckets = this.#open();
-    const nowTicks = this.#time.nowTicks();
-    const before = buckets.read(batch, nowTicks);
-    const levelsTicks = batch.map((change, index) => {
-      const level = before[index]!;
-      return buckets.isAhead(index, level) ? level : after(change, level, buckets.nowAt(index, nowTicks));
-    });
-    for (const [index, level] of levelsTicks.entries()) {
-      // A full bucket may still contain the count of the last period, in case the clock steps back.
-      if (level !== before[index]) buckets.setLevel(index, nowTicks, level);
-    }
-    const reading = buckets.readingOf(nowTicks, levelsTicks);
-    buckets.trim(nowTicks);
-    return reading;
-  }
 }
 
-function take(buckets: Buckets, batch: readonly StoreTransaction[], levels: readonly number[], now: number): void {
+function release({ slots }: Buckets, batch: readonly StoreHold[]): StoreReading {
+  for (let i = 0; i < batch.length; i++) slots.release(batch[i]!);
+  return EMPTY_READING;
+}
+
+function decide(buckets: Buckets, { kind, alternatives }: DecidingOperation, nowTicks: number): StoreReading {
+  const readings: StoreReading[] = [];
+  for (const batch of alternatives) {
+    const reading = emptyReading(batch.length);
+    if (readings.length === 0) buckets.read(batch, nowTicks, reading);
+    else buckets.readNext(batch, nowTicks, reading);
+    readings.push(reading);
+    if (kind === 'spend' ? taken(buckets, batch, reading, nowTicks) : passes(batch, reading.levelsTicks)) break;
+  }
+  return joinedReading(readings);
+}
+
+/** Whether the level of a transaction's bucket falls with time. */
+function isPlain({ period, lease }: StoreTransaction): boolean {
+  return period === undefined && lease === undefined;
+}
+
+/** Takes a batch that was just read if it passes. Returns whether it does. */
+function taken(
+  buckets: Buckets,
+  batch: readonly StoreTransaction[],
+  { levelsTicks }: StoreReading,
+  now: number,
+): boolean {
+  if (!passes(batch, levelsTicks)) return false;
   for (let index = 0; index < batch.length; index++) {
     const transaction = batch[index]!;
-    const before = levels[index]!;
+    const before = levelsTicks[index]!;
     const after = levelAfter(transaction, before);
     if (after === before) continue;
     if (transaction.lease === undefined) buckets.setLevel(index, now, after);
     else buckets.slots.take(transaction, transaction.lease, slotsTaken(transaction, before), now);
   }
+  buckets.trim(now);
+  return true;
+}
+
+function change<T extends BatchEntry>(
+  buckets: Buckets,
+  batch: readonly T[],
+  nowTicks: number,
+  after: (change: T, level: number, now: number) => number,
+): StoreReading {
+  const reading = emptyReading(batch.length);
+  buckets.read(batch, nowTicks, reading);
+  for (const [index, each] of batch.entries()) {
+    const before = reading.levelsTicks[index]!;
+    if (buckets.isAhead(index, before)) continue;
+    const level = after(each, before, buckets.nowAt(index, nowTicks));
+    reading.levelsTicks[index] = level;
+    // A full bucket may still contain the count of the last period, in case the clock steps back.
+    if (level !== before) buckets.setLevel(index, nowTicks, level);
+  }
+  buckets.trim(nowTicks);
+  return reading;
 }

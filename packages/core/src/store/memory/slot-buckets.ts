@@ -34,16 +34,14 @@ export class SlotBuckets {
   }
 
   /** Holds the first slots of a holder that holds none yet. */
-  take({ limit, id }: BucketName, { holder, leaseMs }: SlotLease, count: number, now: number): void {
-    this.hold({ limit, id, holder, leaseMs, first: 1, count }, now);
+  take(name: BucketName, { holder, leaseMs }: SlotLease, count: number, now: number): void {
+    this.#bucketOf(name, now).hold(holder, 1, 1 + count, leaseMs * TICKS_PER_MS, now);
   }
 
   /** Holds slots from now until their lease ends, whether they are held already or not. */
   hold(slots: HeldSlots, now: number): void {
     const { holder, first, count, leaseMs } = slots;
-    const key = mapKeyOf(slots);
-    const bucket = this.#buckets.get(key) ?? this.#create(key, slots.limit, now);
-    bucket.hold(holder, first, first + count, leaseMs * TICKS_PER_MS, now);
+    this.#bucketOf(slots, now).hold(holder, first, first + count, leaseMs * TICKS_PER_MS, now);
   }
 
   /** Frees those of the slots that are held. */
@@ -74,6 +72,11 @@ export class SlotBuckets {
     if (next !== undefined && next.done !== true) return next.value;
     this.#next = this.#buckets.values();
     return this.#next.next().value!;
+  }
+
+  #bucketOf(name: BucketName, now: number): SlotBucket {
+    const key = mapKeyOf(name);
+    return this.#buckets.get(key) ?? this.#create(key, name.limit, now);
   }
 
   #create(key: string, limit: string, now: number): SlotBucket {

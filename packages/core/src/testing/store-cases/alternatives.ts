@@ -1,33 +1,47 @@
 import assert from 'node:assert/strict';
 import type { Store, StoreReading, StoreTransaction } from '../../store/store.ts';
-import { passedAlternative } from '../../store/transaction-rule.ts';
+import { countTried, readingsOf } from '../../store/alternatives.ts';
+import { passes } from '../../store/transaction-rule.ts';
 import { assertTat, other, slow, tatOf } from '../sample-limit.ts';
 import { promise, type StoreCase } from '../store-case.ts';
+import { callsOf } from '../store-calls.ts';
 
 const T = slow.emissionIntervalTicks;
 
 type Alternatives = readonly (readonly StoreTransaction[])[];
 
-/** Calls `spendFirst`; the readings of the alternatives that were tried. */
+/** Spends alternatives; the readings of those that were tried. */
 type SpendFirst = (alternatives: Alternatives) => Promise<readonly StoreReading[]>;
 
-/** A promise of stores that have the optional call `spendFirst`. */
+/** A promise about alternatives. */
 function ofAlternatives(name: string, check: (store: Store, spendFirst: SpendFirst) => Promise<void>): StoreCase {
   return promise(name, async ({ store }) => {
-    if (store.spendFirst === undefined) return;
-    await check(store, async (alternatives) => store.spendFirst!(alternatives));
+    await check(store, async (alternatives) => {
+      const reading = await store.run({ kind: 'spend', alternatives });
+      assertTried(alternatives, reading);
+      return readingsOf(alternatives, reading);
+    });
   });
+}
+
+/** Asserts that a reading has the levels of the alternatives that were tried, and no others. */
+function assertTried(alternatives: Alternatives, { levelsTicks }: StoreReading): void {
+  assert.equal(
+    levelsTicks.length,
+    countTried(alternatives, levelsTicks),
+    'the levels of the alternatives that were tried',
+  );
 }
 
 /** Asserts the TATs of slow buckets. */
 async function assertTats(store: Store, tats: Readonly<Record<string, number>>): Promise<void> {
   const ids = Object.keys(tats);
-  const reading = await store.check(ids.map((id) => slow.spend(id)));
+  const reading = await callsOf(store).check(ids.map((id) => slow.spend(id)));
   for (const [index, id] of ids.entries()) assertTat(reading, tats[id]!, index);
 }
 
 async function emptied(store: Store, id: string): Promise<number> {
-  return tatOf(await store.spend([slow.spend(id, 5)]), 5 * T);
+  return tatOf(await callsOf(store).spend([slow.spend(id, 5)]), 5 * T);
 }
 
 /** Batches of which the first that passes is taken. */
@@ -119,23 +133,38 @@ export const alternativeCases: readonly StoreCase[] = [
   ofAlternatives('of many calls at the same time each alternative gets exactly burst', async (_store, spendFirst) => {
     const alternatives = [[slow.spend('a'), other.spend('a')], [slow.spend('b')]];
     const all = await Promise.all(Array.from({ length: 20 }, () => spendFirst(alternatives)));
-    const passed = all.map((readings) => passedAlternative(alternatives, readings));
+    const passed = all.map((readings) =>
+      alternatives.findIndex((batch, i) => passes(batch, readings[i]?.levelsTicks ?? [])),
+    );
     const count = (index: number) => passed.filter((each) => each === index).length;
     assert.deepEqual([count(0), count(1), count(-1)], [5, 5, 10]);
   }),
 
   ofAlternatives('alternatives are answered at once or by a promise, as a spend is', async (store) => {
-    const answers = [store.spend([]), store.spendFirst!([[slow.spend('id')]])];
+    const answers = [callsOf(store).spend([]), callsOf(store).spendFirst([[slow.spend('id')], [slow.spend('next')]])];
     const later = answers.map((answer) => answer instanceof Promise);
     await Promise.all(answers);
     assert.equal(later[0], later[1]);
   }),
 
-  ofAlternatives(
-    'after close spendFirst, of a store that has it, is the error ERR_CLOSED',
-    async (store, spendFirst) => {
-      await store.close();
-      await assert.rejects(async () => spendFirst([[slow.spend('id')]]), { name: 'SluiceError', code: 'ERR_CLOSED' });
-    },
-  ),
+  ofAlternatives('after close a spend of alternatives is the error ERR_CLOSED', async (store, spendFirst) => {
+    await store.close();
+    await assert.rejects(async () => spendFirst([[slow.spend('id')], [slow.spend('next')]]), {
+      name: 'SluiceError',
+      code: 'ERR_CLOSED',
+    });
+  }),
+
+  ofAlternatives('check finds the first alternative that would pass, and takes nothing', async (store) => {
+    const tat = await emptied(store, 'empty');
+    const alternatives = [
+      [slow.spend('first'), slow.spend('empty')],
+      [slow.spend('second', 2), slow.spend('empty', 1, 'spend-only')],
+      [slow.spend('third')],
+    ];
+    const reading = await store.run({ kind: 'check', alternatives });
+    assertTried(alternatives, reading);
+    assert.equal(readingsOf(alternatives, reading).length, 2);
+    await assertTats(store, { empty: tat, first: 0, second: 0, third: 0 });
+  }),
 ];

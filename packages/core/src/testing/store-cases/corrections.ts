@@ -1,117 +1,120 @@
 import assert from 'node:assert/strict';
 import { assertTat, fitted, other, quick, slow, tatOf } from '../sample-limit.ts';
 import { promise, type SteeredStoreCase, steeredPromise, type StoreCase } from '../store-case.ts';
+import { callsOf } from '../store-calls.ts';
 
 const T = slow.emissionIntervalTicks;
 
 /** Charges, refunds and resets. */
 export const correctionCases: readonly (StoreCase | SteeredStoreCase)[] = [
   promise('a charge takes tokens and gives the level after', async ({ store }) => {
-    const charged = await store.charge([slow.charge('id', 2)]);
+    const charged = await callsOf(store).charge([slow.charge('id', 2)]);
     assert.deepEqual(charged.levelsTicks, [2 * T]);
-    assertTat(await store.charge([slow.charge('id')]), tatOf(charged) + T);
+    assertTat(await callsOf(store).charge([slow.charge('id')]), tatOf(charged) + T);
   }),
 
   promise('a charge that does not fit empties the bucket, and no more', async ({ store }) => {
-    await store.spend([slow.spend('id', 3)]);
-    assert.deepEqual((await store.charge([slow.charge('id', 4)])).levelsTicks, [5 * T]);
-    assert.deepEqual((await store.charge([slow.charge('new', 1000)])).levelsTicks, [5 * T]);
+    await callsOf(store).spend([slow.spend('id', 3)]);
+    assert.deepEqual((await callsOf(store).charge([slow.charge('id', 4)])).levelsTicks, [5 * T]);
+    assert.deepEqual((await callsOf(store).charge([slow.charge('new', 1000)])).levelsTicks, [5 * T]);
   }),
 
   promise('a charge of 0 changes nothing', async ({ store }) => {
-    const tat = tatOf(await store.spend([slow.spend('id', 2)]), 2 * T);
-    const reading = await store.charge([slow.charge('id', 0), slow.charge('new', 0)]);
+    const tat = tatOf(await callsOf(store).spend([slow.spend('id', 2)]), 2 * T);
+    const reading = await callsOf(store).charge([slow.charge('id', 0), slow.charge('new', 0)]);
     assertTat(reading, tat, 0);
     assertTat(reading, 0, 1);
   }),
 
   promise('one charge takes from several buckets, whether they fit or not', async ({ store }) => {
-    await store.spend([slow.spend('a', 5)]);
-    const { levelsTicks } = await store.charge([slow.charge('a'), other.charge('a')]);
+    await callsOf(store).spend([slow.spend('a', 5)]);
+    const { levelsTicks } = await callsOf(store).charge([slow.charge('a'), other.charge('a')]);
     assert.deepEqual(levelsTicks, [5 * T, T]);
   }),
 
   promise('a refund gives tokens back and the level after', async ({ store }) => {
-    const taken = await store.spend([slow.spend('a', 4), other.spend('a', 2)]);
-    const reading = await store.refund([slow.refund('a', 3), other.refund('a')]);
+    const taken = await callsOf(store).spend([slow.spend('a', 4), other.spend('a', 2)]);
+    const reading = await callsOf(store).refund([slow.refund('a', 3), other.refund('a')]);
     assertTat(reading, tatOf(taken, T, 0), 0);
     assertTat(reading, tatOf(taken, T, 1), 1);
-    assertTat(await store.check([slow.spend('a')]), tatOf(taken, T, 0));
+    assertTat(await callsOf(store).check([slow.spend('a')]), tatOf(taken, T, 0));
   }),
 
   promise('a refund never fills a bucket past full', async ({ store }) => {
-    await store.spend([slow.spend('id')]);
-    assert.deepEqual((await store.refund([slow.refund('id', 5), slow.refund('new', 5)])).levelsTicks, [0, 0]);
+    await callsOf(store).spend([slow.spend('id')]);
+    assert.deepEqual((await callsOf(store).refund([slow.refund('id', 5), slow.refund('new', 5)])).levelsTicks, [0, 0]);
     const whole = slow.spend('id', 5);
-    assert.ok(fitted(await store.spend([whole]), whole));
-    assert.ok(!fitted(await store.spend([slow.spend('id')]), slow.spend('id')), 'more than burst fitted');
+    assert.ok(fitted(await callsOf(store).spend([whole]), whole));
+    assert.ok(!fitted(await callsOf(store).spend([slow.spend('id')]), slow.spend('id')), 'more than burst fitted');
   }),
 
   promise('a refund of a decision gives its tokens back while all its debt lies ahead', async ({ store }) => {
-    const tat = tatOf(await store.spend([slow.spend('id', 3)]), 3 * T);
-    await store.spend([slow.spend('id')]);
-    assertTat(await store.refund([slow.refund('id', 2, tat)]), tat + T - 2 * T);
+    const tat = tatOf(await callsOf(store).spend([slow.spend('id', 3)]), 3 * T);
+    await callsOf(store).spend([slow.spend('id')]);
+    assertTat(await callsOf(store).refund([slow.refund('id', 2, tat)]), tat + T - 2 * T);
   }),
 
   promise('a refund of a decision whose debt has passed gives nothing', async ({ store, advance }) => {
-    const tat = tatOf(await store.spend([quick.spend('id')]), quick.emissionIntervalTicks);
+    const tat = tatOf(await callsOf(store).spend([quick.spend('id')]), quick.emissionIntervalTicks);
     await advance(21);
-    const newer = tatOf(await store.spend([quick.spend('id', 2)]), 2 * quick.emissionIntervalTicks);
-    assertTat(await store.refund([quick.refund('id', 1, tat)]), newer);
+    const newer = tatOf(await callsOf(store).spend([quick.spend('id', 2)]), 2 * quick.emissionIntervalTicks);
+    assertTat(await callsOf(store).refund([quick.refund('id', 1, tat)]), newer);
   }),
 
   steeredPromise(
     'a late refund of a decision gives back only what has not come back by itself',
     async ({ store, advance }) => {
-      const tat = tatOf(await store.spend([quick.spend('id', 2)]), 2 * quick.emissionIntervalTicks);
+      const tat = tatOf(await callsOf(store).spend([quick.spend('id', 2)]), 2 * quick.emissionIntervalTicks);
       await advance(30);
-      await store.spend([quick.spend('id')]);
-      assert.deepEqual((await store.refund([quick.refund('id', 2, tat)])).levelsTicks, [quick.emissionIntervalTicks]);
+      await callsOf(store).spend([quick.spend('id')]);
+      assert.deepEqual((await callsOf(store).refund([quick.refund('id', 2, tat)])).levelsTicks, [
+        quick.emissionIntervalTicks,
+      ]);
     },
   ),
 
   promise('in a queue, only the last decision is refunded', async ({ store }) => {
-    await store.spend([slow.spend('id', 5)]);
+    await callsOf(store).spend([slow.spend('id', 5)]);
     const [first, last] = [
-      await store.spend([slow.queued(8, slow.spend('id'))]),
-      await store.spend([slow.queued(8, slow.spend('id', 2))]),
+      await callsOf(store).spend([slow.queued(8, slow.spend('id'))]),
+      await callsOf(store).spend([slow.queued(8, slow.spend('id', 2))]),
     ];
     const lineTicks = 5 * T;
     const tat = tatOf(last, 2 * T);
     const refundOfFirst = { ...slow.refund('id', 1, tatOf(first, T)), lineTicks };
-    assertTat(await store.refund([refundOfFirst]), tat);
-    assertTat(await store.refund([{ ...slow.refund('id', 2, tat), lineTicks }]), tat - 2 * T);
-    assertTat(await store.refund([refundOfFirst]), tat - 3 * T);
+    assertTat(await callsOf(store).refund([refundOfFirst]), tat);
+    assertTat(await callsOf(store).refund([{ ...slow.refund('id', 2, tat), lineTicks }]), tat - 2 * T);
+    assertTat(await callsOf(store).refund([refundOfFirst]), tat - 3 * T);
   }),
 
   promise('a decision is refunded when no request waits, whatever came later', async ({ store }) => {
-    const taken = await store.spend([slow.queued(8, slow.spend('id', 3))]);
-    const tat = tatOf(await store.spend([slow.queued(8, slow.spend('id'))]), T);
+    const taken = await callsOf(store).spend([slow.queued(8, slow.spend('id', 3))]);
+    const tat = tatOf(await callsOf(store).spend([slow.queued(8, slow.spend('id'))]), T);
     const refund = { ...slow.refund('id', 2, tatOf(taken, 3 * T)), lineTicks: 5 * T };
-    assertTat(await store.refund([refund]), tat - 2 * T);
+    assertTat(await callsOf(store).refund([refund]), tat - 2 * T);
   }),
 
   promise('a named bucket is refunded also while requests wait in a queue', async ({ store }) => {
-    await store.spend([slow.spend('id', 5)]);
-    const tat = tatOf(await store.spend([slow.queued(8, slow.spend('id', 2))]), 2 * T);
-    assertTat(await store.refund([{ ...slow.refund('id'), lineTicks: 5 * T }]), tat - T);
+    await callsOf(store).spend([slow.spend('id', 5)]);
+    const tat = tatOf(await callsOf(store).spend([slow.queued(8, slow.spend('id', 2))]), 2 * T);
+    assertTat(await callsOf(store).refund([{ ...slow.refund('id'), lineTicks: 5 * T }]), tat - T);
   }),
 
   promise('a refund before the turn of the decision gives nothing if the bucket was reset since', async ({ store }) => {
-    await store.spend([slow.spend('id', 5)]);
-    const waiting = tatOf(await store.spend([slow.queued(8, slow.spend('id', 2))]), 2 * T);
-    await store.reset([{ limit: slow.name, id: 'id' }]);
-    const tat = tatOf(await store.spend([slow.queued(8, slow.spend('id', 3))]), 3 * T);
-    assertTat(await store.refund([{ ...slow.refund('id', 2, waiting), lineTicks: 5 * T }]), tat);
+    await callsOf(store).spend([slow.spend('id', 5)]);
+    const waiting = tatOf(await callsOf(store).spend([slow.queued(8, slow.spend('id', 2))]), 2 * T);
+    await callsOf(store).reset([{ limit: slow.name, id: 'id' }]);
+    const tat = tatOf(await callsOf(store).spend([slow.queued(8, slow.spend('id', 3))]), 3 * T);
+    assertTat(await callsOf(store).refund([{ ...slow.refund('id', 2, waiting), lineTicks: 5 * T }]), tat);
   }),
 
   promise('a reset bucket is full, and no other is', async ({ store }) => {
-    const taken = await store.spend([slow.spend('a', 5), slow.spend('b', 5), other.spend('a', 5)]);
-    await store.reset([
+    const taken = await callsOf(store).spend([slow.spend('a', 5), slow.spend('b', 5), other.spend('a', 5)]);
+    await callsOf(store).reset([
       { limit: slow.name, id: 'a' },
       { limit: slow.name, id: 'never seen' },
     ]);
-    const reading = await store.check([slow.spend('a'), slow.spend('b'), other.spend('a')]);
+    const reading = await callsOf(store).check([slow.spend('a'), slow.spend('b'), other.spend('a')]);
     assertTat(reading, 0, 0);
     for (const index of [1, 2]) assertTat(reading, tatOf(taken, 5 * T, index), index);
   }),

@@ -2,18 +2,23 @@ import assert from 'node:assert/strict';
 import type { Store } from '../../store/store.ts';
 import { slow } from '../sample-limit.ts';
 import { disturbingPromise, type StoreCase, type StoreUnderTest } from '../store-case.ts';
+import { callsOf } from '../store-calls.ts';
 
 const DEADLINE_MS = 50;
 /** After this time a store has missed the deadline for certain, also on a busy machine. */
 const PATIENCE_MS = 2000;
 
-const calls: readonly (readonly [name: keyof Store, call: (store: Store) => unknown])[] = [
-  ['spend', (store) => store.spend([slow.spend('id')], DEADLINE_MS)],
-  ['check', (store) => store.check([slow.spend('id')], DEADLINE_MS)],
-  ['charge', (store) => store.charge([slow.charge('id')], DEADLINE_MS)],
-  ['refund', (store) => store.refund([slow.refund('id')], DEADLINE_MS)],
-  ['reset', (store) => store.reset([{ limit: slow.name, id: 'id' }], DEADLINE_MS)],
-  ['spendFirst', (store) => store.spendFirst?.([[slow.spend('id')], [slow.spend('next')]], DEADLINE_MS)],
+const calls: readonly (readonly [name: string, call: (store: Store) => unknown])[] = [
+  ['spend', (store) => callsOf(store).spend([slow.spend('id')], DEADLINE_MS)],
+  ['check', (store) => callsOf(store).check([slow.spend('id')], DEADLINE_MS)],
+  ['charge', (store) => callsOf(store).charge([slow.charge('id')], DEADLINE_MS)],
+  ['refund', (store) => callsOf(store).refund([slow.refund('id')], DEADLINE_MS)],
+  ['reset', (store) => callsOf(store).reset([{ limit: slow.name, id: 'id' }], DEADLINE_MS)],
+  [
+    'spend of alternatives',
+    (store) => callsOf(store).spendFirst([[slow.spend('id')], [slow.spend('next')]], DEADLINE_MS),
+  ],
+  ['cap', (store) => callsOf(store).cap([slow.cap('id')], DEADLINE_MS)],
 ];
 
 /** The trait `keepsDeadline`. */
@@ -30,8 +35,7 @@ export const deadlineCases: readonly StoreCase[] = [
 ];
 
 async function rejectsInTime({ store, advance }: StoreUnderTest): Promise<void> {
-  const own = calls.filter(([name]) => store[name] !== undefined);
-  const outcomes = own.map(async ([name, call]) => {
+  const outcomes = calls.map(async ([name, call]) => {
     const inTime = assert.rejects(async () => call(store), { code: 'ERR_STORE_DEADLINE' });
     await Promise.race([inTime, failAfter(PATIENCE_MS, name)]);
   });

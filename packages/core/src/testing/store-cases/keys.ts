@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { assertTat, SampleLimit, slow, tatOf } from '../sample-limit.ts';
 import { promise, type StoreCase } from '../store-case.ts';
+import { callsOf } from '../store-calls.ts';
 
 const T = slow.emissionIntervalTicks;
 
@@ -31,17 +32,17 @@ export const keyCases: readonly StoreCase[] = [
   promise('ids of any text have buckets of their own', async ({ store }) => {
     // With different debts, two ids that share a bucket can't both have the right level.
     const limit = new SampleLimit('Odd', oddIds.length, T);
-    const first = await store.spend(oddIds.map((id, index) => limit.spend(id, index + 1)));
-    const reading = await store.check(oddIds.map((id) => limit.spend(id)));
+    const first = await callsOf(store).spend(oddIds.map((id, index) => limit.spend(id, index + 1)));
+    const reading = await callsOf(store).check(oddIds.map((id) => limit.spend(id)));
     for (const index of oddIds.keys()) assertTat(reading, tatOf(first, (index + 1) * T, index), index);
   }),
 
   promise('limit and id are told apart wherever one ends and the other begins', async ({ store }) => {
     const batch = boundaries.map(([limit, id]) => new SampleLimit(limit, boundaries.length, T).spend(id));
     for (const [index, transaction] of batch.entries()) {
-      await store.spend([{ ...transaction, incrementTicks: (index + 1) * T }]);
+      await callsOf(store).spend([{ ...transaction, incrementTicks: (index + 1) * T }]);
     }
-    const { levelsTicks } = await store.check(batch);
+    const { levelsTicks } = await callsOf(store).check(batch);
     assert.deepEqual(
       levelsTicks.map((level) => Math.ceil(level / T)),
       batch.map((_, index) => index + 1),
@@ -49,8 +50,8 @@ export const keyCases: readonly StoreCase[] = [
   }),
 
   promise('the same id in another string is the same bucket', async ({ store }) => {
-    const { nowTicks } = await store.spend([slow.spend('account-€-12345678', 2)]);
+    const { nowTicks } = await callsOf(store).spend([slow.spend('account-€-12345678', 2)]);
     const rebuilt = ['account', '€', '12345678'].join('-');
-    assertTat(await store.check([slow.spend(rebuilt)]), nowTicks + 2 * T);
+    assertTat(await callsOf(store).check([slow.spend(rebuilt)]), nowTicks + 2 * T);
   }),
 ];

@@ -2,13 +2,15 @@ import assert from 'node:assert/strict';
 import type { Store } from '../../store/store.ts';
 import { slow } from '../sample-limit.ts';
 import { promise, type StoreCase } from '../store-case.ts';
+import { callsOf } from '../store-calls.ts';
 
 const calls: readonly (readonly [name: string, call: (store: Store) => unknown])[] = [
-  ['spend', (store) => store.spend([slow.spend('id')])],
-  ['check', (store) => store.check([slow.spend('id')])],
-  ['charge', (store) => store.charge([slow.charge('id')])],
-  ['refund', (store) => store.refund([slow.refund('id')])],
-  ['reset', (store) => store.reset([{ limit: slow.name, id: 'id' }])],
+  ['spend', (store) => callsOf(store).spend([slow.spend('id')])],
+  ['check', (store) => callsOf(store).check([slow.spend('id')])],
+  ['charge', (store) => callsOf(store).charge([slow.charge('id')])],
+  ['refund', (store) => callsOf(store).refund([slow.refund('id')])],
+  ['cap', (store) => callsOf(store).cap([slow.cap('id')])],
+  ['reset', (store) => callsOf(store).reset([{ limit: slow.name, id: 'id' }])],
 ];
 
 /** The kinds of answers, the clock, `ready` and `close`. */
@@ -21,16 +23,16 @@ export const lifeCases: readonly StoreCase[] = [
   }),
 
   promise("a store's clock goes on, in whole ticks", async ({ store, advance }) => {
-    const first = await store.check([]);
+    const first = await callsOf(store).check([]);
     await advance(2);
-    const second = await store.check([]);
+    const second = await callsOf(store).check([]);
     assert.ok(second.nowTicks > first.nowTicks);
     assert.ok(Number.isSafeInteger(first.nowTicks) && Number.isSafeInteger(second.nowTicks), 'ticks are whole');
   }),
 
   promise('ready, of a store that has it, resolves when the store can answer', async ({ store }) => {
     await store.ready?.({ timeoutMs: 10_000 });
-    await store.check([slow.spend('id')]);
+    await callsOf(store).check([slow.spend('id')]);
   }),
 
   promise('after close ready, of a store that has it, is the error ERR_CLOSED', async ({ store }) => {

@@ -3,6 +3,7 @@ import type { Store } from '../../store/store.ts';
 import { assertTat, fitted, tatOf } from '../sample-limit.ts';
 import { assertLevel, COUNT, DAY_MS, HOUR_MS, quotaOf } from '../sample-quota.ts';
 import { steeredPromise, type SteeredStoreCase, type SteeredStoreUnderTest } from '../store-case.ts';
+import { callsOf } from '../store-calls.ts';
 
 /** A promise of stores with the trait `periods`, on a clock that steps. */
 function steeredOfPeriods(
@@ -18,33 +19,33 @@ function steeredOfPeriods(
 export const periodClockCases: readonly SteeredStoreCase[] = [
   steeredOfPeriods('the next period begins exactly at the end of the one before', async (store, { advance }) => {
     const quota = await quotaOf(store, 1000);
-    await store.spend([quota.spend('id', COUNT)]);
+    await callsOf(store).spend([quota.spend('id', COUNT)]);
     await advance(999);
-    assertLevel(await store.spend([quota.spend('id')]), COUNT);
+    assertLevel(await callsOf(store).spend([quota.spend('id')]), COUNT);
     await advance(1);
-    assertLevel(await store.spend([quota.spend('id')]), 0);
+    assertLevel(await callsOf(store).spend([quota.spend('id')]), 0);
   }),
 
   steeredOfPeriods('a clock that steps back in a period grants nothing', async (store, { advance, stepBack }) => {
     const quota = await quotaOf(store);
     await advance(1000);
-    await store.spend([quota.spend('id', COUNT)]);
+    await callsOf(store).spend([quota.spend('id', COUNT)]);
     await stepBack(900);
-    assertLevel(await store.spend([quota.spend('id')]), COUNT);
+    assertLevel(await callsOf(store).spend([quota.spend('id')]), COUNT);
   }),
 
   steeredOfPeriods(
     'a clock that steps back over the end of a period for some seconds loses no count',
     async (store, { advance, stepBack }) => {
       const quota = await quotaOf(store, 1000);
-      await store.spend([quota.spend('id', COUNT)]);
+      await callsOf(store).spend([quota.spend('id', COUNT)]);
       await advance(6000);
-      for (let call = 0; call < 100; call++) await store.spend([quota.spend(`other-${call}`)]);
-      await store.spend([quota.spend('id', 0)]);
-      await store.charge([quota.charge('id', 0)]);
-      await store.refund([quota.refund('id', 1)]);
+      for (let call = 0; call < 100; call++) await callsOf(store).spend([quota.spend(`other-${call}`)]);
+      await callsOf(store).spend([quota.spend('id', 0)]);
+      await callsOf(store).charge([quota.charge('id', 0)]);
+      await callsOf(store).refund([quota.refund('id', 1)]);
       await stepBack(5500);
-      assertLevel(await store.spend([quota.spend('id')]), COUNT);
+      assertLevel(await callsOf(store).spend([quota.spend('id')]), COUNT);
     },
   ),
 
@@ -53,18 +54,18 @@ export const periodClockCases: readonly SteeredStoreCase[] = [
     async (store, { advance, stepBack }) => {
       const quota = await quotaOf(store, 1000);
       await advance(2000);
-      const next = await store.spend([quota.spend('id', 2)]);
+      const next = await callsOf(store).spend([quota.spend('id', 2)]);
       await stepBack(1500);
-      const back = await store.spend([quota.spend('id')]);
+      const back = await callsOf(store).spend([quota.spend('id')]);
       assert.ok(!fitted(back, quota.spend('id')), 'a token of the next period was taken');
       assertTat(back, tatOf(next, 2));
-      await store.spend([quota.spend('id', 1, 'spend-only'), quota.spend('other', 1)]);
-      await store.charge([quota.charge('id', 1)]);
-      await store.refund([quota.refund('id', 1)]);
-      await store.refund([quota.refund('id', 1, tatOf(next, 2))]);
-      await store.cap?.([{ ...quota.charge('id'), capTicks: 1 }]);
+      await callsOf(store).spend([quota.spend('id', 1, 'spend-only'), quota.spend('other', 1)]);
+      await callsOf(store).charge([quota.charge('id', 1)]);
+      await callsOf(store).refund([quota.refund('id', 1)]);
+      await callsOf(store).refund([quota.refund('id', 1, tatOf(next, 2))]);
+      await callsOf(store).cap([{ ...quota.charge('id'), capTicks: 1 }]);
       await advance(1500);
-      assertLevel(await store.check([quota.spend('id')]), 2);
+      assertLevel(await callsOf(store).check([quota.spend('id')]), 2);
     },
   ),
 
@@ -73,14 +74,14 @@ export const periodClockCases: readonly SteeredStoreCase[] = [
     async (store, { advance, stepBack }) => {
       const quota = await quotaOf(store);
       await advance(400 * DAY_MS);
-      await store.spend([quota.later(400 * DAY_MS).spend('id', 3)]);
+      await callsOf(store).spend([quota.later(400 * DAY_MS).spend('id', 3)]);
       await stepBack(400 * DAY_MS);
-      const [level] = (await store.check([quota.spend('id')])).levelsTicks;
+      const [level] = (await callsOf(store).check([quota.spend('id')])).levelsTicks;
       assert.ok(level! >= 3 && level! <= COUNT, `the level was set to ${level}`);
-      await store.charge([quota.charge('id', COUNT)]);
-      assertLevel(await store.check([quota.spend('id')]), COUNT);
+      await callsOf(store).charge([quota.charge('id', COUNT)]);
+      assertLevel(await callsOf(store).check([quota.spend('id')]), COUNT);
       await advance(HOUR_MS);
-      assertLevel(await store.spend([quota.spend('id')]), 0);
+      assertLevel(await callsOf(store).spend([quota.spend('id')]), 0);
     },
   ),
 ];

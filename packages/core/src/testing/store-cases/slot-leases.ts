@@ -1,123 +1,127 @@
 import assert from 'node:assert/strict';
 import { assertHeld, ofSlots, SHORT_MS, SLOTS, slots, steeredOfSlots } from '../sample-slots.ts';
 import type { SteeredStoreCase, StoreCase } from '../store-case.ts';
+import { callsOf } from '../store-calls.ts';
 
 /** How slots are renewed and released, and when their leases end. */
 export const slotLeaseCases: readonly (StoreCase | SteeredStoreCase)[] = [
   ofSlots('a released slot is free, and releasing it again frees no other', async (store) => {
-    await store.spend([slots.take('id', 'a')]);
-    await store.spend([slots.take('id', 'b', { count: 2 })]);
-    await store.release!([slots.held('id', 'a')]);
+    await callsOf(store).spend([slots.take('id', 'a')]);
+    await callsOf(store).spend([slots.take('id', 'b', { count: 2 })]);
+    await callsOf(store).release([slots.held('id', 'a')]);
     await assertHeld(store, { id: 2 });
-    await store.release!([slots.held('id', 'a')]);
+    await callsOf(store).release([slots.held('id', 'a')]);
     await assertHeld(store, { id: 2 });
-    await store.spend([slots.take('id', 'c')]);
-    await store.release!([slots.held('id', 'a')]);
+    await callsOf(store).spend([slots.take('id', 'c')]);
+    await callsOf(store).release([slots.held('id', 'a')]);
     await assertHeld(store, { id: SLOTS });
   }),
 
   ofSlots('release does nothing for slots that are not held', async (store) => {
-    await store.release!([slots.held('unknown', 'a'), slots.held('unknown', 'b', { count: 5 })]);
+    await callsOf(store).release([slots.held('unknown', 'a'), slots.held('unknown', 'b', { count: 5 })]);
     await assertHeld(store, { unknown: 0 });
-    await store.spend([slots.take('id', 'a', { count: 2 })]);
-    await store.release!([slots.held('id', 'a', { first: 4, count: 5 }), slots.held('id', 'b', { count: 2 })]);
+    await callsOf(store).spend([slots.take('id', 'a', { count: 2 })]);
+    await callsOf(store).release([slots.held('id', 'a', { first: 4, count: 5 }), slots.held('id', 'b', { count: 2 })]);
     await assertHeld(store, { id: 2 });
-    await store.renew!([slots.held('gap', 'a', { first: 4, count: 2 })]);
-    await store.release!([slots.held('gap', 'a', { count: 2 })]);
+    await callsOf(store).renew([slots.held('gap', 'a', { first: 4, count: 2 })]);
+    await callsOf(store).release([slots.held('gap', 'a', { count: 2 })]);
     await assertHeld(store, { gap: 2 });
   }),
 
   ofSlots('some slots of a holder are released, by the number of the first and how many', async (store) => {
-    await store.spend([slots.take('id', 'a', { count: 3 })]);
-    await store.release!([slots.held('id', 'a', { first: 2 })]);
+    await callsOf(store).spend([slots.take('id', 'a', { count: 3 })]);
+    await callsOf(store).release([slots.held('id', 'a', { first: 2 })]);
     await assertHeld(store, { id: 2 });
-    await store.release!([slots.held('id', 'a', { first: 2, count: 2 })]);
+    await callsOf(store).release([slots.held('id', 'a', { first: 2, count: 2 })]);
     await assertHeld(store, { id: 1 });
-    await store.release!([slots.held('id', 'a', { count: 3 })]);
+    await callsOf(store).release([slots.held('id', 'a', { count: 3 })]);
     await assertHeld(store, { id: 0 });
   }),
 
   ofSlots('one call releases slots of several holders and buckets', async (store) => {
-    await store.spend([slots.take('a', 'x'), slots.take('b', 'x', { count: 2 })]);
-    await store.spend([slots.take('a', 'y')]);
-    await store.release!([slots.held('a', 'x'), slots.held('b', 'x'), slots.held('a', 'y')]);
+    await callsOf(store).spend([slots.take('a', 'x'), slots.take('b', 'x', { count: 2 })]);
+    await callsOf(store).spend([slots.take('a', 'y')]);
+    await callsOf(store).release([slots.held('a', 'x'), slots.held('b', 'x'), slots.held('a', 'y')]);
     await assertHeld(store, { a: 0, b: 1 });
   }),
 
   ofSlots('a holder in two buckets holds the slots of each by itself', async (store) => {
-    await store.spend([slots.take('a', 'x'), slots.take('b', 'x')]);
-    await store.release!([slots.held('a', 'x')]);
+    await callsOf(store).spend([slots.take('a', 'x'), slots.take('b', 'x')]);
+    await callsOf(store).release([slots.held('a', 'x')]);
     await assertHeld(store, { a: 0, b: 1 });
   }),
 
   ofSlots('slots are free again after their lease, and those of a longer lease are not', async (store, { advance }) => {
-    await store.spend([slots.take('id', 'long')]);
-    await store.spend([slots.take('id', 'short', { count: 2, leaseMs: SHORT_MS })]);
-    await store.spend([slots.take('id', 'late', { leaseMs: SHORT_MS })]);
+    await callsOf(store).spend([slots.take('id', 'long')]);
+    await callsOf(store).spend([slots.take('id', 'short', { count: 2, leaseMs: SHORT_MS })]);
+    await callsOf(store).spend([slots.take('id', 'late', { leaseMs: SHORT_MS })]);
     await advance(SHORT_MS + 20);
     await assertHeld(store, { id: 1 });
-    assert.deepEqual((await store.spend([slots.take('id', 'next', { count: 2 })])).levelsTicks, [1]);
+    assert.deepEqual((await callsOf(store).spend([slots.take('id', 'next', { count: 2 })])).levelsTicks, [1]);
     await assertHeld(store, { id: SLOTS });
   }),
 
   ofSlots('renewed slots are held for a new lease, and only those', async (store, { advance }) => {
-    await store.spend([slots.take('id', 'a', { count: 2, leaseMs: SHORT_MS }), slots.take('other', 'a')]);
-    await store.spend([slots.take('id', 'b', { leaseMs: SHORT_MS })]);
-    await store.renew!([slots.held('id', 'a', { first: 2 })]);
+    await callsOf(store).spend([slots.take('id', 'a', { count: 2, leaseMs: SHORT_MS }), slots.take('other', 'a')]);
+    await callsOf(store).spend([slots.take('id', 'b', { leaseMs: SHORT_MS })]);
+    await callsOf(store).renew([slots.held('id', 'a', { first: 2 })]);
     await assertHeld(store, { id: SLOTS });
     await advance(SHORT_MS + 20);
     await assertHeld(store, { id: 1, other: 1 });
-    await store.release!([slots.held('id', 'a', { first: 2 })]);
+    await callsOf(store).release([slots.held('id', 'a', { first: 2 })]);
     await assertHeld(store, { id: 0 });
   }),
 
   ofSlots('one call renews slots of several holders and buckets', async (store, { advance }) => {
-    await store.spend([slots.take('a', 'x', { leaseMs: SHORT_MS }), slots.take('b', 'x', { leaseMs: SHORT_MS })]);
-    await store.spend([slots.take('a', 'y', { leaseMs: SHORT_MS })]);
-    await store.renew!([slots.held('a', 'x'), slots.held('b', 'x'), slots.held('a', 'y')]);
+    await callsOf(store).spend([
+      slots.take('a', 'x', { leaseMs: SHORT_MS }),
+      slots.take('b', 'x', { leaseMs: SHORT_MS }),
+    ]);
+    await callsOf(store).spend([slots.take('a', 'y', { leaseMs: SHORT_MS })]);
+    await callsOf(store).renew([slots.held('a', 'x'), slots.held('b', 'x'), slots.held('a', 'y')]);
     await advance(SHORT_MS + 20);
     await assertHeld(store, { a: 2, b: 1 });
   }),
 
   ofSlots('a renewed lease ends too', async (store, { advance }) => {
-    await store.spend([slots.take('id', 'a')]);
-    await store.renew!([slots.held('id', 'a', { leaseMs: SHORT_MS })]);
+    await callsOf(store).spend([slots.take('id', 'a')]);
+    await callsOf(store).renew([slots.held('id', 'a', { leaseMs: SHORT_MS })]);
     await advance(SHORT_MS + 20);
     await assertHeld(store, { id: 0 });
   }),
 
   ofSlots('renew holds slots again that the store has lost', async (store) => {
-    await store.spend([slots.take('id', 'a', { count: 2 })]);
-    await store.reset([{ limit: 'Slots', id: 'id', slots: true }]);
-    await store.renew!([slots.held('id', 'a', { count: 2 }), slots.held('unknown', 'a', { first: 4 })]);
+    await callsOf(store).spend([slots.take('id', 'a', { count: 2 })]);
+    await callsOf(store).reset([{ limit: 'Slots', id: 'id', slots: true }]);
+    await callsOf(store).renew([slots.held('id', 'a', { count: 2 }), slots.held('unknown', 'a', { first: 4 })]);
     await assertHeld(store, { id: 2, unknown: 1 });
-    await store.release!([slots.held('id', 'a', { count: 2 }), slots.held('unknown', 'a', { first: 4 })]);
+    await callsOf(store).release([slots.held('id', 'a', { count: 2 }), slots.held('unknown', 'a', { first: 4 })]);
     await assertHeld(store, { id: 0, unknown: 0 });
   }),
 
   ofSlots('renew holds slots again whose lease has ended', async (store, { advance }) => {
-    await store.spend([slots.take('id', 'a', { count: 2, leaseMs: SHORT_MS })]);
+    await callsOf(store).spend([slots.take('id', 'a', { count: 2, leaseMs: SHORT_MS })]);
     await advance(SHORT_MS + 20);
-    await store.renew!([slots.held('id', 'a', { count: 2 })]);
+    await callsOf(store).renew([slots.held('id', 'a', { count: 2 })]);
     await assertHeld(store, { id: 2 });
   }),
 
   ofSlots('renew holds slots beyond the limit, and then nothing fits until enough are free', async (store) => {
-    await store.spend([slots.take('id', 'a', { count: SLOTS })]);
-    await store.renew!([slots.held('id', 'b', { count: 2 })]);
+    await callsOf(store).spend([slots.take('id', 'a', { count: SLOTS })]);
+    await callsOf(store).renew([slots.held('id', 'b', { count: 2 })]);
     await assertHeld(store, { id: SLOTS + 2 });
-    await store.release!([slots.held('id', 'a', { count: 2 })]);
-    await store.spend([slots.take('id', 'c')]);
+    await callsOf(store).release([slots.held('id', 'a', { count: 2 })]);
+    await callsOf(store).spend([slots.take('id', 'c')]);
     await assertHeld(store, { id: SLOTS });
-    await store.release!([slots.held('id', 'b')]);
-    await store.spend([slots.take('id', 'd')]);
+    await callsOf(store).release([slots.held('id', 'b')]);
+    await callsOf(store).spend([slots.take('id', 'd')]);
     await assertHeld(store, { id: SLOTS });
   }),
 
   steeredOfSlots('a lease ends exactly when it is over, and not before', async (store, { advance }) => {
-    await store.spend([slots.take('id', 'a', { count: 2, leaseMs: SHORT_MS })]);
+    await callsOf(store).spend([slots.take('id', 'a', { count: 2, leaseMs: SHORT_MS })]);
     await advance(500);
-    await store.spend([slots.take('id', 'b', { leaseMs: SHORT_MS })]);
+    await callsOf(store).spend([slots.take('id', 'b', { leaseMs: SHORT_MS })]);
     await advance(499);
     await assertHeld(store, { id: SLOTS });
     await advance(1);
@@ -129,9 +133,9 @@ export const slotLeaseCases: readonly (StoreCase | SteeredStoreCase)[] = [
   }),
 
   steeredOfSlots('a lease counts from the last time that it was renewed', async (store, { advance }) => {
-    await store.spend([slots.take('id', 'a', { leaseMs: 2 * SHORT_MS })]);
+    await callsOf(store).spend([slots.take('id', 'a', { leaseMs: 2 * SHORT_MS })]);
     await advance(500);
-    await store.renew!([slots.held('id', 'a', { leaseMs: SHORT_MS })]);
+    await callsOf(store).renew([slots.held('id', 'a', { leaseMs: SHORT_MS })]);
     await advance(999);
     await assertHeld(store, { id: 1 });
     await advance(1);
@@ -143,10 +147,10 @@ export const slotLeaseCases: readonly (StoreCase | SteeredStoreCase)[] = [
       `a clock that steps back by ${backMs} ms frees no slot, and lets none be held for longer than its lease`,
       async (store, { advance, stepBack }) => {
         await advance(SHORT_MS);
-        await store.spend([slots.take('id', 'a', { leaseMs: SHORT_MS })]);
-        await store.spend([slots.take('id', 'b', { count: 2, leaseMs: 2 * SHORT_MS })]);
+        await callsOf(store).spend([slots.take('id', 'a', { leaseMs: SHORT_MS })]);
+        await callsOf(store).spend([slots.take('id', 'b', { count: 2, leaseMs: 2 * SHORT_MS })]);
         await stepBack(backMs);
-        await store.spend([slots.take('id', 'c')]);
+        await callsOf(store).spend([slots.take('id', 'c')]);
         await assertHeld(store, { id: SLOTS });
         await advance(SHORT_MS);
         await assertHeld(store, { id: 2 });

@@ -1,7 +1,8 @@
 import type { Awaitable } from '../../../src/async/awaitable.ts';
+import type { StoreOperation } from '../../../src/store/operation.ts';
 import type { Store, StoreReading, StoreReport, StoreTraits } from '../../../src/store/store.ts';
 
-type CallName = Exclude<keyof Store, 'traits' | 'watch'>;
+type CallName = StoreOperation['kind'] | 'close';
 type Batch = readonly unknown[];
 
 /** What a store does when it is called. It may break its word, hence `unknown`. */
@@ -19,20 +20,9 @@ export class ScriptedStore implements Store {
     this.traits = traits;
   }
 
-  spend(batch: Batch, deadlineMs?: number): Awaitable<StoreReading> {
-    return this.#call('spend', batch, deadlineMs) as Awaitable<StoreReading>;
-  }
-  check(batch: Batch, deadlineMs?: number): Awaitable<StoreReading> {
-    return this.#call('check', batch, deadlineMs) as Awaitable<StoreReading>;
-  }
-  charge(batch: Batch, deadlineMs?: number): Awaitable<StoreReading> {
-    return this.#call('charge', batch, deadlineMs) as Awaitable<StoreReading>;
-  }
-  refund(batch: Batch, deadlineMs?: number): Awaitable<StoreReading> {
-    return this.#call('refund', batch, deadlineMs) as Awaitable<StoreReading>;
-  }
-  reset(batch: Batch, deadlineMs?: number): Awaitable<void> {
-    return this.#call('reset', batch, deadlineMs) as Awaitable<void>;
+  run(operation: StoreOperation, deadlineMs?: number): Awaitable<StoreReading> {
+    const batch = 'alternatives' in operation ? operation.alternatives[0]! : operation.batch;
+    return this.#call(operation.kind, batch, deadlineMs) as Awaitable<StoreReading>;
   }
   close(): Awaitable<void> {
     return this.#call('close', [], undefined) as Awaitable<void>;

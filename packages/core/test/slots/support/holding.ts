@@ -1,6 +1,6 @@
 import { accountId, createLimiter, memoryStore, type HeldDecision, type LimiterEvent } from '@sluice/core';
 import type { Limiter, LimiterOptions, LimitDefinitions, SpendEntry, Store } from '@sluice/core';
-import { FakeTime } from '@sluice/core/testing';
+import { callsOf, FakeTime } from '@sluice/core/testing';
 import { atOnce } from '../../support/limiter-on-fake-time.ts';
 import { RemoteStore } from './remote-store.ts';
 
@@ -60,7 +60,7 @@ export function holdingRemotely(
 }
 
 /** The slots of a bucket by the clock of a store: those with a lease that has not ended. */
-export function slotsIn(store: Pick<Store, 'check'>, limit: string, id = 'a'): number {
+export function slotsIn(store: Pick<Store, 'run'>, limit: string, id = 'a'): number {
   const lease = { holder: 'nobody', leaseMs: 1000 };
   const bucket = {
     limit,
@@ -72,7 +72,7 @@ export function slotsIn(store: Pick<Store, 'check'>, limit: string, id = 'a'): n
     capTicks: 1,
     mode: 'check-only',
   } as const;
-  const [level = 0] = atOnce(store.check([bucket])).levelsTicks;
+  const [level = 0] = atOnce(callsOf(store).check([bucket])).levelsTicks;
   return level;
 }
 

@@ -1,8 +1,8 @@
-import { memoryStore, type MemoryStore, type Store, type StoreHold, type StoreReading } from '@sluice/core';
+import { memoryStore, type MemoryStore, type Store, type StoreOperation, type StoreReading } from '@sluice/core';
 import type { FakeTime } from '@sluice/core/testing';
 import { settled } from '../../support/promises.ts';
 
-type CallName = Exclude<keyof Store, 'traits' | 'watch' | 'ready'>;
+type CallName = StoreOperation['kind'];
 
 /** How a remote store answers a call: at once, after a time, or never; or it does not do what it is asked for. */
 export type Manner = 'answers' | 'slow' | 'hangs' | 'loses' | Error;
@@ -33,26 +33,18 @@ export class RemoteStore implements Store {
     return this.calls.splice(0).map(({ name }) => name);
   }
 
-  readonly spend = this.#call('spend');
-  readonly spendFirst = this.#call('spendFirst') as unknown as NonNullable<Store['spendFirst']>;
-  readonly check = this.#call('check');
-  readonly charge = this.#call('charge');
-  readonly refund = this.#call('refund');
-  readonly renew = this.#call('renew') as unknown as (holds: readonly StoreHold[]) => Promise<void>;
-  readonly release = this.#call('release') as unknown as (holds: readonly StoreHold[]) => Promise<void>;
-  readonly reset = this.#call('reset') as unknown as Store['reset'];
+  async run(operation: StoreOperation): Promise<StoreReading> {
+    this.calls.push({
+      name: operation.kind,
+      batch: 'batch' in operation ? operation.batch : operation.alternatives[0]!,
+    });
+    const { manner } = this;
+    if (manner instanceof Error) throw manner;
+    if (manner === 'slow') await new Promise<void>((resolve) => this.#slow.push(resolve));
+    // Of a call that `loses` only the answer is lost.
+    const answer = manner === 'hangs' ? undefined : this.memory.run(operation);
+    return manner === 'hangs' || manner === 'loses' ? new Promise(() => {}) : answer!;
+  }
 
   close(): void {}
-
-  #call(name: CallName) {
-    return async (batch: readonly unknown[]): Promise<StoreReading> => {
-      this.calls.push({ name, batch });
-      const { manner } = this;
-      if (manner instanceof Error) throw manner;
-      if (manner === 'slow') await new Promise<void>((resolve) => this.#slow.push(resolve));
-      // Of a call that `loses` only the answer is lost.
-      const answer = manner === 'hangs' ? undefined : (this.memory[name] as (given: unknown) => StoreReading)(batch);
-      return manner === 'hangs' || manner === 'loses' ? new Promise(() => {}) : answer!;
-    };
-  }
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { emptyReading } from '../../../src/store/store.ts';
 import { Buckets } from '../../../src/store/memory/buckets.ts';
 import { WallClock } from '../../../src/store/memory/store-time.ts';
 import { FakeTime } from '../../../src/testing/fake-time.ts';
@@ -18,7 +19,7 @@ test('an evicted bucket counts as evicted while it is in debt, and as swept when
     incrementTicks: 1,
     toleranceTicks: 99,
   }));
-  buckets.read(batch, 0);
+  buckets.read(batch, 0, emptyReading(batch.length));
   for (const place of batch.keys()) buckets.setLevel(place, 0, place < 3 ? 10 : 50);
   buckets.trim(20);
   expect(buckets.stats()).toMatchObject({ size: 5, swept: 3, evicted: 2 });

@@ -3,6 +3,7 @@ import { memoryStore, type MemoryStore } from '../../../src/store/memory/memory-
 import type { StoreTransaction } from '../../../src/store/store.ts';
 import { FakeTime } from '../../../src/testing/fake-time.ts';
 import { numbersFrom } from './numbers.ts';
+import { callsOf } from '@sluice/core/testing';
 
 const T = 16_000_000;
 
@@ -23,7 +24,7 @@ describe('a memory store of many limits', () => {
     for (let i = 0; i < 10_000; i++) {
       // Of 200 limits, some much more often than others.
       const limit = `Limit${Math.floor(200 * random() ** 3)}`;
-      store.spend([transaction(limit, `${i}`)]);
+      callsOf(store).spend([transaction(limit, `${i}`)]);
       sizes.set(limit, 1 + (sizes.get(limit) ?? 0));
       if (i < 1000) continue;
       const most = Math.max(...sizes.values());
@@ -39,9 +40,9 @@ describe('a memory store of many limits', () => {
   test('drops a limit that is no longer used during the calls of another', () => {
     const time = new FakeTime();
     const store = memoryStore({ time });
-    for (let i = 0; i < 5000; i++) store.spend([transaction('Gone', `${i}`)]);
+    for (let i = 0; i < 5000; i++) callsOf(store).spend([transaction('Gone', `${i}`)]);
     time.advance(1000);
-    for (let i = 0; i < 10_000; i++) store.check([transaction('Used', 'a')]);
+    for (let i = 0; i < 10_000; i++) callsOf(store).check([transaction('Used', 'a')]);
     expect(store.stats()).toEqual({
       size: 0,
       maxKeys: 1_000_000,
@@ -58,7 +59,7 @@ describe('a memory store of many limits', () => {
     const store = memoryStore({ time });
     let most = 0;
     for (let i = 0; i < 20_000; i++) {
-      store.spend([transaction(`Limit${i}`, 'a')]);
+      callsOf(store).spend([transaction(`Limit${i}`, 'a')]);
       time.advance(10);
       if (i % 100 === 0) most = Math.max(most, limitsOf(store));
     }
@@ -69,8 +70,8 @@ describe('a memory store of many limits', () => {
   test('keeps few tables when there are ever new names and each is reset', () => {
     const store = memoryStore({ time: new FakeTime() });
     for (let i = 0; i < 5000; i++) {
-      store.spend([transaction(`Limit${i}`, 'a')]);
-      store.reset([transaction(`Limit${i}`, 'a')]);
+      callsOf(store).spend([transaction(`Limit${i}`, 'a')]);
+      callsOf(store).reset([transaction(`Limit${i}`, 'a')]);
     }
     expect(limitsOf(store)).toBeLessThan(10);
   });
@@ -78,16 +79,16 @@ describe('a memory store of many limits', () => {
   test('makes no table for limits that are only checked, refunded or reset', () => {
     const store = memoryStore({ time: new FakeTime() });
     for (let i = 0; i < 100; i++) {
-      store.check([transaction(`Limit${i}`, 'a')]);
-      store.refund([transaction(`Limit${i}`, 'a')]);
-      store.reset([transaction(`Limit${i}`, 'a')]);
+      callsOf(store).check([transaction(`Limit${i}`, 'a')]);
+      callsOf(store).refund([transaction(`Limit${i}`, 'a')]);
+      callsOf(store).reset([transaction(`Limit${i}`, 'a')]);
     }
     expect(limitsOf(store)).toBe(0);
   });
 
   test('keeps at most maxKeys buckets of as many limits', () => {
     const store = memoryStore({ maxKeys: 100, time: new FakeTime() });
-    for (let i = 0; i < 20_000; i++) store.spend([transaction(`Limit${i}`, 'a')]);
+    for (let i = 0; i < 20_000; i++) callsOf(store).spend([transaction(`Limit${i}`, 'a')]);
     expect(store.stats()).toMatchObject({ size: 100, evicted: 19_900 });
     expect(limitsOf(store)).toBeLessThan(250);
   });
@@ -95,7 +96,7 @@ describe('a memory store of many limits', () => {
   test('decides each of 3,000 limits in one batch, and remembers them all', () => {
     const store = memoryStore({ time: new FakeTime() });
     const batch = Array.from({ length: 3000 }, (_, i) => transaction(`Limit${i}`, 'a', 1 + (i % 5)));
-    store.spend(batch);
-    expect(store.check(batch).levelsTicks).toEqual(batch.map(({ incrementTicks }) => incrementTicks));
+    callsOf(store).spend(batch);
+    expect(callsOf(store).check(batch).levelsTicks).toEqual(batch.map(({ incrementTicks }) => incrementTicks));
   });
 });

@@ -5,6 +5,7 @@ import type { StoreTransaction } from '../../../src/store/store.ts';
 import { FakeTime } from '../../../src/testing/fake-time.ts';
 import { TICKS_PER_MICRO, TICKS_PER_MS } from '../../../src/rule/ticks.ts';
 import { numbersFrom } from './numbers.ts';
+import { callsOf } from '@sluice/core/testing';
 
 const BURST = 10;
 const T = 1000 * TICKS_PER_MS;
@@ -36,12 +37,14 @@ describe('a memory store', () => {
       const now = time.nowMicros() * TICKS_PER_MICRO;
       const before = levelOf(tats.get(id) ?? 0, now);
       if (call < 0.8) {
-        if (store.spend([transaction(id, cost)]).levelsTicks[0] !== before) wrong++;
+        if (callsOf(store).spend([transaction(id, cost)]).levelsTicks[0] !== before) wrong++;
         if (fits(before, cost * T, BURST * T)) tats.set(id, now + before + cost * T);
       } else {
         const charging = call < 0.9;
         const after = charging ? charged(before, cost * T, BURST * T) : refunded(before, cost * T);
-        const reading = charging ? store.charge([transaction(id, cost)]) : store.refund([transaction(id, cost)]);
+        const reading = charging
+          ? callsOf(store).charge([transaction(id, cost)])
+          : callsOf(store).refund([transaction(id, cost)]);
         if (reading.levelsTicks[0] !== after) wrong++;
         tats.set(id, now + after);
       }
@@ -58,7 +61,7 @@ describe('a memory store', () => {
     const none = { size: 0, maxKeys: 7, evicted: 0, swept: 0, bytes: 0, limits, slots: {} };
     expect(memoryStore({ maxKeys: 7 }).stats()).toEqual(none);
     const store = memoryStore();
-    store.spend([transaction('a', 1), transaction('b', 1)]);
+    callsOf(store).spend([transaction('a', 1), transaction('b', 1)]);
     expect(store.stats()).toMatchObject({ size: 2, maxKeys: 1_000_000, evicted: 0, swept: 0, bytes: 1032 });
   });
 
@@ -66,8 +69,8 @@ describe('a memory store', () => {
     const time = new FakeTime();
     const store = memoryStore({ maxKeys: 5, time });
     const mail = (id: string, cost: number) => transaction(id, cost, 'check-and-spend', 'Mails');
-    store.spend([transaction('a', 1), transaction('b', BURST)]);
-    for (const id of ['a', 'b', 'c', 'd', 'e']) store.spend([mail(id, 2)]);
+    callsOf(store).spend([transaction('a', 1), transaction('b', BURST)]);
+    for (const id of ['a', 'b', 'c', 'd', 'e']) callsOf(store).spend([mail(id, 2)]);
     expect(store.stats()).toMatchObject({
       size: 5,
       evicted: 2,
@@ -76,7 +79,7 @@ describe('a memory store', () => {
         Mails: { size: 3, evicted: 2, evictedDebtMs: 2000 },
       },
     });
-    store.reset([
+    callsOf(store).reset([
       mail('e', 0),
       mail('not there', 0),
       transaction('a', 0),
@@ -90,88 +93,91 @@ describe('a memory store', () => {
     const store = memoryStore({ time: new FakeTime() });
     const of = (limit: string, cost: number) => transaction('id', cost, 'check-and-spend', limit);
     const batch = [of('A', 1), of('B', 2), of('C', 3)];
-    store.spend(batch);
-    store.spend([of('B', 2)]);
-    expect(store.check(batch).levelsTicks).toEqual([T, 4 * T, 3 * T]);
-    store.reset([of('C', 0)]);
-    expect(store.check(batch).levelsTicks).toEqual([T, 4 * T, 0]);
+    callsOf(store).spend(batch);
+    callsOf(store).spend([of('B', 2)]);
+    expect(callsOf(store).check(batch).levelsTicks).toEqual([T, 4 * T, 3 * T]);
+    callsOf(store).reset([of('C', 0)]);
+    expect(callsOf(store).check(batch).levelsTicks).toEqual([T, 4 * T, 0]);
   });
 
   test('takes the first buckets of a limit that has none, two of them in one batch', () => {
     const store = memoryStore({ time: new FakeTime() });
     const batch = [transaction('a', 1), transaction('b', 2)];
-    store.spend(batch);
-    expect(store.check(batch).levelsTicks).toEqual([T, 2 * T]);
+    callsOf(store).spend(batch);
+    expect(callsOf(store).check(batch).levelsTicks).toEqual([T, 2 * T]);
     expect(store.stats().limits).toMatchObject({ Orders: { size: 2 } });
   });
 
   test('takes no bucket for what takes no tokens', () => {
     const store = memoryStore({ time: new FakeTime() });
-    store.spend([transaction('free', 0)]);
-    store.check([transaction('checked', 1)]);
-    store.spend([transaction('looked at', 1, 'check-only')]);
-    store.charge([transaction('nothing', 0)]);
-    store.refund([transaction('never seen', 1)]);
+    callsOf(store).spend([transaction('free', 0)]);
+    callsOf(store).check([transaction('checked', 1)]);
+    callsOf(store).spend([transaction('looked at', 1, 'check-only')]);
+    callsOf(store).charge([transaction('nothing', 0)]);
+    callsOf(store).refund([transaction('never seen', 1)]);
     expect(store.stats().size).toBe(0);
   });
 
   test('drops a bucket that a refund fills', () => {
     const store = memoryStore({ time: new FakeTime() });
-    store.spend([transaction('a', 3)]);
-    store.refund([transaction('a', 2)]);
+    callsOf(store).spend([transaction('a', 3)]);
+    callsOf(store).refund([transaction('a', 2)]);
     expect(store.stats().size).toBe(1);
-    store.refund([transaction('a', 1)]);
+    callsOf(store).refund([transaction('a', 1)]);
     expect(store.stats().size).toBe(0);
   });
 
   test('has at most maxKeys buckets after any call, also when one batch adds more', () => {
     const store = memoryStore({ maxKeys: 3, time: new FakeTime() });
     const batch = ['a', 'b', 'c', 'd', 'e'].map((id, i) => transaction(id, 1 + i));
-    expect(store.spend(batch).levelsTicks).toEqual([0, 0, 0, 0, 0]);
+    expect(callsOf(store).spend(batch).levelsTicks).toEqual([0, 0, 0, 0, 0]);
     expect(store.stats()).toMatchObject({ size: 3, evicted: 2 });
-    expect(store.check(batch).levelsTicks).toEqual([0, 0, 3 * T, 4 * T, 5 * T]);
-    store.charge(['f', 'g'].map((id) => transaction(id, 10)));
+    expect(callsOf(store).check(batch).levelsTicks).toEqual([0, 0, 3 * T, 4 * T, 5 * T]);
+    callsOf(store).charge(['f', 'g'].map((id) => transaction(id, 10)));
     expect(store.stats()).toMatchObject({ size: 3, evicted: 4 });
   });
 
   test('drops what is full again before what is in debt, and does not count it as evicted', () => {
     const time = new FakeTime();
     const store = memoryStore({ maxKeys: 2, time });
-    store.spend([transaction('short', 1), transaction('long', 2)]);
+    callsOf(store).spend([transaction('short', 1), transaction('long', 2)]);
     time.advance(1000);
-    store.spend([transaction('new', 1)]);
+    callsOf(store).spend([transaction('new', 1)]);
     expect(store.stats()).toMatchObject({ size: 2, evicted: 0, swept: 1 });
-    expect(store.check([transaction('long', 1)]).levelsTicks).toEqual([T]);
+    expect(callsOf(store).check([transaction('long', 1)]).levelsTicks).toEqual([T]);
   });
 
   test('keeps an exhausted bucket of a store of one key', () => {
     const store = memoryStore({ maxKeys: 1, time: new FakeTime() });
-    store.spend([transaction('exhausted', BURST)]);
-    for (let i = 0; i < 100; i++) store.spend([transaction(`id${i}`, 1)]);
-    expect(store.check([transaction('exhausted', 1)]).levelsTicks).toEqual([BURST * T]);
+    callsOf(store).spend([transaction('exhausted', BURST)]);
+    for (let i = 0; i < 100; i++) callsOf(store).spend([transaction(`id${i}`, 1)]);
+    expect(callsOf(store).check([transaction('exhausted', 1)]).levelsTicks).toEqual([BURST * T]);
   });
 
   test('counts ticks from when it was made, so that they are exact also by a wall clock', () => {
     const time = new FakeTime(Date.UTC(2026, 6, 1));
     const store = memoryStore({ time });
-    expect(store.spend([transaction('a', 1)]).nowTicks).toBe(0);
+    expect(callsOf(store).spend([transaction('a', 1)]).nowTicks).toBe(0);
     time.advance(0.001);
-    expect(store.check([transaction('a', 1)])).toEqual({ nowTicks: 16, levelsTicks: [T - 16] });
+    expect(callsOf(store).check([transaction('a', 1)])).toEqual({ nowTicks: 16, levelsTicks: [T - 16] });
   });
 
   test('keeps its buckets while its clock runs below where it started', () => {
     const time = new FakeTime();
     const store = memoryStore({ time });
     time.set(-10_000_000);
-    for (let i = 0; i < 100; i++) store.spend([transaction(`id${i}`, 1)]);
-    const levels = Array.from({ length: 100 }, (_, i) => store.check([transaction(`id${i}`, 1)]).levelsTicks[0]);
+    for (let i = 0; i < 100; i++) callsOf(store).spend([transaction(`id${i}`, 1)]);
+    const levels = Array.from(
+      { length: 100 },
+      (_, i) => callsOf(store).check([transaction(`id${i}`, 1)]).levelsTicks[0],
+    );
     expect(new Set(levels)).toEqual(new Set([T]));
   });
 
   test('shares nothing with another store', () => {
     const time = new FakeTime();
-    memoryStore({ time }).spend([transaction('a', BURST)]);
-    expect(memoryStore({ time }).check([transaction('a', 1)]).levelsTicks).toEqual([0]);
+    callsOf(memoryStore({ time })).spend([transaction('a', BURST)]);
+    expect(callsOf(memoryStore({ time })).check([transaction('a', 1)]).levelsTicks).toEqual([0]);
   });
 
   test('reports nothing after it was closed', () => {

@@ -4,6 +4,7 @@ import { accountId } from '../../../src/keys/key.ts';
 import { memoryStore } from '../../../src/store/memory/memory-store.ts';
 import type { StorePressure, StoreTransaction } from '../../../src/store/store.ts';
 import { FakeTime } from '../../../src/testing/fake-time.ts';
+import { callsOf } from '@sluice/core/testing';
 
 const HOUR = 3600 * 16_000_000;
 const TEN_MINUTES_MS = 600_000;
@@ -18,7 +19,7 @@ function watched(maxKeys = 100) {
   const reports: StorePressure[] = [];
   const end = store.watch((pressure) => reports.push(pressure));
   const spend = (from: number, to: number, limit?: string) => {
-    for (let i = from; i < to; i++) store.spend([transaction(`${i}`, limit)]);
+    for (let i = from; i < to; i++) callsOf(store).spend([transaction(`${i}`, limit)]);
   };
   return { time, store, reports, end, spend };
 }
@@ -81,7 +82,7 @@ describe('the reports of a memory store', () => {
 
   test('reach all listeners, and a listener may call the store', () => {
     const { reports, spend, store } = watched();
-    store.watch(() => void store.spend([transaction('by a listener')]));
+    store.watch(() => void callsOf(store).spend([transaction('by a listener')]));
     store.watch((pressure) => reports.push(pressure));
     spend(0, 91);
     expect(reports.map(({ size }) => size)).toEqual([91, 91]);
@@ -156,7 +157,7 @@ describe('a limiter on a memory store', () => {
     const { flood, limiter, store, types } = limited();
     flood(50);
     void limiter.close();
-    for (let i = 0; i < 200; i++) store.spend([transaction(`${i}`)]);
+    for (let i = 0; i < 200; i++) callsOf(store).spend([transaction(`${i}`)]);
     expect(types).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { memoryStore, type StoreTransaction } from '@sluice/core';
-import { FakeTime } from '@sluice/core/testing';
+import { callsOf, FakeTime } from '@sluice/core/testing';
 import { expect, test } from 'vitest';
 
 const TURNS = 500_000;
@@ -29,12 +29,14 @@ test.each([
       mode: 'check-and-spend',
       lease,
     };
-    store.spend([slot]);
+    callsOf(store).spend([slot]);
   };
   const turn = (i: number): void => {
     const id = idOf(i);
     hold(id, String(i));
-    store.release([{ limit: 'InFlight', id, slots: true, holder: String(i), leaseMs: LEASE_MS, first: 1, count: 1 }]);
+    callsOf(store).release([
+      { limit: 'InFlight', id, slots: true, holder: String(i), leaseMs: LEASE_MS, first: 1, count: 1 },
+    ]);
   };
   if (isBeside) hold('beside', 'beside');
   for (let i = 0; i < TURNS; i++) turn(i);

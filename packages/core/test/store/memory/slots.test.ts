@@ -4,6 +4,7 @@ import { memoryStore } from '../../../src/store/memory/memory-store.ts';
 import type { StoreTransaction } from '../../../src/store/store.ts';
 import { FakeTime } from '../../../src/testing/fake-time.ts';
 import { LONG_MS, SHORT_MS, slots } from '../../../src/testing/sample-slots.ts';
+import { callsOf } from '@sluice/core/testing';
 
 function token(id: string, limit = 'Rate'): StoreTransaction {
   return { limit, id, incrementTicks: 1, fitTicks: 5, capTicks: 5, mode: 'check-and-spend' };
@@ -12,30 +13,30 @@ function token(id: string, limit = 'Rate'): StoreTransaction {
 describe('slots in the memory store', () => {
   test('are reported for each limit, and not among the buckets', () => {
     const store = memoryStore();
-    store.spend([
+    callsOf(store).spend([
       slots.take('a', 'x', { count: 2 }),
       slots.take('b', 'x'),
       { ...slots.take('c', 'x'), limit: 'Fleet' },
     ]);
     expect(store.stats()).toMatchObject({ size: 0, bytes: 0, limits: {}, slots: { Slots: 3, Fleet: 1 } });
-    store.release([slots.held('a', 'x')]);
-    store.release([{ ...slots.held('c', 'x'), limit: 'Fleet' }]);
+    callsOf(store).release([slots.held('a', 'x')]);
+    callsOf(store).release([{ ...slots.held('c', 'x'), limit: 'Fleet' }]);
     expect(store.stats().slots).toEqual({ Slots: 2 });
   });
 
   test('are never evicted, and evict no bucket', () => {
     const store = memoryStore({ maxKeys: 2, time: new FakeTime() });
-    for (let i = 0; i < 10; i++) store.spend([slots.take(`s${i}`, 'x'), token(`t${i % 2}`)]);
-    for (let i = 0; i < 10; i++) store.spend([token(`flood${i}`)]);
+    for (let i = 0; i < 10; i++) callsOf(store).spend([slots.take(`s${i}`, 'x'), token(`t${i % 2}`)]);
+    for (let i = 0; i < 10; i++) callsOf(store).spend([token(`flood${i}`)]);
     expect(store.stats()).toMatchObject({ size: 2, slots: { Slots: 10 } });
   });
 
   test('stay free when their lease has ended and the clock steps back', () => {
     const time = new FakeTime();
     const store = memoryStore({ time });
-    store.spend([slots.take('id', 'x', { leaseMs: SHORT_MS })]);
+    callsOf(store).spend([slots.take('id', 'x', { leaseMs: SHORT_MS })]);
     time.advance(SHORT_MS);
-    const level = () => store.check([slots.take('id', 'y')]).levelsTicks[0];
+    const level = () => callsOf(store).check([slots.take('id', 'y')]).levelsTicks[0];
     expect(level()).toBe(0);
     time.set(SHORT_MS / 2);
     expect(level()).toBe(0);
@@ -44,20 +45,20 @@ describe('slots in the memory store', () => {
   test('are held for no longer than their lease from a renewal of others at which the clock had stepped back', () => {
     const time = new FakeTime(SHORT_MS);
     const store = memoryStore({ time });
-    store.spend([slots.take('id', 'x', { leaseMs: SHORT_MS })]);
+    callsOf(store).spend([slots.take('id', 'x', { leaseMs: SHORT_MS })]);
     time.set(SHORT_MS / 2);
-    store.renew([slots.held('id', 'y')]);
+    callsOf(store).renew([slots.held('id', 'y')]);
     time.advance(SHORT_MS);
-    expect(store.check([slots.take('id', 'z')]).levelsTicks).toEqual([1]);
+    expect(callsOf(store).check([slots.take('id', 'z')]).levelsTicks).toEqual([1]);
   });
 
   test('leave nothing behind when their leases end while no call names their buckets', () => {
     const time = new FakeTime();
     const store = memoryStore({ time });
-    for (let i = 0; i < 1000; i++) store.spend([slots.take(`lost${i}`, 'x', { leaseMs: SHORT_MS })]);
-    store.spend([slots.take('kept', 'x', { leaseMs: LONG_MS })]);
+    for (let i = 0; i < 1000; i++) callsOf(store).spend([slots.take(`lost${i}`, 'x', { leaseMs: SHORT_MS })]);
+    callsOf(store).spend([slots.take('kept', 'x', { leaseMs: LONG_MS })]);
     time.advance(SHORT_MS);
-    for (let call = 0; call < 1100; call++) store.check([token('any')]);
+    for (let call = 0; call < 1100; call++) callsOf(store).check([token('any')]);
     expect(store.stats().slots).toEqual({ Slots: 1 });
   });
 

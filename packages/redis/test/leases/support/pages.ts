@@ -1,5 +1,6 @@
 // Transactions of limits with an overshoot, as a limiter passes them to a store.
 import type { Mode, Store, StoreTransaction } from '@sluice/core';
+import { callsOf } from '@sluice/core/testing';
 
 /** 100 per second, burst 200, overshoot 0.1: with two processes an overdraft of 7, and at most 20 beyond the limit. */
 export const TOKEN = 160_000;
@@ -32,7 +33,7 @@ export function page(
 
 /** Spends tokens one by one, so that the process decides them: beyond its overdraft from leases, for which it waits. */
 export async function spendEach(store: Store, tokens: number, one: StoreTransaction): Promise<void> {
-  await Promise.all(Array.from({ length: tokens }, () => store.spend([one])));
+  await Promise.all(Array.from({ length: tokens }, () => callsOf(store).spend([one])));
 }
 
 /** The same with a token an hour, so that none comes back while a test runs. */

@@ -1,32 +1,32 @@
 import { describe, expect, test } from 'vitest';
-import { SPEND_INTO, type AnswerSink, type SpendInto } from '../../src/failure/spend-into.ts';
+import { RUN_INTO, type AnswerSink, type RunInto } from '../../src/failure/run-into.ts';
 import { guarded, transaction } from './support/guarded.ts';
 import { hangs, reading } from './support/scripted-store.ts';
 
 const open = transaction({ limit: 'Open', onFailure: 'open' });
 const batch = [open];
 
-/** A guard around a store that gives the outcomes of `spend` to sinks, which the test settles. */
+/** A guard around a store that gives the outcomes of operations to sinks, which the test settles. */
 function direct() {
   const all = guarded(hangs, { deadlineMs: 70 }, { keepsDeadline: true });
   const sinks: AnswerSink[] = [];
   const asked: unknown[] = [];
-  const into: SpendInto = (store, given, deadlineMs, sink) => {
+  const into: RunInto = (store, given, deadlineMs, sink) => {
     asked.push([store === all.store, given, deadlineMs]);
     sinks.push(sink);
   };
-  const spend = Object.assign(() => new Promise<never>(() => {}), { [SPEND_INTO]: into });
-  Object.assign(all.store, { spend });
+  const run = Object.assign(() => new Promise<never>(() => {}), { [RUN_INTO]: into });
+  Object.assign(all.store, { run });
   return { ...all, sinks, asked };
 }
 
-describe('a store that gives the outcomes of `spend` to sinks', () => {
+describe('a store that gives the outcomes of operations to sinks', () => {
   test('is asked once, with the deadline, and decides', async () => {
     const { guard, sinks, asked } = direct();
     const spent = guard.spend(batch);
     sinks[0]?.answered(reading(batch));
     expect(await spent).toMatchObject({ available: true, reading: reading(batch), failure: undefined });
-    expect(asked).toEqual([[true, batch, 70]]);
+    expect(asked).toEqual([[true, { kind: 'spend', alternatives: [batch] }, 70]]);
   });
 
   test('is answered for by the policy when it fails, or when its answer is malformed', async () => {
@@ -50,9 +50,9 @@ describe('a store that gives the outcomes of `spend` to sinks', () => {
     }
   });
 
-  test('is called as any other when its `spend` is wrapped', async () => {
+  test('is called as any other when its `run` is wrapped', async () => {
     const { guard, store, sinks } = direct();
-    Object.assign(store, { spend: () => Promise.resolve(reading(batch)) });
+    Object.assign(store, { run: () => Promise.resolve(reading(batch)) });
     expect(await guard.spend(batch)).toMatchObject({ reading: reading(batch), failure: undefined });
     expect(sinks).toEqual([]);
   });

@@ -1,0 +1,119 @@
+import type { Awaitable } from '../async/awaitable.ts';
+import { reasonOf, SluiceError } from '../checks/errors.ts';
+import type { Changed, Charge } from '../decision/batch-answer.ts';
+import { decisionOf } from '../decision/decide.ts';
+import type { Decision } from '../decision/decision.ts';
+import { countNamed } from '../decision/loan.ts';
+import type { Transaction } from '../decision/transaction.ts';
+import { readingsOf } from '../store/alternatives.ts';
+import { EMPTY_READING, type Store, type StoreReading, type StoreRefund } from '../store/store.ts';
+import type { Fallback } from './fallback.ts';
+import type { StoreHealth } from './store-health.ts';
+
+/** Batches of which the first that passes is wanted. At least one. */
+export type Alternatives = readonly (readonly Transaction[])[];
+
+/** An operation that decides transactions of a limiter. */
+export interface Deciding {
+  readonly kind: 'spend' | 'check';
+  readonly alternatives: Alternatives;
+}
+
+/** What a gate makes of the answer of the store to an operation, and of its lack. */
+export interface Outcome<Operation, Result> {
+  /** @param reading - Valid, see {@link checkReading}. */
+  accept(operation: Operation, reading: StoreReading): Result;
+  withoutAnswer(operation: Operation, cause: unknown): Awaitable<Result>;
+}
+
+/** The parts that the outcomes share. */
+export interface OutcomeParts {
+  readonly store: Store;
+  readonly fallback: Fallback;
+  readonly health: StoreHealth;
+  /** The gate that makes the calls. */
+  readonly owner: object;
+}
+
+/** An operation that changes the buckets of a limiter's entries. */
+interface Changing<Kind extends string, Entry> {
+  readonly kind: Kind;
+  readonly batch: readonly Entry[];
+}
+
+/** The outcomes of the operations of one store. */
+export class Outcomes {
+  /** Of one batch. Without an answer of the store, the failure policies decide. */
+  readonly decision: Outcome<Deciding, Decision>;
+  /** Of alternatives: a decision for each that was tried. */
+  readonly decisions: Outcome<Deciding, readonly Decision[]>;
+  /** Of a `charge`. Without an answer, `local` limits are charged in this process; the other charges are lost. */
+  readonly charge: Outcome<Changing<'charge', Charge>, Changed<Charge>>;
+  /** Of a `refund`. Without an answer, the tokens stay taken: that is the safe side, and they refill by themselves. */
+  readonly refund: Outcome<Changing<'refund', Charge & StoreRefund>, Changed<Charge & StoreRefund>>;
+  /** Of a `check` for levels. Without an answer, it rejects, because a policy knows only a part of a count. */
+  readonly levels: Outcome<Deciding, Changed<Transaction>>;
+  /** Of a `cap`. Without an answer, it rejects: the debts may be unchanged. */
+  readonly cap: Outcome<unknown, void> = { accept: nothing, withoutAnswer: (_, cause) => Promise.reject(cause) };
+  /** Of a `reset`. Without an answer, it rejects: an operator must know that the bucket may be unchanged. */
+  readonly reset: Outcome<unknown, void> = { accept: nothing, withoutAnswer: (_, cause) => unavailable(RESET, cause) };
+  /** Of a `renew` or a `release`. Without an answer, the leases end: the store frees the slots by itself. */
+  readonly lease: Outcome<unknown, void> = { accept: nothing, withoutAnswer: nothing };
+  /** Of a trial call. Without an answer, it rejects. */
+  readonly trial: Outcome<unknown, void> = {
+    accept: nothing,
+    withoutAnswer: (_, cause) =>
+      unavailable(`The store is connected, but failed to answer (${reasonOf(cause)}).`, cause),
+  };
+
+  constructor({ store, fallback, health, owner }: OutcomeParts) {
+    const decided = (kind: Deciding['kind'], batch: readonly Transaction[], reading: StoreReading): Decision =>
+      decisionOf({ available: true, batch, reading, store, failure: undefined, owner }, kind === 'spend');
+    const byPolicy = ({ kind, alternatives }: Deciding, cause: unknown): readonly Decision[] => {
+      health.decidedByPolicy();
+      return fallback.decide(kind, alternatives, cause).map((answer) => decisionOf(answer, kind === 'spend'));
+    };
+    this.decision = {
+      accept: ({ kind, alternatives }, reading) => decided(kind, alternatives[0]!, reading),
+      withoutAnswer: (operation, cause) => byPolicy(operation, cause)[0]!,
+    };
+    this.decisions = {
+      accept: ({ kind, alternatives }, reading) =>
+        readingsOf(alternatives, reading).map((each, i) => decided(kind, alternatives[i]!, each)),
+      withoutAnswer: byPolicy,
+    };
+    this.charge = {
+      accept: ({ batch }, reading) => ({ batch, reading, store }),
+      withoutAnswer({ batch }, cause) {
+        const charged = fallback.charge(batch);
+        health.lostCharges(countNamed(batch) - countNamed(charged.batch), cause);
+        return charged;
+      },
+    };
+    this.refund = {
+      accept: ({ batch }, reading) => ({ batch, reading, store }),
+      withoutAnswer({ batch }, cause) {
+        health.lostRefunds(countNamed(batch), cause);
+        return { batch: [], reading: EMPTY_READING, store };
+      },
+    };
+    this.levels = {
+      accept: ({ alternatives }, reading) => ({ batch: alternatives[0]!, reading, store }),
+      withoutAnswer: (_, cause) =>
+        unavailable(
+          `The store can't answer (${reasonOf(cause)}), and only it knows the whole count. Try again later.`,
+          cause,
+        ),
+    };
+  }
+}
+
+const RESET =
+  'The store did not confirm the reset: all, some or none of the buckets may be full now. ' +
+  'Reset them again when the store answers.';
+
+function nothing(): void {}
+
+function unavailable(message: string, cause: unknown): Promise<never> {
+  return Promise.reject(new SluiceError('ERR_STORE_UNAVAILABLE', message, { cause }));
+}

@@ -1,0 +1,31 @@
+import type { Answered, Owner } from '../decision/batch-answer.ts';
+import type { Transaction } from '../decision/transaction.ts';
+import type { ReadingToFill, Store, StoreReading } from '../store/store.ts';
+
+/**
+ * The answer of a store with `take` to one batch, and its reading: one object for both, because most decisions need no
+ * other. See docs/hot-path.md.
+ */
+export class TakenBatch implements Answered, ReadingToFill {
+  readonly available = true;
+  readonly batch: readonly Transaction[];
+  readonly store: Store;
+  readonly failure = undefined;
+  readonly owner: Owner;
+  nowTicks: number = NaN;
+  readonly levelsTicks: number[];
+  bucketNowTicks: readonly number[] | undefined = undefined;
+  bucketWallMs: readonly (number | undefined)[] | undefined = undefined;
+
+  constructor(batch: readonly Transaction[], store: Store, owner: Owner) {
+    this.batch = batch;
+    this.store = store;
+    this.owner = owner;
+    // Of one bucket, as a literal: it is allocated where it is written, and from the beginning for numbers of any size.
+    this.levelsTicks = batch.length === 1 ? [NaN] : batch.map(() => NaN);
+  }
+
+  get reading(): StoreReading {
+    return this;
+  }
+}

@@ -1,0 +1,84 @@
+import { andThen, type Awaitable } from '../async/awaitable.ts';
+import { readingsOf } from '../store/alternatives.ts';
+import type {
+  Store,
+  StoreBucket,
+  StoreCap,
+  StoreCharge,
+  StoreHold,
+  StoreReading,
+  StoreRefund,
+  StoreTransaction,
+} from '../store/store.ts';
+
+type Batch = readonly StoreTransaction[];
+type Run = Pick<Store, 'run'>;
+/** A value for a store that returns values, and a promise for one that returns promises. */
+type Answer<Calls extends Run> = ReturnType<Calls['run']>;
+type Readings<Calls extends Run> =
+  Answer<Calls> extends StoreReading
+    ? readonly StoreReading[]
+    : Answer<Calls> extends Promise<unknown>
+      ? Promise<readonly StoreReading[]>
+      : Awaitable<readonly StoreReading[]>;
+
+/** The operations of a store as methods, for tests. Made by {@link callsOf}. */
+export class StoreCalls<Calls extends Run> {
+  readonly #store: Calls;
+
+  constructor(store: Calls) {
+    this.#store = store;
+  }
+
+  spend(batch: Batch, deadlineMs?: number): Answer<Calls> {
+    return this.#run({ kind: 'spend', alternatives: [batch] }, deadlineMs);
+  }
+
+  /** Returns a reading for each batch that was tried. */
+  spendFirst(alternatives: readonly Batch[], deadlineMs?: number): Readings<Calls> {
+    const whole = this.#run({ kind: 'spend', alternatives }, deadlineMs) as Awaitable<StoreReading>;
+    return andThen(whole, (reading) => readingsOf(alternatives, reading)) as Readings<Calls>;
+  }
+
+  check(batch: Batch, deadlineMs?: number): Answer<Calls> {
+    return this.#run({ kind: 'check', alternatives: [batch] }, deadlineMs);
+  }
+
+  charge(batch: readonly StoreCharge[], deadlineMs?: number): Answer<Calls> {
+    return this.#run({ kind: 'charge', batch }, deadlineMs);
+  }
+
+  refund(batch: readonly StoreRefund[], deadlineMs?: number): Answer<Calls> {
+    return this.#run({ kind: 'refund', batch }, deadlineMs);
+  }
+
+  cap(batch: readonly StoreCap[], deadlineMs?: number): Answer<Calls> {
+    return this.#run({ kind: 'cap', batch }, deadlineMs);
+  }
+
+  renew(batch: readonly StoreHold[], deadlineMs?: number): Answer<Calls> {
+    return this.#run({ kind: 'renew', batch }, deadlineMs);
+  }
+
+  release(batch: readonly StoreHold[], deadlineMs?: number): Answer<Calls> {
+    return this.#run({ kind: 'release', batch }, deadlineMs);
+  }
+
+  reset(batch: readonly StoreBucket[], deadlineMs?: number): Answer<Calls> {
+    return this.#run({ kind: 'reset', batch }, deadlineMs);
+  }
+
+  #run(...operation: Parameters<Store['run']>): Answer<Calls> {
+    return this.#store.run(...operation) as Answer<Calls>;
+  }
+}
+
+/**
+ * Returns the operations of a store as methods.
+ *
+ * @example
+ * const { levelsTicks } = await callsOf(store).check([transaction]);
+ */
+export function callsOf<Calls extends Run>(store: Calls): StoreCalls<Calls> {
+  return new StoreCalls(store);
+}
