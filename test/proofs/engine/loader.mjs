@@ -2,7 +2,7 @@
 // theorems are rewritten so that they can run on unknown numbers. SLUICE_MUTANT breaks a source on purpose: JSON with the
 // path from the root of the repository, a text that occurs in it once, and what replaces it.
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { register } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { isMainThread } from 'node:worker_threads';
@@ -34,7 +34,10 @@ async function compiled(text, path, isRewritten) {
   const { rewritten, stripped } = await import('./rewrite.mjs');
   const source = isRewritten ? rewritten(text, path, engine) : stripped(text, path);
   await mkdir(cache, { recursive: true });
-  await writeFile(file, source);
+  // Another process may be reading it.
+  const unfinished = new URL(`${hash}.${process.pid}`, cache);
+  await writeFile(unfinished, source);
+  await rename(unfinished, file);
   return source;
 }
 

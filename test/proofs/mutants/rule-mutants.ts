@@ -37,7 +37,7 @@ export const ruleMutants: readonly Mutant[] = [
   { in: LEVELS, replace: 'Math.max(maxDebt * emissionIntervalTicks, waitTicks)', by: 'waitTicks', about: 'no debt' },
   { in: LEVELS, replace: 'Math.min(toleranceTicks + aboveTicks, MAX_TOLERANCE_TICKS)', by: 'toleranceTicks + aboveTicks', about: 'a cap above ten years' },
   { in: RULE, replace: "return mode === 'check-and-spend' || mode === 'check-only';", by: "return mode === 'check-and-spend';", about: 'check-only never denies' },
-  { in: RULE, replace: 'if (canDeny(mode) && !fits(', by: 'if (!fits(', about: 'every mode denies' },
+  { in: RULE, replace: ' && canDeny(mode)) return false;', by: ') return false;', about: 'every mode denies' },
   { in: RULE, replace: "if (mode === 'check-only') return levelTicks;", by: '', about: 'a look takes' },
   { in: RULE, replace: 'charged(levelTicks, incrementTicks, transaction.capTicks)', by: 'charged(levelTicks, incrementTicks, Infinity)', about: 'charges have no cap' },
   { in: RULE, replace: 'transaction.fitTicks) ? levelTicks + incrementTicks : levelTicks', by: 'transaction.fitTicks) ? levelTicks + incrementTicks : transaction.fitTicks', about: 'spend-only takes a part' },

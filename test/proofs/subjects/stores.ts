@@ -5,7 +5,7 @@
  * @module
  */
 import { memoryStore } from '../../../packages/core/src/store/memory/memory-store.ts';
-import type { StoreReading, StoreTransaction } from '../../../packages/core/src/store/store.ts';
+import type { StoreOperation } from '../../../packages/core/src/store/operation.ts';
 import type { BatchEntry, BatchKind } from '../../../packages/redis/src/batches/batch-request.ts';
 import { ScriptBatch } from '../../../packages/redis/src/batches/script-batch.ts';
 import { sourceText } from '../engine/source.ts';
@@ -50,7 +50,7 @@ export class BothStores {
 
   /** Gives a bucket a level at the present time. */
   put(id: string, levelTicks: number): void {
-    this.#memory.charge([{ limit: 'Limit', id, incrementTicks: levelTicks, capTicks: levelTicks }]);
+    this.memory('charge', [{ id, incrementTicks: levelTicks, capTicks: levelTicks }]);
     this.redis.keys.set(id, { value: bucketText(this.nowTicks + levelTicks, levelTicks) });
   }
 
@@ -65,16 +65,17 @@ export class BothStores {
   }
 
   memory(kind: Kind, batch: readonly Entry[]): readonly number[] {
-    const named = batch.map((entry) => ({ limit: 'Limit', ...entry })) as unknown as readonly StoreTransaction[];
-    const store = this.#memory as unknown as Record<Kind, (batch: readonly StoreTransaction[]) => StoreReading | undefined>;
-    return store[kind](named)?.levelsTicks ?? batch.map(() => 0);
+    const named = batch.map(withLimit);
+    const isDecided = kind === 'spend' || kind === 'check';
+    const operation = isDecided ? { kind, alternatives: [named] } : { kind, batch: named };
+    const { levelsTicks } = this.#memory.run(operation as StoreOperation);
+    return kind === 'reset' ? batch.map(() => 0) : levelsTicks;
   }
 
-  /** The readings of alternatives: those that were tried. */
-  memoryFirst(alternatives: readonly (readonly Entry[])[]): readonly (readonly number[])[] {
-    const named = alternatives.map((batch) => batch.map((entry) => ({ limit: 'Limit', ...entry })));
-    const readings = this.#memory.spendFirst(named as unknown as readonly (readonly StoreTransaction[])[]);
-    return readings.map(({ levelsTicks }) => levelsTicks);
+  /** The levels of alternatives: of those that were tried. */
+  memoryFirst(alternatives: readonly (readonly Entry[])[]): readonly number[] {
+    const named = alternatives.map((batch) => batch.map(withLimit));
+    return this.#memory.run({ kind: 'spend', alternatives: named } as StoreOperation).levelsTicks;
   }
 
   memoryLevel(id: string): number {
@@ -121,6 +122,10 @@ export class BothStores {
     if (now !== this.nowTicks) throw new Error('The script replies another time');
     return flag === 1 ? levels : [];
   }
+}
+
+function withLimit(entry: Entry): object {
+  return { limit: 'Limit', ...entry };
 }
 
 function parts(kind: BatchKind, batch: readonly Entry[]): object {
