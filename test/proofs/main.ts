@@ -10,7 +10,11 @@ import { parts } from './theorems/index.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { of: { type: 'string' }, first: { type: 'boolean', default: false }, document: { type: 'boolean', default: false } },
+  options: {
+    of: { type: 'string' },
+    first: { type: 'boolean', default: false },
+    document: { type: 'boolean', default: false },
+  },
 });
 if (values.document) {
   await writePage(parts);

@@ -100,14 +100,16 @@ function represented(sum: Sum): number | Sum {
   const isAbove = min !== undefined && min >= -EXACT;
   if (isBelow && isAbove) return sum;
   if (!isBelow && !path().decide(compared(sum.minus(Sum.whole(EXACT)), '<='))) return rounded(sum);
-  if (!isAbove && !path().decide(compared(Sum.whole(-EXACT).minus(sum), '<='))) return negated(rounded(sum.times(MINUS))) as Sum;
+  if (!isAbove && !path().decide(compared(Sum.whole(-EXACT).minus(sum), '<=')))
+    return negated(rounded(sum.times(MINUS))) as Sum;
   return sum;
 }
 
 function rounded(sum: Sum): Sum {
   path().roundings++;
   return path().introduced(`rounded ${sum.toString()}`, { min: EXACT, max: undefined }, (result) => {
-    const near = (kind: 1n | -1n): Truth => compared(result.minus(sum).times(Sum.whole(kind)).minus(Sum.whole(1n)), '<=');
+    const near = (kind: 1n | -1n): Truth =>
+      compared(result.minus(sum).times(Sum.whole(kind)).minus(Sum.whole(1n)), '<=');
     return path().decide(compared(sum.minus(Sum.whole(2n * EXACT)), '<='))
       ? [near(1n), near(-1n)]
       : [compared(Sum.whole(2n * EXACT).minus(result), '<=')];

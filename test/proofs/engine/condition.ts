@@ -59,7 +59,13 @@ function commonFactor({ terms, constant }: Sum): Sum | undefined {
 }
 
 function without({ factors, coefficient }: Term, name: string): Term {
-  return { factors: factors.toSpliced(factors.findIndex((factor) => factor.name === name), 1), coefficient };
+  return {
+    factors: factors.toSpliced(
+      factors.findIndex((factor) => factor.name === name),
+      1,
+    ),
+    coefficient,
+  };
 }
 
 function isTrue(constant: bigint, kind: Comparison['kind']): boolean {

@@ -37,7 +37,9 @@ function* solvedNumbers(path: Path, opposite: Truth): Generator<ReadonlyMap<stri
   const { inputs } = path;
   const names = inputs.map(({ name }) => name);
   const conditions = [...path.definitions, ...path.conditions, ...(isCondition(opposite) ? [opposite] : [])];
-  const products = productsOf(conditions.flatMap(sumsIn).flatMap((sum) => [...sum.terms.values()].map((t) => t.factors)));
+  const products = productsOf(
+    conditions.flatMap(sumsIn).flatMap((sum) => [...sum.terms.values()].map((t) => t.factors)),
+  );
   for (const distance of DISTANCES) {
     const { verdict, values } = path.solve(opposite, names, products + near(inputs, distance), RESOURCES);
     if (verdict === 'sat') yield new Map(names.map((name, i) => [name, Number(values[i]!)]));
@@ -50,7 +52,9 @@ function* solvedNumbers(path: Path, opposite: Truth): Generator<ReadonlyMap<stri
 function productsOf(all: readonly (readonly Unknown[])[]): string {
   const texts = all
     .filter((factors) => factors.length > 1)
-    .map((factors) => `(assert (= ${symbol(keyOf(factors))} (* ${factors.map(({ name }) => symbol(name)).join(' ')})))`);
+    .map(
+      (factors) => `(assert (= ${symbol(keyOf(factors))} (* ${factors.map(({ name }) => symbol(name)).join(' ')})))`,
+    );
   return [...new Set(texts)].join('\n');
 }
 
@@ -118,4 +122,3 @@ function picked(min: number, max: number, random: () => number): number {
   const offset = kind < 0.5 ? Math.min(span, Math.floor(random() * 12)) : span ** random();
   return kind < 0.95 || min >= 0 ? Math.min(max, (min < 0 ? 0 : min) + offset) : Math.max(min, -offset);
 }
-

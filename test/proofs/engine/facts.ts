@@ -19,7 +19,11 @@ export function factsOf(
   const products = new Map<string, Product>();
   for (const sum of sums) for (const { factors } of sum.terms.values()) note(factors, unknowns, products);
   const all = [...products.values()];
-  const facts = [...all.flatMap(boundsOf), ...all.flatMap(signsOf), ...all.flatMap((one, i) => all.slice(i + 1).flatMap((two) => order(one, two)))];
+  const facts = [
+    ...all.flatMap(boundsOf),
+    ...all.flatMap(signsOf),
+    ...all.flatMap((one, i) => all.slice(i + 1).flatMap((two) => order(one, two))),
+  ];
   return { unknowns: [...unknowns.values()], facts };
 }
 

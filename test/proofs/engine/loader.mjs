@@ -27,7 +27,9 @@ export async function load(url, context, nextLoad) {
 
 /** Rewrites a source, or takes what an earlier run made of it. @param {string} text @param {string} path @param {boolean} isRewritten */
 async function compiled(text, path, isRewritten) {
-  const hash = createHash('sha256').update(JSON.stringify([text, path, isRewritten, await rewriter])).digest('hex');
+  const hash = createHash('sha256')
+    .update(JSON.stringify([text, path, isRewritten, await rewriter]))
+    .digest('hex');
   const file = new URL(hash, cache);
   const known = await readFile(file, 'utf8').catch(() => undefined);
   if (known !== undefined) return known;

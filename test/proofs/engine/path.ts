@@ -41,10 +41,7 @@ export class Path {
   readonly #asserted = new Set<string>();
 
   /** @param isRounding - Whether numbers are doubles. */
-  constructor(
-    given: readonly Choice[] = [],
-    isRounding = true,
-  ) {
+  constructor(given: readonly Choice[] = [], isRounding = true) {
     this.#given = given;
     this.isRounding = isRounding;
   }
@@ -124,6 +121,8 @@ export class Path {
   #ask(also: Truth, names: readonly string[], more = '', resources?: number): Solution {
     if (asking !== this) {
       beginSession();
+      // Only compared: paths have one solver.
+      // oxlint-disable-next-line typescript/no-this-alias
       asking = this;
       this.#asserted.clear();
     }
@@ -194,4 +193,3 @@ export function onPath(given: Path, run: () => void): boolean {
     current = undefined;
   }
 }
-

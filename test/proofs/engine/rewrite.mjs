@@ -122,8 +122,14 @@ function binary(node) {
 
 /** @param {ts.TemplateExpression} node */
 function template({ head, templateSpans }) {
-  const texts = [head, ...templateSpans.map(({ literal }) => literal)].map(({ text }) => factory.createStringLiteral(text));
-  return call('text', factory.createArrayLiteralExpression(texts), ...templateSpans.map(({ expression }) => expression));
+  const texts = [head, ...templateSpans.map(({ literal }) => literal)].map(({ text }) =>
+    factory.createStringLiteral(text),
+  );
+  return call(
+    'text',
+    factory.createArrayLiteralExpression(texts),
+    ...templateSpans.map(({ expression }) => expression),
+  );
 }
 
 /** @param {ts.PrefixUnaryExpression} node */

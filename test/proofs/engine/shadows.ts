@@ -22,12 +22,15 @@ function smallest(values: readonly unknown[]): unknown {
 }
 
 export const math: object = Object.assign(Object.create(PlainMath), {
-  max: (...values: readonly unknown[]) => (values.some(isSymbolic) ? largest(values) : PlainMath.max(...(values as Any[]))),
-  min: (...values: readonly unknown[]) => (values.some(isSymbolic) ? smallest(values) : PlainMath.min(...(values as Any[]))),
+  max: (...values: readonly unknown[]) =>
+    values.some(isSymbolic) ? largest(values) : PlainMath.max(...(values as Any[])),
+  min: (...values: readonly unknown[]) =>
+    values.some(isSymbolic) ? smallest(values) : PlainMath.min(...(values as Any[])),
   floor: floorOf,
   ceil: ceilOf,
   // To the nearest whole number, and up from the middle.
-  round: (value: unknown) => (isSymbolic(value) ? floorOf(add(value as Any, 0.5 as Any)) : PlainMath.round(value as number)),
+  round: (value: unknown) =>
+    isSymbolic(value) ? floorOf(add(value as Any, 0.5 as Any)) : PlainMath.round(value as number),
   trunc: (value: unknown) =>
     isSymbolic(value)
       ? truthy(lt(value as Any, 0 as Any))
@@ -35,7 +38,11 @@ export const math: object = Object.assign(Object.create(PlainMath), {
         : floorOf(value)
       : PlainMath.trunc(value as number),
   abs: (value: unknown) =>
-    isSymbolic(value) ? (truthy(lt(value as Any, 0 as Any)) ? neg(value as Any) : value) : PlainMath.abs(value as number),
+    isSymbolic(value)
+      ? truthy(lt(value as Any, 0 as Any))
+        ? neg(value as Any)
+        : value
+      : PlainMath.abs(value as number),
   exp: (value: unknown) => (isSymbolic(value) ? unsupported('exp') : PlainMath.exp(value as number)),
 });
 
@@ -108,4 +115,3 @@ export function askConditions(): void {
     });
   }
 }
-

@@ -44,13 +44,19 @@ export function beginSession(): void {
  *
  * @param names - If so, the values of these constants are wanted.
  */
-export function solve(lasting: string, more: string, names: readonly string[] = [], resources: number = RESOURCES): Solution {
+export function solve(
+  lasting: string,
+  more: string,
+  names: readonly string[] = [],
+  resources: number = RESOURCES,
+): Solution {
   const start = performance.now();
   asked++;
   queries.count++;
   const answer = evaluated(`(set-option :rlimit ${resources})${lasting}(push)${more}(check-sat)`);
   const verdict = answer === 'sat' || answer === 'unsat' ? answer : 'unknown';
-  if (verdict === 'unknown' && answer !== 'unknown') throw new Error(`The solver answers ${answer} to ${lasting}${more}`);
+  if (verdict === 'unknown' && answer !== 'unknown')
+    throw new Error(`The solver answers ${answer} to ${lasting}${more}`);
   const values =
     verdict === 'sat' && names.length > 0 ? valuesOf(evaluated(`(get-value (${names.join(' ')}))`), names) : [];
   evaluated('(pop)');

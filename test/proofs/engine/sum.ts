@@ -112,13 +112,17 @@ export class Sum {
   /** The range of the numerator. */
   get range(): Range {
     let range: Range = { min: this.constant, max: this.constant };
-    for (const { factors, coefficient } of this.terms.values()) range = plus(range, scaled(rangeOf(factors), coefficient));
+    for (const { factors, coefficient } of this.terms.values())
+      range = plus(range, scaled(rangeOf(factors), coefficient));
     return range;
   }
 
   /** The text of the terms without the constant: sums that differ by a constant have the same one. */
   get termsKey(): string {
-    return [...this.terms].map(([key, { coefficient }]) => `${coefficient}${key}`).toSorted().join('+');
+    return [...this.terms]
+      .map(([key, { coefficient }]) => `${coefficient}${key}`)
+      .toSorted()
+      .join('+');
   }
 
   toString(): string {

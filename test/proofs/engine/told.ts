@@ -1,7 +1,16 @@
 import type { Proof } from './prove.ts';
 
 /** What is printed of a proof: a line, or a scenario in which the theorem is false. */
-export function toldProof({ theorem, problem, counterexample, paths, claims, roundings, queries, seconds }: Proof): string {
+export function toldProof({
+  theorem,
+  problem,
+  counterexample,
+  paths,
+  claims,
+  roundings,
+  queries,
+  seconds,
+}: Proof): string {
   const figures = [`${paths} paths`, `${claims} claims`, `${queries} questions`, `${seconds.toFixed(2)} s`];
   if (roundings > 0) figures.push(`${roundings} sums above 2^53`);
   if (problem === undefined) return `proved   ${theorem.name.padEnd(28)} ${figures.join(', ')}`;

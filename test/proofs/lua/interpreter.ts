@@ -83,7 +83,9 @@ function execute(statement: Statement, scope: Scope): Returned | undefined {
       evaluate(statement.expression, scope);
       return undefined;
     case 'IfStatement': {
-      const taken = statement.clauses.find(({ condition }) => condition === undefined || isTrue(evaluate(condition, scope)));
+      const taken = statement.clauses.find(
+        ({ condition }) => condition === undefined || isTrue(evaluate(condition, scope)),
+      );
       return taken && block(taken.body, scope);
     }
     case 'WhileStatement':
@@ -152,7 +154,12 @@ function call(expression: Expression, scope: Scope): unknown {
     case 'NilLiteral':
       return undefined;
     case 'TableConstructorExpression':
-      return LuaTable.of(valuesOf(expression.fields.map(({ value }) => value), scope));
+      return LuaTable.of(
+        valuesOf(
+          expression.fields.map(({ value }) => value),
+          scope,
+        ),
+      );
     case 'BinaryExpression':
       return binary(expression.operator, evaluate(expression.left, scope), evaluate(expression.right, scope));
     case 'LogicalExpression': {

@@ -11,10 +11,12 @@ const { ceil, floor, max, min, abs } = math as Math;
 
 /** The functions of Lua that the scripts use, on known and unknown values. */
 export const library: Readonly<Record<string, unknown>> = {
-  type: (value: unknown) => (isSymbolic(value) || typeof value === 'number' ? 'number' : value instanceof LuaTable ? 'table' : typeof value),
+  type: (value: unknown) =>
+    isSymbolic(value) || typeof value === 'number' ? 'number' : value instanceof LuaTable ? 'table' : typeof value,
   unpack: (table: LuaTable) => new Values(...table.values),
   math: {
-    ceil: (value: unknown) => (value instanceof Term ? new Term(`ceil(${value.text})`, value.level) : ceil(value as number)),
+    ceil: (value: unknown) =>
+      value instanceof Term ? new Term(`ceil(${value.text})`, value.level) : ceil(value as number),
     floor,
     max,
     min,
@@ -22,7 +24,9 @@ export const library: Readonly<Record<string, unknown>> = {
     huge: Infinity,
     frexp,
     ldexp: (fraction: unknown, exponent: unknown) =>
-      typeof fraction === 'number' && typeof exponent === 'number' ? fraction * 2 ** exponent : writtenLevel(fraction, exponent),
+      typeof fraction === 'number' && typeof exponent === 'number'
+        ? fraction * 2 ** exponent
+        : writtenLevel(fraction, exponent),
   } satisfies Readonly<Record<string, unknown>>,
   string: {
     byte: (text: unknown) => (typeof text === 'number' || isSymbolic(text) ? undefined : String(text).codePointAt(0)),
@@ -55,8 +59,8 @@ function sub(text: unknown, from: number, to?: number): unknown {
     if (from === -3 && to === undefined) return text.code;
     throw new Error(`The part ${from} to ${String(to)} of a bucket`);
   }
-  const whole = text as string;
-  return whole.slice(from < 0 ? from : from - 1, to === undefined ? undefined : to < 0 ? whole.length + to + 1 : to);
+  const plain = text as string;
+  return plain.slice(from < 0 ? from : from - 1, to === undefined ? undefined : to < 0 ? plain.length + to + 1 : to);
 }
 
 function format(pattern: string, ...values: readonly unknown[]): unknown {

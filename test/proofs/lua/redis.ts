@@ -20,7 +20,7 @@ export class RedisData {
   nowMicros: unknown = 0;
 
   /** Executes a script. @returns Its reply as an array. */
-  run(script: readonly Statement[], keys: readonly string[], args: readonly unknown[]): readonly unknown[] {
+  run(program: readonly Statement[], keys: readonly string[], args: readonly unknown[]): readonly unknown[] {
     const command = (name: string, ...values: readonly unknown[]): unknown => this.#command(name, values);
     const globals = {
       ...library,
@@ -28,7 +28,7 @@ export class RedisData {
       ARGV: LuaTable.of(args),
       redis: { call: command, pcall: command },
     };
-    return replyOf(executed(script, globals) as LuaTable);
+    return replyOf(executed(program, globals) as LuaTable);
   }
 
   #command(name: string, [key, ...values]: readonly unknown[]): unknown {

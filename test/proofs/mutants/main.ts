@@ -29,7 +29,9 @@ function chosen(args: readonly string[]): readonly Mutant[] {
     return [{ in: path, replace, by, about: 'a change by hand' }];
   }
   const all = [...ruleMutants, ...storeMutants, ...leaseMutants];
-  return args.length === 0 ? all : all.filter(({ in: path, about }) => args.some((text) => `${path} ${about}`.includes(text)));
+  return args.length === 0
+    ? all
+    : all.filter(({ in: path, about }) => args.some((text) => `${path} ${about}`.includes(text)));
 }
 
 const mutants = chosen(process.argv.slice(2));

@@ -4,7 +4,11 @@
  *
  * @module
  */
-import { LeasedBucket, type BucketStream, type LeaseTerms } from '../../../packages/redis/src/leases/rules/leased-bucket.ts';
+import {
+  LeasedBucket,
+  type BucketStream,
+  type LeaseTerms,
+} from '../../../packages/redis/src/leases/rules/leased-bucket.ts';
 import type { SyncCall, SyncEntry, SyncReply } from '../../../packages/redis/src/leases/rules/sync-call.ts';
 import { decodeSync, encodeSync } from '../../../packages/redis/src/leases/sync-script.ts';
 import { sourceText } from '../engine/source.ts';
@@ -56,7 +60,10 @@ export class SyncedRedis {
     return this.#redis.keys.get('bucket')?.lifeMs as number | undefined;
   }
 
-  sync(call: Pick<SyncCall, 'sequence' | 'answeredSequence' | 'latestTicks'>, entry: Omit<SyncEntry, 'key'>): SyncReply {
+  sync(
+    call: Pick<SyncCall, 'sequence' | 'answeredSequence' | 'latestTicks'>,
+    entry: Omit<SyncEntry, 'key'>,
+  ): SyncReply {
     const whole = { ...call, stream: STREAM, streamLifeMs: 600_000, entries: [{ ...entry, key: 'bucket' }] };
     const { keys, args } = encodeSync(whole);
     const reply = this.#redis.run(SYNC, keys, [NEVER, ...args]).map((value) => value ?? null);

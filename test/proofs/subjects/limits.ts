@@ -34,7 +34,10 @@ export class TimedLimiter {
       alarm: () => ({ ref: nothing, unref: nothing, cancel: nothing }),
       endOfTurn: () => nothing,
     };
-    const keyed = Object.entries(limits).map(([name, numbers]) => [name, { key: name === 'Pool' ? everyone() : accountId(), ...numbers }]);
+    const keyed = Object.entries(limits).map(([name, numbers]) => [
+      name,
+      { key: name === 'Pool' ? everyone() : accountId(), ...numbers },
+    ]);
     this.#limiter = createLimiter({ limits: Object.fromEntries(keyed) as Options, time });
   }
 

@@ -108,7 +108,10 @@ export class BothStores {
   }
 
   /** Several batches in one call. */
-  run(calls: readonly { readonly kind: Kind; readonly batch: readonly Entry[] }[], lastTicks: number = NEVER): readonly number[] {
+  run(
+    calls: readonly { readonly kind: Kind; readonly batch: readonly Entry[] }[],
+    lastTicks: number = NEVER,
+  ): readonly number[] {
     return this.#execute(
       calls.map(({ kind, batch }) => parts(kind, batch)),
       lastTicks,

@@ -149,7 +149,10 @@ export const bounds: Part = {
         t.tell('level before', step.before);
         t.tell('level after', step.after);
         t.claim('never lowered', step.after >= step.before);
-        t.claim('all of it is taken below the cap', implies(step.before + increment <= cap, step.after === step.before + increment));
+        t.claim(
+          'all of it is taken below the cap',
+          implies(step.before + increment <= cap, step.after === step.before + increment),
+        );
         t.claim('up to the cap', implies(all(step.before + increment > cap, step.before <= cap), step.after === cap));
         t.claim('a level above the cap stays', implies(step.before > cap, step.after === step.before));
       },

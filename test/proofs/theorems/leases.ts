@@ -35,7 +35,14 @@ function redisWith(t: Scenario): { readonly redis: SyncedRedis; readonly level: 
   return { redis, level };
 }
 
-const NOTHING = { chargeTicks: 0, ownLevelTicks: undefined, returnTicks: 0, wantedTokens: 0, floorTicks: 0, lost: false };
+const NOTHING = {
+  chargeTicks: 0,
+  ownLevelTicks: undefined,
+  returnTicks: 0,
+  wantedTokens: 0,
+  floorTicks: 0,
+  lost: false,
+};
 
 /** What processes with leases do, and what Redis does for them. */
 export const leases: Part = {
@@ -81,7 +88,8 @@ export const leases: Part = {
     },
     {
       name: 'grant-within-limit',
-      words: 'Redis leases at most the tokens that are wanted, and only as many as fit into the bucket. It charges each of them.',
+      words:
+        'Redis leases at most the tokens that are wanted, and only as many as fit into the bucket. It charges each of them.',
       formula: 'level before + granted × T ≤ τ',
       sources: SYNC,
       run(t) {
@@ -97,9 +105,19 @@ export const leases: Part = {
         t.tell('granted tokens', granted);
         t.claim('at most what is wanted', all(granted >= 0, granted <= wantedTokens));
         t.claim('they fit', any(granted === 0, Math.max(level, 0) + granted * intervalTicks <= fitTicks));
-        t.claim('they are charged', any(granted === 0, redis.tat === redis.nowTicks + Math.max(level, 0) + granted * intervalTicks));
+        t.claim(
+          'they are charged',
+          any(granted === 0, redis.tat === redis.nowTicks + Math.max(level, 0) + granted * intervalTicks),
+        );
         t.claim('none after the latest moment', any(granted === 0, redis.nowTicks <= call.latestTicks));
-        t.claim('as many as fit', any(redis.nowTicks > call.latestTicks, granted === wantedTokens, Math.max(level, 0) + (granted + 1) * intervalTicks > fitTicks));
+        t.claim(
+          'as many as fit',
+          any(
+            redis.nowTicks > call.latestTicks,
+            granted === wantedTokens,
+            Math.max(level, 0) + (granted + 1) * intervalTicks > fitTicks,
+          ),
+        );
       },
     },
     {
@@ -109,7 +127,11 @@ export const leases: Part = {
       run(t) {
         const { redis, level } = redisWith(t);
         redis.remember(5);
-        const call = { sequence: 5, answeredSequence: t.int('last answered sync', { min: 0, max: 5 }), latestTicks: EXACT };
+        const call = {
+          sequence: 5,
+          answeredSequence: t.int('last answered sync', { min: 0, max: 5 }),
+          latestTicks: EXACT,
+        };
         const chargeTicks = t.int('charge', { min: 1, max: HALF.max });
         const { fresh, buckets } = redis.sync(call, {
           ...NOTHING,
@@ -150,13 +172,17 @@ export const leases: Part = {
         t.claim('a loss is noticed', lost === remembered < 5);
         t.claim('what was lost is back', implies(all(lost, returnTicks === 0, floor <= capTicks), after >= floor));
         t.claim('never above both', after <= Math.max(level, floor));
-        t.claim('a reset stays', implies(all(!lost, floor > 0, level < floor), all(after === level, !buckets[0]!.keptFloor)));
+        t.claim(
+          'a reset stays',
+          implies(all(!lost, floor > 0, level < floor), all(after === level, !buckets[0]!.keptFloor)),
+        );
         t.claim('gives back at most what is said', implies(level > 0, after >= Math.max(0, level - returnTicks)));
       },
     },
     {
       name: 'charge-within-cap',
-      words: 'A sync never lowers a level but by what is given back, and raises it at most to the cap. The key lives until its TAT.',
+      words:
+        'A sync never lowers a level but by what is given back, and raises it at most to the cap. The key lives until its TAT.',
       sources: SYNC,
       run(t) {
         const { redis, level } = redisWith(t);
@@ -167,12 +193,23 @@ export const leases: Part = {
         const returnTicks = t.int('given back', HALF);
         t.assume(level <= capTicks);
         const call = { sequence: 2, answeredSequence: 1, latestTicks: t.int('latest moment for returns', TIME) };
-        redis.sync(call, { ...NOTHING, chargeTicks, ownLevelTicks, returnTicks, intervalTicks: 3, fitTicks: HALF.max, capTicks });
+        redis.sync(call, {
+          ...NOTHING,
+          chargeTicks,
+          ownLevelTicks,
+          returnTicks,
+          intervalTicks: 3,
+          fitTicks: HALF.max,
+          capTicks,
+        });
         const after = redis.tat! - redis.nowTicks;
         t.tell('level after it', after);
         t.claim('at most the cap', after <= capTicks);
         t.claim('counted', any(after >= level + chargeTicks - returnTicks, after >= capTicks - returnTicks));
-        t.claim('no return after the latest moment', implies(redis.nowTicks > call.latestTicks, any(after >= level + chargeTicks, after === capTicks)));
+        t.claim(
+          'no return after the latest moment',
+          implies(redis.nowTicks > call.latestTicks, any(after >= level + chargeTicks, after === capTicks)),
+        );
         if (redis.lifeMs !== undefined) t.claim('the key lives', redis.lifeMs * 16_000 >= after);
       },
     },
@@ -193,7 +230,9 @@ export const leases: Part = {
         const overdraftTokens = t.int('o', SMALL);
         const fitTicks = burst * intervalTicks;
         t.assume(all(fitTicks <= HALF.max, overdraftTokens <= burst));
-        const bucket = leasedBucket(termsOf({ intervalTicks, burst, fitTicks, overdraftTokens }, t.choice('waits', [true, false])));
+        const bucket = leasedBucket(
+          termsOf({ intervalTicks, burst, fitTicks, overdraftTokens }, t.choice('waits', [true, false])),
+        );
         const now = t.int('now', { min: 0, max: HALF.max });
         bucket.tatTicks = t.int('TAT by the view', { min: 0, max: HALF.max });
         bucket.viewAtTicks = t.int('time of the view', { min: 0, max: HALF.max });
@@ -217,12 +256,16 @@ export const leases: Part = {
         t.claim('within the overdraft', bucket.uncharged.totalTicks <= limit);
         t.claim('leases pay first', bucket.leases.tokens === leased - (cost - beyond));
         t.claim('within the view', any(beyond === 0, bucket.tatTicks <= now + fitTicks));
-        t.claim('all of it is counted', bucket.tatTicks === (beyond === 0 ? view : Math.max(view, now) + beyond * intervalTicks));
+        t.claim(
+          'all of it is counted',
+          bucket.tatTicks === (beyond === 0 ? view : Math.max(view, now) + beyond * intervalTicks),
+        );
       },
     },
     {
       name: 'lease-tokens-once',
-      words: 'Each leased token is spent at most once, and never after its lease has lapsed. A refund gives it back only while its lease lives.',
+      words:
+        'Each leased token is spent at most once, and never after its lease has lapsed. A refund gives it back only while its lease lives.',
       sources: [`${RULES}held-leases.ts`, `${RULES}lease.ts`],
       run(t) {
         const held = new HeldLeases();
@@ -284,7 +327,8 @@ export const leases: Part = {
     },
     {
       name: 'lease-numbers',
-      words: 'The numbers that follow from `overshoot` never promise more than it: the overdrafts of all processes and what refills during a lease.',
+      words:
+        'The numbers that follow from `overshoot` never promise more than it: the overdrafts of all processes and what refills during a lease.',
       formula: 'N × o + ⌈lease / T⌉ ≤ ⌊overshoot × burst⌋',
       sources: [`${RULES}lease-numbers.ts`],
       assumes: ['N is 2 or 16, T is 1 ms, 1/7 s or 36 s, the overshoot is 0.1 or 1; the burst is any number.'],
@@ -307,7 +351,10 @@ export const leases: Part = {
         t.claim('an overdraft of a token at least', all(overdraftTokens >= 1, overdraftTokens <= burst));
         t.claim('within the overshoot', boundTokens <= part * burst * (1 + 2 ** -51));
         t.claim('two syncs in a lease', all(dueTicks >= 1, 2 * dueTicks <= leaseTicks));
-        t.claim('the cap has room for all of it', capTicks === fitTicks + gateways * overdraftTokens * intervalTicks + leaseTicks);
+        t.claim(
+          'the cap has room for all of it',
+          capTicks === fitTicks + gateways * overdraftTokens * intervalTicks + leaseTicks,
+        );
       },
     },
   ],
@@ -331,4 +378,3 @@ function termsOf(
     onFailure: 'closed',
   };
 }
-

@@ -21,7 +21,8 @@ const BURSTS = [7, 3, 300] as const;
 /** From `createLimiter` to the figures of a decision. */
 export const limiter: Part = {
   title: 'A limiter as a whole',
-  about: 'A limiter that is made with numbers as users write them, a memory store, and calls at unknown times with unknown costs.',
+  about:
+    'A limiter that is made with numbers as users write them, a memory store, and calls at unknown times with unknown costs.',
   theorems: [
     {
       name: 'limiter-figures',
@@ -48,7 +49,10 @@ export const limiter: Part = {
         t.tell('remaining', end.remaining);
         t.tell('retryAfterMs', end.retryAfterMs);
         t.claim('allowed if it fits', end.allowed === fits);
-        t.claim('remaining is what fits', all(end.remaining * T <= burst * T - after, (end.remaining + 1) * T > burst * T - after));
+        t.claim(
+          'remaining is what fits',
+          all(end.remaining * T <= burst * T - after, (end.remaining + 1) * T > burst * T - after),
+        );
         const wait = end.retryAfterMs * 16_000;
         const exact = level + two * T - burst * T;
         t.claim('no wait if allowed', implies(end.allowed, wait === 0));

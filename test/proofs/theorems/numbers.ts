@@ -18,7 +18,9 @@ export const numbers: Part = {
         'The rate is never below what is written. It is higher by at most 0.01 % up to 1,000 per second, 0.1 % up to 10,000 per second and 1 % up to 100,000 per second.',
       formula: 'count × T ≤ period ≤ count × T × (1 + 0.0001)',
       sources: [RATE, 'packages/core/src/rule/duration.ts'],
-      assumes: ['The period is a whole number of milliseconds from 1,000 up; text is converted to such a number first.'],
+      assumes: [
+        'The period is a whole number of milliseconds from 1,000 up; text is converted to such a number first.',
+      ],
       run(t) {
         const [perSecond, part] = t.choice('rate up to', [
           [1000, 10_000],
@@ -28,7 +30,11 @@ export const numbers: Part = {
         const count = t.int('count', BURST);
         const period = t.int('period in ms', { min: 1000, max: MOST_MS });
         t.assume(count * 1000 <= perSecond * period);
-        const { emissionIntervalTicks: T, toleranceTicks, periodMs } = rateOf('limits.Limit', { burst: 1, count, period });
+        const {
+          emissionIntervalTicks: T,
+          toleranceTicks,
+          periodMs,
+        } = rateOf('limits.Limit', { burst: 1, count, period });
         const ticks = period * 16_000;
         t.tell('T in ticks', T);
         t.product(T - 16_000_000 / perSecond, count);
@@ -39,7 +45,8 @@ export const numbers: Part = {
     },
     {
       name: 'levels-of-a-limit',
-      words: 'A request fits up to an empty bucket and the longest wait more; a charge goes up to the debt or that wait. Both are at most ten years.',
+      words:
+        'A request fits up to an empty bucket and the longest wait more; a charge goes up to the debt or that wait. Both are at most ten years.',
       sources: ['packages/core/src/limits/levels.ts'],
       run(t) {
         const emissionIntervalTicks = t.int('T in ticks', INTERVAL);
@@ -56,13 +63,17 @@ export const numbers: Part = {
         t.claim('the bucket fits', all(roomTicks >= toleranceTicks, roomTicks <= capTicks, capTicks <= LEVEL.max));
         t.claim('a wait is at most maxWait', roomTicks - toleranceTicks <= waitTicks);
         t.claim('the debt fits', capTicks >= toleranceTicks + maxDebt * emissionIntervalTicks);
-        t.claim('no more than the larger of both', any(capTicks <= toleranceTicks + waitTicks, capTicks === toleranceTicks + maxDebt * emissionIntervalTicks));
+        t.claim(
+          'no more than the larger of both',
+          any(capTicks <= toleranceTicks + waitTicks, capTicks === toleranceTicks + maxDebt * emissionIntervalTicks),
+        );
         t.claim('only a limit with a wait has a queue', (lineTicks === undefined) === (roomTicks === toleranceTicks));
       },
     },
     {
       name: 'at-most',
-      words: 'A limit that is accepted with `atMost` lets at most that many tokens through in any such window, charges included.',
+      words:
+        'A limit that is accepted with `atMost` lets at most that many tokens through in any such window, charges included.',
       formula: 'burst + maxDebt + ⌊W / T⌋ ≤ tokens',
       invariant: 'By “window”, n × T ≤ τ + maxDebt × T + W.',
       sources: ['packages/core/src/rule/at-most.ts'],
@@ -101,7 +112,8 @@ export const numbers: Part = {
     },
     {
       name: 'share-leaves-room',
-      words: 'Requests with a share of the bucket never take more than it: the rest is left for others, to the nearest tick.',
+      words:
+        'Requests with a share of the bucket never take more than it: the rest is left for others, to the nearest tick.',
       formula: 'level after ≤ round(share × τ)',
       sources: ['packages/core/src/rule/gcra.ts', 'packages/core/src/store/transaction-rule.ts'],
       assumes: ['share × τ is a real number: the rounding of this one product is left out.'],
@@ -114,7 +126,12 @@ export const numbers: Part = {
         const level = t.int('level in ticks', LEVEL);
         const increment = t.int('cost × T', { min: 1, max: LEVEL.max });
         t.assume(level <= 2 ** 52);
-        const step = spendAt(level, 0, { mode: 'check-and-spend', incrementTicks: increment, fitTicks, capTicks: tolerance });
+        const step = spendAt(level, 0, {
+          mode: 'check-and-spend',
+          incrementTicks: increment,
+          fitTicks,
+          capTicks: tolerance,
+        });
         t.claim('the rest is left', implies(step.passed, step.after <= fitTicks));
       },
     },

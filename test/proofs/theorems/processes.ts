@@ -46,7 +46,9 @@ function invariantOf({ now, tat, base, processes }: State, tolerance: number, mo
     isWithin(tat, now, uncharged, self.view, self.uncharged + self.others),
     all(other.uncharged <= self.others, self.others <= most),
     // A process that has synced since has a newer view, and has let nothing through by it.
-    self.hasOtherSynced ? all(other.uncharged === 0, other.isNewer, !other.hasOtherSynced) : self.others === other.uncharged,
+    self.hasOtherSynced
+      ? all(other.uncharged === 0, other.isNewer, !other.hasOtherSynced)
+      : self.others === other.uncharged,
   ];
   return all(
     isWithin(tat, now, uncharged, base, one.since + two.since),
@@ -90,7 +92,13 @@ export const processes: Part = {
       run(t) {
         const tolerance = t.int('τ in ticks', TICKS);
         const most = t.int('o × T', TICKS);
-        const step = t.choice('step', ['time passes', 'an overdraft', 'a sync', 'a grant', 'a return or refund'] as const);
+        const step = t.choice('step', [
+          'time passes',
+          'an overdraft',
+          'a sync',
+          'a grant',
+          'a return or refund',
+        ] as const);
         const state: State = {
           now: t.int('now', TIME),
           tat: t.int('TAT', TIME),
@@ -146,12 +154,17 @@ export const processes: Part = {
     },
     {
       name: 'bound-in-tokens',
-      words: 'From the bound on the TAT to tokens in a window: what a window takes entered the TAT at most the life of a lease before it.',
+      words:
+        'From the bound on the TAT to tokens in a window: what a window takes entered the TAT at most the life of a lease before it.',
       formula: 'tokens × T ≤ τ + W + N × o × T + life',
       sources: [],
       isArithmetic: true,
       run(t) {
-        const [tolerance, allOverdrafts, life] = [t.int('τ in ticks', TICKS), t.int('N × o × T', TICKS), t.int('life of a lease', TICKS)];
+        const [tolerance, allOverdrafts, life] = [
+          t.int('τ in ticks', TICKS),
+          t.int('N × o × T', TICKS),
+          t.int('life of a lease', TICKS),
+        ];
         const [start, end] = [t.int('start of the window', TIME), t.int('end of the window', TIME)];
         const total = t.int('TAT and uncharged at the end', { min: 0, max: 2 ** 54 });
         const taken = t.int('ticks taken in the window', { min: 0, max: 2 ** 54 });

@@ -27,7 +27,12 @@ export const queue: Part = {
         const tat = t.int('TAT before', HALF);
         const [first, second] = [t.int('first request', HALF), t.int('second request', HALF)];
         t.assume(first <= second);
-        const ask = { mode: 'check-and-spend', incrementTicks: T, fitTicks: burst * T + maxWait, capTicks: burst * T + maxWait } as const;
+        const ask = {
+          mode: 'check-and-spend',
+          incrementTicks: T,
+          fitTicks: burst * T + maxWait,
+          capTicks: burst * T + maxWait,
+        } as const;
         const one = spendAt(tat, first, ask);
         const two = spendAt(one.tat, second, ask);
         t.assume(all(one.passed, two.passed));
@@ -53,7 +58,12 @@ export const queue: Part = {
         const tat = t.int('TAT', HALF);
         const now = t.int('now', HALF);
         t.assume(increment <= tolerance);
-        const ask = { mode: 'check-and-spend', incrementTicks: increment, fitTicks: tolerance + maxWait, capTicks: tolerance + maxWait } as const;
+        const ask = {
+          mode: 'check-and-spend',
+          incrementTicks: increment,
+          fitTicks: tolerance + maxWait,
+          capTicks: tolerance + maxWait,
+        } as const;
         const step = spendAt(tat, now, ask);
         t.claim('exactly these', step.passed === waitFor(step.before, increment, tolerance) <= maxWait);
       },
@@ -93,7 +103,11 @@ export const queue: Part = {
         const level = t.int('level since the reset', HALF);
         const after = t.int('TAT after the decision', { min: 0, max: EXACT });
         t.assume(all(after - now > tolerance, level !== after - now));
-        const step = refundAt(now + level, now, { incrementTicks: increment, tatAfterSpendTicks: after, lineTicks: tolerance });
+        const step = refundAt(now + level, now, {
+          incrementTicks: increment,
+          tatAfterSpendTicks: after,
+          lineTicks: tolerance,
+        });
         t.claim('nothing', step.after === level);
       },
     },

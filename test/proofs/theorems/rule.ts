@@ -49,9 +49,10 @@ export const rule: Part = {
         t.assume(increment <= tolerance);
         const wait = waitFor(levelOf(tat, now), increment, tolerance);
         t.tell('wait in ticks', wait);
-        t.claim('a request that fits does not wait', (wait === 0) === (levelOf(tat, now) + increment <= tolerance));
+        t.claim('a request that fits does not wait', (wait === 0) === levelOf(tat, now) + increment <= tolerance);
         t.claim('it fits after the wait', fits(levelOf(tat, now + wait), increment, tolerance));
-        if (wait > 0) t.claim('it does not fit one tick earlier', !fits(levelOf(tat, now + wait - 1), increment, tolerance));
+        if (wait > 0)
+          t.claim('it does not fit one tick earlier', !fits(levelOf(tat, now + wait - 1), increment, tolerance));
       },
     },
     {

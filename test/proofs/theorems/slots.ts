@@ -14,7 +14,8 @@ export const slots: Part = {
   theorems: [
     {
       name: 'slots-within-limit',
-      words: 'A transaction that takes slots takes at least what it asked for, at most what it may keep in reserve, and only slots that are free: never more than C are held.',
+      words:
+        'A transaction that takes slots takes at least what it asked for, at most what it may keep in reserve, and only slots that are free: never more than C are held.',
       formula: 'held + taken ≤ C',
       invariant: 'held ≤ C, before and after each transaction',
       sources: SOURCES,
@@ -40,12 +41,16 @@ export const slots: Part = {
         t.claim('never above C', held + taken <= C);
         t.claim('nothing or what was asked', implies(taken > 0, taken >= asked));
         t.claim('at most the reserve', taken <= upTo);
-        t.claim('only denied if it does not fit', implies(mode === 'check-and-spend', passed === (asked <= C - held || asked === 0)));
+        t.claim(
+          'only denied if it does not fit',
+          implies(mode === 'check-and-spend', passed === (asked <= C - held || asked === 0)),
+        );
       },
     },
     {
       name: 'slots-counted',
-      words: 'The number of held slots is that of the leases that have not ended, after any of: holding, releasing, renewing, the end of leases and a clock that steps back.',
+      words:
+        'The number of held slots is that of the leases that have not ended, after any of: holding, releasing, renewing, the end of leases and a clock that steps back.',
       sources: SOURCES,
       run(t) {
         const bucket = new SlotBucket('key', 'Limit');
@@ -70,7 +75,10 @@ export const slots: Part = {
           t.assume(all(now >= second, now < first + short, now < second + long));
           bucket.hold('one', 1, 1 + one, short, now);
           t.claim('not held twice', bucket.held === one + two);
-          t.claim('for another lease', bucket.look(now + short - 1) === one + (now + short - 1 < second + long ? two : 0));
+          t.claim(
+            'for another lease',
+            bucket.look(now + short - 1) === one + (now + short - 1 < second + long ? two : 0),
+          );
         } else {
           t.assume(now < second);
           t.claim('none is lost', bucket.look(now) === one + two);

@@ -61,10 +61,19 @@ function storesInDebt(t: Scenario, ids: readonly string[]): BothStores {
 }
 
 /** Claims that both stores answered alike, and have the same buckets now. */
-function claimAlike(t: Scenario, stores: BothStores, ids: readonly string[], memory: readonly number[], redis: readonly number[]): void {
+function claimAlike(
+  t: Scenario,
+  stores: BothStores,
+  ids: readonly string[],
+  memory: readonly number[],
+  redis: readonly number[],
+): void {
   t.tell('levels of the memory store', memory.join(', '));
   t.tell('levels of the script', redis.join(', '));
-  t.claim('both reply the same levels', all(memory.length === redis.length, ...memory.map((level, i) => level === redis[i])));
+  t.claim(
+    'both reply the same levels',
+    all(memory.length === redis.length, ...memory.map((level, i) => level === redis[i])),
+  );
   for (const id of ids) {
     t.claim(`both leave the same level of ${id}`, stores.memoryLevel(id) === stores.redisLevel(id));
     const life = stores.lifeMs(id);
@@ -82,7 +91,8 @@ export const stores: Part = {
   theorems: [
     {
       name: 'alike-one',
-      words: 'One transaction of any mode: both stores reply the same level and leave the same TAT; and the key of Redis lives at least until its TAT.',
+      words:
+        'One transaction of any mode: both stores reply the same level and leave the same TAT; and the key of Redis lives at least until its TAT.',
       sources: SOURCES,
       run(t) {
         const both = storesWith(t, ['a']);
@@ -153,7 +163,8 @@ export const stores: Part = {
     },
     {
       name: 'batches-in-order',
-      words: 'Two batches in one call of the script are decided like two calls of the memory store, one after the other.',
+      words:
+        'Two batches in one call of the script are decided like two calls of the memory store, one after the other.',
       sources: SOURCES,
       run(t) {
         const both = storesWith(t, ['a']);
@@ -177,7 +188,7 @@ export const stores: Part = {
         const last = t.int('last moment in ticks', { min: 0, max: EXACT });
         const before = both.redisLevel('a');
         const levels = both.run([{ kind: 'spend', batch: [entry(t, 'a', 'charge')] }], last);
-        t.claim('it replies levels only in time', (levels.length > 0) === both.nowTicks <= last);
+        t.claim('it replies levels only in time', levels.length > 0 === both.nowTicks <= last);
         t.claim('a late call changes nothing', any(both.nowTicks <= last, both.redisLevel('a') === before));
       },
     },
@@ -194,7 +205,9 @@ export const stores: Part = {
         both.putWritten('a', level, written);
         const threshold = t.int('threshold', LEVEL);
         const kind = t.choice('call', ['check', 'spend'] as const);
-        const batch = [{ id: 'a', mode: 'check-only', incrementTicks: 1, fitTicks: threshold, capTicks: threshold } as const];
+        const batch = [
+          { id: 'a', mode: 'check-only', incrementTicks: 1, fitTicks: threshold, capTicks: threshold } as const,
+        ];
         const [seen] = both.script(kind, batch) as [number];
         const most = both.writtenLevel(written);
         t.tell('level in the reply', seen);
