@@ -1,6 +1,13 @@
 import { tarballOf } from './pack-command.mjs';
 
-const FRAMEWORKS = { express: 'Express', koa: 'Koa', fastify: 'Fastify' };
+const FRAMEWORKS = [
+  { names: ['express'], peer: ' express', framework: 'Express' },
+  { names: ['koa'], peer: ' koa', framework: 'Koa' },
+  { names: ['fastify'], peer: ' fastify', framework: 'Fastify' },
+  { names: ['fetch', 'hono'], peer: ' hono', framework: 'Hono' },
+  { names: ['fetch'], peer: '', framework: 'Request and Response' },
+  { names: ['node'], peer: '', framework: 'node:http and node:http2' },
+];
 const ADDITIONS = [
   { name: 'redis', peer: ' ioredis', use: 'limits in Redis' },
   { name: 'config', peer: '', use: 'limits in files' },
@@ -16,9 +23,9 @@ const ADDITIONS = [
 export function installLines(paths) {
   const tarball = (/** @type {string} */ name) => quoted(tarballOf(`@sluice/${name}`, paths));
   return [
-    ...Object.entries(FRAMEWORKS).flatMap(([name, framework]) => [
+    ...FRAMEWORKS.flatMap(({ names, peer, framework }) => [
       `# ${framework}`,
-      `npm install ${tarball('core')} ${tarball(name)} ${name}`,
+      `npm install ${['core', ...names].map(tarball).join(' ')}${peer}`,
     ]),
     ...ADDITIONS.flatMap(({ name, peer, use }) => [`# add for ${use}`, `npm install ${tarball(name)}${peer}`]),
   ];

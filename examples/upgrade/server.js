@@ -1,4 +1,5 @@
-import { createLimiter, ipAddress, ipv6RangeCIDR, limitUpgrade } from '@sluice/core';
+import { createLimiter, ipAddress, ipv6RangeCIDR } from '@sluice/core';
+import { limitUpgrade } from '@sluice/node';
 import { createServer } from 'node:http';
 import { WebSocketServer } from 'ws';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { commandLines, installLines } from '../../scripts/install-lines.mjs';
 
-const names = ['cli', 'config', 'core', 'domains', 'express', 'fastify', 'koa', 'redis'];
+const names = ['cli', 'config', 'core', 'domains', 'express', 'fastify', 'fetch', 'hono', 'koa', 'node', 'redis'];
 const packedIn = (folder: string) => names.map((name) => `${folder}/sluice-${name}-0.1.0.tgz`);
 
 test('each framework has one line to paste, with the core, and each other package one to add', () => {
@@ -12,6 +12,12 @@ test('each framework has one line to paste, with the core, and each other packag
     'npm install /sluice/sluice-core-0.1.0.tgz /sluice/sluice-koa-0.1.0.tgz koa',
     '# Fastify',
     'npm install /sluice/sluice-core-0.1.0.tgz /sluice/sluice-fastify-0.1.0.tgz fastify',
+    '# Hono',
+    'npm install /sluice/sluice-core-0.1.0.tgz /sluice/sluice-fetch-0.1.0.tgz /sluice/sluice-hono-0.1.0.tgz hono',
+    '# Request and Response',
+    'npm install /sluice/sluice-core-0.1.0.tgz /sluice/sluice-fetch-0.1.0.tgz',
+    '# node:http and node:http2',
+    'npm install /sluice/sluice-core-0.1.0.tgz /sluice/sluice-node-0.1.0.tgz',
     '# add for limits in Redis',
     'npm install /sluice/sluice-redis-0.1.0.tgz ioredis',
     '# add for limits in files',

@@ -10,7 +10,16 @@ import { packedTarballs } from './tarballs.ts';
 const tarballs = packedTarballs();
 afterAll(() => tarballs.remove());
 
-const peers = ['express@5', '@types/express@5', 'koa@3', '@types/koa@3', 'fastify@5', 'ioredis@6', '@types/node@20'];
+const peers = [
+  'express@5',
+  '@types/express@5',
+  'koa@3',
+  '@types/koa@3',
+  'fastify@5',
+  'hono@4',
+  'ioredis@6',
+  '@types/node@20',
+];
 const jest = ['jest@30', '@types/jest@30', 'ts-jest@29', 'typescript@5', 'supertest@7', '@types/supertest@7'];
 
 describe('in an empty project', () => {

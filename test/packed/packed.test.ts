@@ -39,8 +39,8 @@ describe.each(tarballs.paths.map((path) => ({ name: basename(path), path })))('t
 });
 
 const peers = {
-  oldest: ['express@4.21', '@types/express@4', 'koa@2.15', '@types/koa@2.15', 'fastify@5.0', 'ioredis@5.8'],
-  newest: ['express@5', '@types/express@5', 'koa@3', '@types/koa@3', 'fastify@5', 'ioredis@6'],
+  oldest: ['express@4.21', '@types/express@4', 'koa@2.15', '@types/koa@2.15', 'fastify@5.0', 'hono@4.6', 'ioredis@5.8'],
+  newest: ['express@5', '@types/express@5', 'koa@3', '@types/koa@3', 'fastify@5', 'hono@4', 'ioredis@6'],
 };
 
 describe.each(Object.entries(peers))('in an empty project beside the %s peers', (_age, packages) => {
@@ -65,6 +65,9 @@ describe.each(Object.entries(peers))('in an empty project beside the %s peers', 
     express: [200, 429],
     koa: [200, 429],
     fastify: [200, 429],
+    node: [200, 429],
+    fetch: [200, 429],
+    hono: [200, 429],
   };
 
   it('every entry point works by import', async () => {

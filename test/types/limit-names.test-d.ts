@@ -1,17 +1,10 @@
 // What the compiler must accept and refuse of the names of limits; `npm run check -- types` reads it, nothing runs it.
 import { loadLimits } from '@sluice/config';
-import {
-  accountId,
-  createLimiter,
-  ipAddress,
-  limitUpgrade,
-  type LimitDefinition,
-  type Limiter,
-  type SpendEntry,
-} from '@sluice/core';
+import { accountId, createLimiter, ipAddress, type LimitDefinition, type Limiter, type SpendEntry } from '@sluice/core';
 import { rateLimit as expressRateLimit, type RateLimitOptions } from '@sluice/express';
 import { rateLimit as fastifyRateLimit } from '@sluice/fastify';
 import { rateLimit as koaRateLimit } from '@sluice/koa';
+import { limitNode, limitUpgrade } from '@sluice/node';
 import type { Request } from 'express';
 import type { FastifyInstance } from 'fastify';
 import type { IncomingMessage } from 'node:http';
@@ -74,6 +67,9 @@ const sockets: Limiter<IncomingMessage, 'Requests'> = anyone;
 limitUpgrade(sockets, { limits: ['Requests'], accept: (_request, socket) => socket.destroy() });
 // @ts-expect-error no limit has this name
 limitUpgrade(sockets, { limits: ['Typo'], accept: (_request, socket) => socket.destroy() });
+limitNode({ limiter: sockets, limits: ['Requests'] });
+// @ts-expect-error the limiter has no limit of this name
+limitNode({ limiter: sockets, limits: ['Typo'] });
 
 // Names that are known only at run time: any text.
 declare const definitions: Record<string, LimitDefinition<Request>>;

@@ -2,8 +2,11 @@
 import { accountId, createLimiter, type Decision } from '@sluice/core';
 import { rateLimit as expressRateLimit } from '@sluice/express';
 import { rateLimit as koaRateLimit } from '@sluice/koa';
+import { limitNode } from '@sluice/node';
 import type { Request as ExpressRequest } from 'express';
 import type { Context as KoaContext } from 'koa';
+import { createServer } from 'node:http';
+import { createServer as createHttp2Server } from 'node:http2';
 
 const limits = { count: 100, period: '1m' } as const;
 
@@ -58,3 +61,7 @@ export async function decided(): Promise<Decision> {
   await forExpress.spend([{ id: '7' }]);
   return forExpress.spend([{ limit: 'Orders', id: '7' }]);
 }
+
+// A listener is given what its server gives, and the decision.
+createServer(limitNode(limits)((req, res) => res.end(`${req.socket.remoteAddress} ${req.rateLimit?.remaining}`)));
+createHttp2Server(limitNode(limits)((req, res) => res.end(`${req.stream.id} ${req.rateLimit?.remaining}`)));

@@ -37,7 +37,6 @@ export type { StoreMessage, StoreStatus } from './failure/store-health.ts';
 export type { ClientAddressOptions } from './client/client-address.ts';
 export type { FieldsDialect } from './http/fields.ts';
 export type { RequestDecision } from './http/request-decision.ts';
-export { limitUpgrade, type UpgradeListener, type UpgradeOptions } from './http/upgrade.ts';
 export type { AccountIdOptions } from './ids/account-id.ts';
 export type { IdFormat } from './ids/id-format.ts';
 export { IpAddress } from './ids/ip-address.ts';
@@ -82,7 +81,6 @@ export type { LoadNumbers } from './kinds/load/load-kind.ts';
 export type { HeldDecision } from './limiter/held-decision.ts';
 export type { AtMost } from './rule/at-most.ts';
 export type { LimitNumbers } from './rule/rate.ts';
-export type { StoreOperation } from './store/operation.ts';
 export type { LeaseDescription, LeaseNumbers, StoreRate, StoreTreatment } from './store/lease-terms.ts';
 export type { ReadyOptions } from './store/ready-options.ts';
 export type {
@@ -101,4 +99,5 @@ export type {
   StoreReport,
   StoreTraits,
   StoreTransaction,
+  StoreOperation,
 } from './store/store.ts';

@@ -56,7 +56,7 @@ export { MAX_TOKENS, rateOf, type Rate } from './rule/rate.ts';
 export { MAX_TOLERANCE_TICKS, TICKS_PER_MICRO, TICKS_PER_MS } from './rule/ticks.ts';
 export { nowTicksAt } from './store/store.ts';
 export { countTried, joinedReading, partOf, readingsOf } from './store/alternatives.ts';
-export type { DecidingOperation } from './store/operation.ts';
+export type { DecidingOperation } from './store/store.ts';
 export { levelAfter, passes, slotsTaken } from './store/transaction-rule.ts';
 export { checkReadyOptions } from './store/ready-options.ts';
 export type { DeadlinePromise, Wait } from './time/deadline-queue.ts';

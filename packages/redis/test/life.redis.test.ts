@@ -66,8 +66,8 @@ test.each([0, -1, NaN, Infinity, 60_001, '50'])(
     const store = await readyStore({ url: server.url });
     const { calls } = store.status().counts;
     for (const asked of [
-      callsOf(store).spend([order('7')], deadlineMs as number),
-      callsOf(store).check([], deadlineMs as number),
+      callsOf(store).spend([order('7')], deadlineMs as never),
+      callsOf(store).check([], deadlineMs as never),
     ]) {
       // oxlint-disable-next-line no-await-in-loop -- one after the other
       await expect(asked).rejects.toMatchObject({

@@ -64,8 +64,12 @@ type Settle = NonNullable<LimitUse<NativeRequest, readonly never[]>['settle']>;
 export interface Framework {
   readonly name: string;
   readonly protocol: Protocol;
+  /** The name of its function, as messages say it. Default: `rateLimit`. */
+  readonly caller?: string;
   /** Whether the framework never answers HEAD requests over this protocol, also without limits. Default: false. */
   readonly ignoresHead?: boolean;
+  /** Thrown values, by name, that the framework's own error handling fails at: its handlers get something else. */
+  readonly loses?: readonly string[];
   /** Topics and tests by name that can't exist for this framework, and why. */
   readonly skips?: Readonly<Record<string, string>>;
   /** Makes a server that does not listen yet. */

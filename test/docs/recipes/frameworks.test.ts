@@ -16,6 +16,7 @@ import type { IncomingMessage, RequestListener } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { limitClients, OrdersModule } from '../code/recipes/nest-express.ts';
 import * as fastify from '../code/recipes/nest-fastify.ts';
+import * as handlers from '../code/recipes/fetch-handlers.ts';
 import { limited } from '../code/recipes/next-pages.ts';
 import { serve } from '../serve.ts';
 
@@ -109,6 +110,25 @@ describe('NestJS on Fastify', () => {
 
   it('answers 400 to an id that is not valid', async () => {
     expect(await orders(await startOnFastify(), 1, 'x'.repeat(300))).toEqual([400]);
+  });
+});
+
+describe('handlers of Request and Response', () => {
+  const from = (path: string, init: RequestInit = {}): Request =>
+    new Request(`http://localhost${path}`, { headers: { 'x-real-ip': '192.0.2.7', 'X-API-Key': 'k' }, ...init });
+
+  it('a route handler of Next.js answers, and its response has the fields', async () => {
+    const response = await handlers.POST(from('/orders', { method: 'POST', body: '{"a":1}' }));
+    expect([response.status, await response.json()]).toEqual([201, { a: 1 }]);
+    expect(response.headers.get('RateLimit')).toMatch(/^"CallsPerClient";r=\d+;t=\d+, "CallsPerKey";r=\d+;t=\d+$/);
+  });
+
+  it('a batch of tRPC costs a token for each call, however its commas are written', async () => {
+    const trpc = handlers.limitTrpc(() => new Response('[]'));
+    const left = async (path: string): Promise<number> =>
+      Number(/"CallsPerKey";r=(\d+)/.exec((await trpc(from(path))).headers.get('RateLimit') ?? '')?.[1]);
+    const before = await left('/api/trpc/users.me');
+    expect(before - (await left('/api/trpc/orders.list,users.me%2Cusers.all?batch=1'))).toBe(3);
   });
 });
 

@@ -4,7 +4,10 @@ import * as testing from '@sluice/core/testing';
 import * as domains from '@sluice/domains';
 import * as express from '@sluice/express';
 import * as fastify from '@sluice/fastify';
+import * as fetch from '@sluice/fetch';
+import * as hono from '@sluice/hono';
 import * as koa from '@sluice/koa';
+import * as node from '@sluice/node';
 import * as redis from '@sluice/redis';
 import { decided } from './decided.cjs';
 import { statusesOf } from './limited.cjs';
@@ -16,7 +19,7 @@ async function main() {
   const entryPoints = {};
   for (const name of names) entryPoints[name] = Object.keys(await import(name)).length > 0;
 
-  const statuses = await statusesOf({ express, fastify, koa });
+  const statuses = await statusesOf({ express, fastify, koa, node, fetch, hono });
   console.log(JSON.stringify({ ...figures, entryPoints, ...statuses }));
 }
 

@@ -4,7 +4,10 @@ const testing = require('@sluice/core/testing');
 const domains = require('@sluice/domains');
 const express = require('@sluice/express');
 const fastify = require('@sluice/fastify');
+const fetch = require('@sluice/fetch');
+const hono = require('@sluice/hono');
 const koa = require('@sluice/koa');
+const node = require('@sluice/node');
 const redis = require('@sluice/redis');
 const { decided } = require('./decided.cjs');
 const { statusesOf } = require('./limited.cjs');
@@ -16,7 +19,7 @@ async function main() {
   const entryPoints = {};
   for (const name of names) entryPoints[name] = Object.keys(require(name)).length > 0;
 
-  const statuses = await statusesOf({ express, fastify, koa });
+  const statuses = await statusesOf({ express, fastify, koa, node, fetch, hono });
   const build = /\/core\/(.*)\/index\.js$/.exec(require.resolve('@sluice/core'))[1];
   console.log(JSON.stringify({ ...figures, entryPoints, ...statuses, build }));
 }

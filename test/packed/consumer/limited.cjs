@@ -1,11 +1,13 @@
 const express = require('express');
 const Fastify = require('fastify');
+const { Hono } = require('hono');
 const Koa = require('koa');
+const { createServer } = require('node:http');
 
 /**
  * One server per framework that lets one request through, asked twice.
  *
- * @param {{ express: typeof import('@sluice/express'), koa: typeof import('@sluice/koa'), fastify: typeof import('@sluice/fastify') }} adapters
+ * @param {{ express: typeof import('@sluice/express'), koa: typeof import('@sluice/koa'), fastify: typeof import('@sluice/fastify'), node: typeof import('@sluice/node'), fetch: typeof import('@sluice/fetch'), hono: typeof import('@sluice/hono') }} adapters
  * @returns {Promise<Record<string, [first: number, second: number]>>} the statuses that came back
  */
 async function statusesOf(adapters) {
@@ -24,7 +26,17 @@ async function statusesOf(adapters) {
   fastifyApp.get('/', () => 'hello');
   await fastifyApp.ready();
 
+  const node = createServer(adapters.node.limitNode(one)((_req, res) => res.end('hello')));
+  const address = () => '203.0.113.7';
+  const handler = adapters.fetch.limitFetch({ ...one, address })(() => new Response('hello'));
+  const honoApp = new Hono();
+  honoApp.use(adapters.hono.rateLimit({ ...one, address }));
+  honoApp.get('/', (c) => c.text('hello'));
+
   return {
+    node: await askTwice(node.listen(0, '127.0.0.1')),
+    fetch: await callTwice(handler),
+    hono: await callTwice((request) => honoApp.fetch(request)),
     express: await askTwice(expressApp.listen(0, '127.0.0.1')),
     koa: await askTwice(koaApp.listen(0, '127.0.0.1')),
     fastify: await askTwice(fastifyApp.server.listen(0, '127.0.0.1')),
@@ -42,6 +54,16 @@ async function askTwice(server) {
   const second = await fetch(`http://127.0.0.1:${port}/`);
   server.close();
   server.closeAllConnections();
+  return [first.status, second.status];
+}
+
+/**
+ * @param {(request: Request) => Response | Promise<Response>} handler
+ * @returns {Promise<[number, number]>}
+ */
+async function callTwice(handler) {
+  const first = await handler(new Request('http://localhost/'));
+  const second = await handler(new Request('http://localhost/'));
   return [first.status, second.status];
 }
 

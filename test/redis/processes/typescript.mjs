@@ -17,6 +17,8 @@ export async function load(url, context, nextLoad) {
     module: ModuleKind.ESNext,
     target: ScriptTarget.ES2022,
     verbatimModuleSyntax: true,
+    // As in tsconfig.base.json.
+    useDefineForClassFields: false,
     inlineSourceMap: true,
   };
   const { outputText } = transpileModule(text, { compilerOptions, fileName: fileURLToPath(url) });

@@ -47,7 +47,7 @@ export function transactionOf(
   request: unknown,
 ): Awaitable<Transaction | null> {
   const { limit, cost, share } = use;
-  if (!isCost(cost)) throw badCost(limit.name, cost);
+  if (!Number.isSafeInteger(cost) || cost < 0) throw badCost(limit.name, cost);
   checkId(limit.name, id);
   if (share !== 1) checkShare(limit.name, share, use.mode);
   const rate = set.rateFor(limit, id, request);
@@ -138,11 +138,7 @@ function duplicateBucket({ limit, id }: BucketName): SluiceError {
  * @throws {SluiceError} `ERR_COST`.
  */
 export function checkCost(limit: string, cost: unknown): asserts cost is number {
-  if (!isCost(cost)) throw badCost(limit, cost);
-}
-
-function isCost(cost: unknown): cost is number {
-  return Number.isSafeInteger(cost) && (cost as number) >= 0;
+  if (!Number.isSafeInteger(cost) || (cost as number) < 0) throw badCost(limit, cost);
 }
 
 /**

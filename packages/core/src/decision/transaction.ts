@@ -80,8 +80,8 @@ export class Transaction implements StoreTransaction {
 
 /** Returns a copy of a transaction with other values of some properties. */
 export function changed(transaction: Transaction, changes: Partial<Transaction>): Transaction {
-  const { cost, mode, share, fitTicks } = transaction;
-  const copy = new Transaction({ ...transaction, levels: transaction }, { cost, mode, share, fitTicks });
+  const { limit, id, rate, overridden, treatment } = transaction;
+  const copy = new Transaction({ limit, id, rate, levels: transaction, overridden, treatment }, transaction);
   return Object.assign(copy, transaction, changes);
 }
 

@@ -81,6 +81,11 @@ export type LimiterEvent =
       readonly count: number;
       readonly message: string;
     }
+  /**
+   * A user's function threw on a server that has no error handler, which `limitNode` of `@sluice/node` limits. The
+   * request was answered with 500.
+   */
+  | { readonly type: 'request-failed'; readonly cause: unknown; readonly message: string }
   /** A user's function threw during an upgrade, where no framework handles errors. The upgrade was rejected. */
   | { readonly type: 'upgrade-failed'; readonly cause: unknown; readonly message: string }
   /** A request was denied after its response had begun. The status could not be sent, and the response was ended. */

@@ -1,11 +1,10 @@
 import type { EventSink } from '../events/event.ts';
 import type { Time } from '../time/time.ts';
+import type { Transaction } from '../decision/transaction.ts';
 import { memoryStore } from '../store/memory/memory-store.ts';
 import { localPressureEvent } from '../store/memory/pressure.ts';
-import type { StoreOperation } from '../store/operation.ts';
-import { EMPTY_READING, type Store, type StoreBucket, type StoreReading } from '../store/store.ts';
+import { EMPTY_READING, type Store, type StoreBucket, type StoreReading, type StoreOperation } from '../store/store.ts';
 import { readingsOf } from '../store/alternatives.ts';
-import type { Alternatives } from './outcomes.ts';
 import { LocalRates } from './local-rate.ts';
 import { LocalStore, type SlotLevel } from './local-store.ts';
 import type { StalePeriods } from './stale-periods.ts';
@@ -16,6 +15,9 @@ import type { Changed, Charge, Answered, Failure, Unanswered } from '../decision
  * most buckets is evicted.
  */
 const MAX_LOCAL_KEYS = 100_000;
+
+/** Batches of which the first that passes is wanted. At least one. */
+export type Alternatives = readonly (readonly Transaction[])[];
 
 /** The parts of a fallback. */
 export interface FallbackParts {

@@ -1,8 +1,14 @@
 import type { MemoryStats } from '../store/memory/memory-stats.ts';
 import type { MemoryStore } from '../store/memory/memory-store.ts';
 import { joinedReading, readUntilPassed } from '../store/alternatives.ts';
-import type { DecidingOperation, StoreOperation } from '../store/operation.ts';
-import type { Store, StoreBucket, StoreReading, StoreTransaction } from '../store/store.ts';
+import type {
+  Store,
+  StoreBucket,
+  StoreReading,
+  StoreTransaction,
+  DecidingOperation,
+  StoreOperation,
+} from '../store/store.ts';
 import { passes } from '../store/transaction-rule.ts';
 
 /** Returns the slots of a bucket that this process holds, without those of the transaction itself. */

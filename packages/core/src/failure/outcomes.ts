@@ -7,11 +7,8 @@ import { countNamed } from '../decision/loan.ts';
 import type { Transaction } from '../decision/transaction.ts';
 import { readingsOf } from '../store/alternatives.ts';
 import { EMPTY_READING, type Store, type StoreReading, type StoreRefund } from '../store/store.ts';
-import type { Fallback } from './fallback.ts';
+import type { Alternatives, Fallback } from './fallback.ts';
 import type { StoreHealth } from './store-health.ts';
-
-/** Batches of which the first that passes is wanted. At least one. */
-export type Alternatives = readonly (readonly Transaction[])[];
 
 /** An operation that decides transactions of a limiter. */
 export interface Deciding {

@@ -1,6 +1,5 @@
 import type { Awaitable } from '../async/awaitable.ts';
-import type { StoreOperation } from '../store/operation.ts';
-import type { StoreReading } from '../store/store.ts';
+import type { StoreReading, StoreOperation } from '../store/store.ts';
 import { DeadlinePromise, type Wait } from '../time/deadline-queue.ts';
 import type { Outcome } from './outcomes.ts';
 import type { AnswerSink } from './run-into.ts';

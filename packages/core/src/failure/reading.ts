@@ -1,7 +1,6 @@
 import { shown, SluiceError } from '../checks/errors.ts';
 import { countTried } from '../store/alternatives.ts';
-import type { StoreOperation } from '../store/operation.ts';
-import type { StoreReading, StoreTransaction } from '../store/store.ts';
+import type { StoreReading, StoreTransaction, StoreOperation } from '../store/store.ts';
 
 /** A part of a bucket's entry that its reading depends on. */
 type Entry = Partial<Pick<StoreTransaction, 'period'>>;

@@ -1,5 +1,4 @@
-import type { StoreOperation } from '../store/operation.ts';
-import type { Store, StoreReading } from '../store/store.ts';
+import type { Store, StoreReading, StoreOperation } from '../store/store.ts';
 
 /** Receives the outcome of one operation, in place of a promise: exactly one of its methods is called, once. */
 export interface AnswerSink {

@@ -1,8 +1,7 @@
 import { toNativePromise, type Awaitable } from '../async/awaitable.ts';
 import { calendarNamed } from '../calendar/calendar.ts';
 import { isStalePeriod } from '../store/calendar-period.ts';
-import type { StoreOperation } from '../store/operation.ts';
-import type { Store, StoreReading, StoreTransaction } from '../store/store.ts';
+import type { Store, StoreReading, StoreTransaction, StoreOperation } from '../store/store.ts';
 import type { StoreWall } from '../time/store-wall.ts';
 import type { Time } from '../time/time.ts';
 

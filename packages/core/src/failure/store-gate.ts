@@ -2,7 +2,6 @@ import type { Awaitable } from '../async/awaitable.ts';
 import { Decision } from '../decision/decision.ts';
 import { isStalePeriod } from '../store/calendar-period.ts';
 import { readingsOf } from '../store/alternatives.ts';
-import type { StoreOperation } from '../store/operation.ts';
 import {
   type Store,
   type StoreBucket,
@@ -11,11 +10,12 @@ import {
   type StoreReading,
   type StoreRefund,
   type StoreReport,
+  type StoreOperation,
 } from '../store/store.ts';
 import type { Transaction } from '../decision/transaction.ts';
 import type { Answered, Changed, Charge } from '../decision/batch-answer.ts';
 import { checkReadyOptions, type ReadyOptions } from '../store/ready-options.ts';
-import type { Alternatives } from './outcomes.ts';
+import type { Alternatives } from './fallback.ts';
 import type { StoreStatus } from './store-health.ts';
 import { decisionOf, spentDecision } from '../decision/decide.ts';
 import { StalePeriods } from './stale-periods.ts';

@@ -3,7 +3,6 @@ import type { Decision } from '../decision/decision.ts';
 import { isInstance, SluiceError } from '../checks/errors.ts';
 import type { EventSink } from '../events/event.ts';
 import { isStalePeriod } from '../store/calendar-period.ts';
-import type { DecidingOperation, StoreOperation } from '../store/operation.ts';
 import {
   EMPTY_READING,
   type Store,
@@ -13,12 +12,14 @@ import {
   type StoreReading,
   type StoreRefund,
   type StoreReport,
+  type DecidingOperation,
+  type StoreOperation,
 } from '../store/store.ts';
 import type { Transaction } from '../decision/transaction.ts';
 import { checkReading } from './reading.ts';
 import { Deadlines } from '../time/deadlines.ts';
 import type { CheckedFailureOptions } from './failure-options.ts';
-import { Fallback } from './fallback.ts';
+import { Fallback, type Alternatives } from './fallback.ts';
 import type { SlotLevel } from './local-store.ts';
 import { LoopYield } from './loop-yield.ts';
 import { closed, type StoreGate } from './store-gate.ts';
@@ -26,7 +27,7 @@ import { checkReadyOptions, type ReadyOptions } from '../store/ready-options.ts'
 import { ReadyWaits } from './ready-waits.ts';
 import type { Changed, Charge } from '../decision/batch-answer.ts';
 import type { Time } from '../time/time.ts';
-import { Outcomes, type Alternatives, type Outcome } from './outcomes.ts';
+import { Outcomes, type Outcome } from './outcomes.ts';
 import { runIntoOf } from './run-into.ts';
 import { StalePeriods } from './stale-periods.ts';
 import { StoreWall } from '../time/store-wall.ts';

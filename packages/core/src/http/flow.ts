@@ -1,4 +1,4 @@
-import { andThen, attempt, Rejected, toNativePromise, type Awaitable } from '../async/awaitable.ts';
+import { attempt, Rejected, toNativePromise, type Awaitable } from '../async/awaitable.ts';
 import { isInstance, shown } from '../checks/errors.ts';
 import { closedDecision } from '../decision/decide.ts';
 import { Decision } from '../decision/decision.ts';
@@ -44,10 +44,9 @@ export function runFlow<Request, SettleArgs extends readonly unknown[]>(
   try {
     const flow = new RequestFlow(settings, exchange, settleArgs);
     const outcome = settings.skip === undefined ? flow.decide() : flow.decideUnless(settings.skip);
-    if (!(outcome instanceof Promise)) return outcome;
     // After the client has disconnected, its server may no longer know its address.
-    void exchange.peer;
-    return outcome.catch(throwError);
+    if (outcome instanceof Promise) void exchange.peer;
+    return outcome;
   } catch (cause) {
     throw errorOf(cause);
   }
@@ -87,10 +86,13 @@ class RequestFlow<Request, SettleArgs extends readonly unknown[]> implements Key
   // Functions that create closures are separate from the common path: see docs/hot-path.md.
   decideUnless(skip: (request: Request) => Awaitable<boolean>): Awaitable<FlowOutcome> {
     const skipped = attempt(() => toNativePromise(skip(this.request)));
-    return andThen(skipped, (answer) => {
-      if (answer instanceof Rejected) return this.decide(answer);
-      return answer ? null : this.decide();
-    });
+    if (!(skipped instanceof Promise)) return this.#decideAfter(skipped);
+    return skipped.then((answer) => this.#decideAfter(answer)).catch(throwError);
+  }
+
+  #decideAfter(skipped: boolean | Rejected): Awaitable<FlowOutcome> {
+    if (skipped instanceof Rejected) return this.decide(skipped);
+    return skipped ? null : this.decide();
   }
 
   /** @param skipFailure - A failure of `skip`, which comes before those of the limits. */
@@ -103,8 +105,15 @@ class RequestFlow<Request, SettleArgs extends readonly unknown[]> implements Key
     return decided instanceof Promise ? this.#carryOutLater(decided) : this.#carryOut(decided);
   }
 
+  /** In one promise, which rejects with an error for the framework. */
   #carryOutLater(decided: Promise<Decision | PartialDecision>): Promise<FlowOutcome> {
-    return decided.then((settled) => this.#carryOut(settled));
+    return decided.then((settled) => {
+      try {
+        return this.#carryOut(settled);
+      } catch (cause) {
+        throw errorOf(cause);
+      }
+    }, throwError);
   }
 
   #carryOut(decided: Decision | PartialDecision): Awaitable<FlowOutcome> {
@@ -117,12 +126,13 @@ class RequestFlow<Request, SettleArgs extends readonly unknown[]> implements Key
 
   #hold(decision: Decision): Promise<FlowOutcome> {
     const { limiter, held } = this.#settings;
-    return held.hold(limiter, decision, this.#exchange).then((end) => {
+    const answered = held.hold(limiter, decision, this.#exchange).then((end) => {
       if (end === 'left') return this.#leave(decision);
       return end === 'over'
         ? this.#letGo(decision, decision.delayMs)
         : this.#answer(closedDecision(decision, closed()));
     });
+    return answered.catch(throwError);
   }
 
   #letGo(decision: Decision, heldMs = 0): FlowOutcome {

@@ -19,7 +19,7 @@ export {
   type SharedLimits,
 } from './middleware-options.ts';
 export { limitUses, type CheckedUse, type LimitUse, type ResponseEnd } from './limit-uses.ts';
-export { NodeExchange, sendDenial } from './node-exchange.ts';
+export { NodeExchange, NodeRequestExchange, sendDenial } from './node-exchange.ts';
 export type { Denial } from './denial.ts';
 export { RequestDecision } from './request-decision.ts';
 export type { SlotOptions, SlotsUntil } from './slots-until.ts';

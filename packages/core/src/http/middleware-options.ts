@@ -151,16 +151,18 @@ export interface FlowSettings<Request, SettleArgs extends readonly unknown[]>
  * Validates the options of a middleware.
  *
  * @param adapterOptions - Names of further options, which the adapter validates itself.
+ * @param caller - The function that has the options, as messages name it.
  * @throws {SluiceError} For the first wrong option: the message gives its name, the allowed values, the value that was
  * passed and what to write instead.
  */
 export function flowSettings<Request, SettleArgs extends readonly unknown[]>(
   options: MiddlewareOptions<Request, SettleArgs>,
   adapterOptions: readonly string[],
+  caller = 'rateLimit',
 ): FlowSettings<Request, SettleArgs> {
   const shared = typeof options === 'object' && options !== null && 'limiter' in options;
   const names = [...(shared ? SHARED_OPTIONS : INLINE_OPTIONS), ...adapterOptions];
-  checkOptions('rateLimit', options, names, shared ? SHARED_HINTS : MIDDLEWARE_HINTS, EXAMPLE);
+  checkOptions(caller, options, names, shared ? SHARED_HINTS : MIDDLEWARE_HINTS, `${caller}(${EXAMPLE})`);
   const { skip, shadow = false, fields = 'draft-11', retryJitter = 0, limitPreflight = false, onDecision } = options;
   const { maxQueued = 1000 } = options;
   checkFunction('skip', skip, SKIP_REMEDY);
@@ -180,7 +182,7 @@ export function flowSettings<Request, SettleArgs extends readonly unknown[]>(
     ...common,
     ...(shared
       ? sharedUses(options as SharedLimits<Request, SettleArgs>)
-      : inlineUses(options as InlineLimit<Request, SettleArgs>)),
+      : inlineUses(options as InlineLimit<Request, SettleArgs>, caller)),
   };
 }
 
@@ -196,7 +198,7 @@ export function checkRouteOptions(where: string, options: { skip?: unknown }, ad
   checkFunction(`${where}.skip`, options.skip, SKIP_REMEDY);
 }
 
-const EXAMPLE = "rateLimit({ count: 100, period: '1m' })";
+const EXAMPLE = "{ count: 100, period: '1m' }";
 const MAX_HELD_REMEDY = 'Each request that waits keeps a connection. For the default of 1000 leave it out.';
 const SKIP_REMEDY = "It returns true for requests that pass uncounted, e.g. skip: (req) => req.path === '/health'.";
 
@@ -233,6 +235,7 @@ function sharedUses<Request, SettleArgs extends readonly unknown[]>(
 
 function inlineUses<Request, SettleArgs extends readonly unknown[]>(
   options: InlineLimit<Request, SettleArgs>,
+  caller: string,
 ): LimiterWithUses<Request, SettleArgs> {
   const { name, key = clientNetwork(), overrides } = options;
   if (name === undefined && options.store !== undefined) {
@@ -244,7 +247,8 @@ function inlineUses<Request, SettleArgs extends readonly unknown[]>(
   checkLimitName('name', limit);
   const definition = Object.fromEntries(NUMBERS.map((number) => [number, options[number as keyof LimitSettings]]));
   const settings = Object.fromEntries(LIMITER_SETTINGS.map((setting) => [setting, options[setting]]));
-  const limiter = asWritten(limit, () =>
+  const asWritten = writtenBy(caller, limit);
+  const limiter = asWritten(() =>
     createLimiter<Request>({
       ...settings,
       limits: { [limit]: { key, ...definition } as LimitDefinition<Request> },
@@ -254,7 +258,7 @@ function inlineUses<Request, SettleArgs extends readonly unknown[]>(
   const { cost, mode, share, settle, settleAborted } = options;
   const core = coreOf(limiter);
   try {
-    const use = asWritten(limit, () => checkedUse(core, { limit, cost, mode, share, settle, settleAborted }));
+    const use = asWritten(() => checkedUse(core, { limit, cost, mode, share, settle, settleAborted }));
     return { limiter: core, ...preparedUses(core, [use]) };
   } catch (error) {
     // Releases the name of the limit on the store.
@@ -263,18 +267,20 @@ function inlineUses<Request, SettleArgs extends readonly unknown[]>(
   }
 }
 
-/** Calls a function, and renames options in its errors as the user of `rateLimit` wrote them. */
-function asWritten<T>(limit: string, make: () => T): T {
-  try {
-    return make();
-  } catch (error) {
-    if (!isInstance(error, SluiceError)) throw error;
-    const { code, message, status, cause } = error;
-    const written = message
-      .replaceAll(`\`limits.${limit}`, '`rateLimit')
-      .replaceAll(`\`overrides.${limit}`, '`rateLimit.overrides');
-    throw new SluiceError(code, written, { status, ...(cause !== undefined && { cause }) });
-  }
+/** Returns a function that calls another, and renames options in its errors as the user of `caller` wrote them. */
+function writtenBy(caller: string, limit: string): <T>(make: () => T) => T {
+  return (make) => {
+    try {
+      return make();
+    } catch (error) {
+      if (!isInstance(error, SluiceError)) throw error;
+      const { code, message, status, cause } = error;
+      const written = message
+        .replaceAll(`\`limits.${limit}`, `\`${caller}`)
+        .replaceAll(`\`overrides.${limit}`, `\`${caller}.overrides`);
+      throw new SluiceError(code, written, { status, ...(cause !== undefined && { cause }) });
+    }
+  };
 }
 
 function checkedDialect(fields: unknown): FieldsDialect {

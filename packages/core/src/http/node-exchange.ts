@@ -11,10 +11,7 @@ import { IpAddress } from '../ids/ip-address.ts';
 
 // The types of Node's own request and response are named only in this file: all else works on exchanges.
 
-/** A request of Node's HTTP server. */
-export type NodeRequest = IncomingMessage;
-
-/** An exchange whose request is one of Node, and whose response is not known. */
+/** An exchange whose request is one of Node, and whose response is not known: that of an upgrade. */
 export abstract class NodeRequestExchange<Request> implements Exchange<Request> {
   readonly request: Request;
   readonly incoming: IncomingMessage;

@@ -228,7 +228,8 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
   prepare(uses: readonly UseInput<Request>[]): PreparedLimits<Request> {
     this.#limits.need(uses);
     return new PreparedLimits(uses, {
-      currentSet: () => this.#openSet(),
+      // Not checked for `close` here: each decision is.
+      currentSet: () => this.#limits.set,
       decide: (batch) => this.#decider.decide('spend', batch),
     });
   }

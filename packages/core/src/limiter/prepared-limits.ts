@@ -51,13 +51,13 @@ export interface Places {
 
 /** What prepared limits use of their limiter. */
 interface Parts<Request> {
+  /** Returns the limits in effect. */
+  readonly currentSet: () => LimitSet<Request>;
   /**
-   * Returns the limits in effect.
+   * Decides a batch of different buckets, in which each cost fits, and takes its tokens.
    *
    * @throws {SluiceError} `ERR_CLOSED` after `close`.
    */
-  readonly currentSet: () => LimitSet<Request>;
-  /** Decides a batch of different buckets, in which each cost fits, and takes its tokens. */
   readonly decide: (batch: readonly Transaction[]) => Awaitable<Decision>;
 }
 
@@ -73,11 +73,7 @@ export class PreparedLimits<Request> {
     this.#resolved = this.#resolve(parts.currentSet());
   }
 
-  /**
-   * Returns the limits in effect. Use one result for a whole request, so that it sees no mixture of limits.
-   *
-   * @throws {SluiceError} `ERR_CLOSED` when the limiter is closed.
-   */
+  /** Returns the limits in effect. Use one result for a whole request, so that it sees no mixture of limits. */
   resolved(): ResolvedLimits<Request> {
     const set = this.#parts.currentSet();
     if (this.#resolved.set !== set) this.#resolved = this.#resolve(set);

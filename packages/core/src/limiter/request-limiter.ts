@@ -3,6 +3,7 @@ import type { ClientAddressFinder } from '../client/client-address.ts';
 import type { Decision } from '../decision/decision.ts';
 import type { BucketState, Result } from '../decision/result.ts';
 import type { EventSink } from '../events/event.ts';
+import type { Store } from '../store/store.ts';
 import type { Time } from '../time/time.ts';
 import type { HoldEnd, Leave } from './held-decisions.ts';
 import type { PreparedLimits, UseInput } from './prepared-limits.ts';
@@ -31,6 +32,8 @@ export interface RequestLimiter<Request = unknown> {
   readonly clientAddress: ClientAddressFinder;
   readonly emit: EventSink;
   readonly time: Time;
+  /** Where the buckets of the limiter are. */
+  readonly store: Store;
   /**
    * Checks that a limit exists.
    *

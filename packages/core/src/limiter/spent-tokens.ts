@@ -8,7 +8,7 @@ import type { Changed } from '../decision/batch-answer.ts';
 import type { StoreGate } from '../failure/store-gate.ts';
 import { nowTicksAt, type StoreRefund } from '../store/store.ts';
 import { levelAfter } from '../store/transaction-rule.ts';
-import type { Transaction } from '../decision/transaction.ts';
+import { changed, type Transaction } from '../decision/transaction.ts';
 
 type Refund = Transaction & StoreRefund;
 
@@ -114,12 +114,8 @@ function take(parts: readonly Part[], sign: 1 | -1): void {
 }
 
 function refundOf({ from: { transaction, tatAfterSpendTicks }, tokens }: Part): Refund {
-  return {
-    ...transaction,
-    cost: tokens,
-    incrementTicks: tokens * transaction.rate.emissionIntervalTicks,
-    tatAfterSpendTicks,
-  };
+  const incrementTicks = tokens * transaction.rate.emissionIntervalTicks;
+  return Object.assign(changed(transaction, { cost: tokens, incrementTicks }), { tatAfterSpendTicks });
 }
 
 function spentBy(decision: Decision): readonly SpentFromBucket[] {

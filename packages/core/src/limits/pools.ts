@@ -4,9 +4,9 @@ import { isEveryone } from '../keys/everyone.ts';
 import type { Rate } from '../rule/rate.ts';
 import { MAX_TOLERANCE_TICKS, TICKS_PER_MS } from '../rule/ticks.ts';
 import { ceilingOf, type BorrowTerms } from '../kinds/rate/borrow.ts';
-import { levelsFrom } from './levels.ts';
+import { Levels, levelsFrom } from './levels.ts';
 import type { Borrowing, Limit, Pool } from './limit.ts';
-import { Treatment } from './treatment.ts';
+import { treatedAs, type Treatment } from './treatment.ts';
 import { MAX_LIMIT_NAME_LENGTH } from './limit-name.ts';
 import type { OverrideTotals } from './overrides/override-totals.ts';
 import type { OverrideRate } from './overrides/override.ts';
@@ -52,11 +52,11 @@ interface Borrower<Request> extends Limit<Request> {
 }
 
 function treatmentOf({ name, borrow, treatment }: Borrower<never>, pool: Pool): Treatment {
-  const own = new Treatment({ ...treatment, isPlain: true, part: 'assured' });
-  const ofCeiling = new Treatment({ ...own, hidden: true, part: 'ceiling' });
-  const ofPool = new Treatment({ ...own, hidden: true, part: 'pool' });
+  const own = treatedAs(treatment, { isPlain: true, part: 'assured' });
+  const ofCeiling = treatedAs(own, { hidden: true, part: 'ceiling' });
+  const ofPool = treatedAs(own, { hidden: true, part: 'pool' });
   const borrowing: Borrowing = { ...borrow, ceilingName: ceilingNameOf(name), pool, own, ofCeiling, ofPool };
-  return new Treatment({ ...own, isPlain: false, borrowing });
+  return treatedAs(own, { isPlain: false, borrowing });
 }
 
 /**
@@ -69,7 +69,8 @@ export function asStored(limit: Limit<never>, limits: ReadonlyMap<string, Limit<
   if (!isEveryone(limit.key)) return limit;
   for (const { treatment } of limits.values()) {
     const pool = treatment.borrowing?.pool;
-    if (pool?.name === limit.name) return { ...limit, levels: { ...limit.levels, capTicks: pool.capTicks } };
+    const { roomTicks, lineTicks } = limit.levels;
+    if (pool?.name === limit.name) return { ...limit, levels: new Levels(roomTicks, pool.capTicks, lineTicks) };
   }
   return limit;
 }

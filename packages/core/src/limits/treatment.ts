@@ -37,3 +37,8 @@ export class Treatment implements StoreTreatment {
     this.overshoot = overshoot;
   }
 }
+
+/** Returns a copy of a treatment with other values of some properties. */
+export function treatedAs(treatment: Treatment, changes: Partial<Treatment>): Treatment {
+  return new Treatment(Object.assign({}, treatment, changes));
+}

@@ -1,5 +1,5 @@
 import { charged, fits, refundable, refunded } from '../rule/gcra.ts';
-import type { Mode, StoreReading, StoreRefund, StoreTransaction } from './store.ts';
+import type { Mode, StoreRefund, StoreTransaction } from './store.ts';
 
 /** Whether a transaction of this mode denies its batch when it does not fit. */
 export function canDeny(mode: Mode): boolean {

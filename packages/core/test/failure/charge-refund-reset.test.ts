@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Transaction } from '../../src/decision/transaction.ts';
+import { changed, type Transaction } from '../../src/decision/transaction.ts';
 import type { StoreRefund } from '../../src/store/store.ts';
 import { TICKS_PER_SECOND } from '../../src/rule/ticks.ts';
 import { breakDown, decided, guarded, transaction } from './support/guarded.ts';
@@ -62,7 +62,7 @@ describe('a charge', () => {
 });
 
 describe('a refund', () => {
-  const refund: Transaction & StoreRefund = { ...local, tatAfterSpendTicks: 123 };
+  const refund: Transaction & StoreRefund = Object.assign(changed(local, {}), { tatAfterSpendTicks: 123 });
 
   test('of a decision of the store goes to the store', async () => {
     const { guard, store } = guarded(answersSoon);
@@ -79,7 +79,7 @@ describe('a refund', () => {
     store.calls.length = 0;
     const tatAfterSpendTicks = before.nowTicks + local.incrementTicks;
     time.step(250);
-    const given = await guard.refund(decider, [{ ...local, tatAfterSpendTicks }]);
+    const given = await guard.refund(decider, [Object.assign(changed(local, {}), { tatAfterSpendTicks })]);
     expect(given).toMatchObject({ reading: { levelsTicks: [0] }, store: decider });
     expect(store.calls).toEqual([]);
   });

@@ -1,3 +1,4 @@
+import { changed } from '../../src/decision/transaction.ts';
 import { describe, expect, test } from 'vitest';
 import { SluiceError } from '../../src/checks/errors.ts';
 import { StalePeriodError } from '../../src/store/calendar-period.ts';
@@ -48,7 +49,7 @@ describe('a store that answers with nonsense', () => {
     'no wall time of a bucket with a calendar period, %j, is answered for by policy',
     async (bucketWallMs) => {
       const { guard } = guarded(answers({ ...level(0), bucketWallMs }));
-      const quota = { ...transaction(), calendar: 'day:0:0:UTC', period: [0, 86_400_000, 172_800_000] as const };
+      const quota = changed(transaction(), { calendar: 'day:0:0:UTC', period: [0, 86_400_000, 172_800_000] });
       expect(await guard.spend([quota])).toMatchObject({ failure: { cause: { code: 'ERR_STORE_ANSWER' } } });
     },
   );

@@ -1,3 +1,4 @@
+import { changed } from '../../src/decision/transaction.ts';
 import { describe, expect, test } from 'vitest';
 import { LocalRates, localRate } from '../../src/failure/local-rate.ts';
 import { FALLING, rateOf } from '../../src/rule/rate.ts';
@@ -57,7 +58,7 @@ describe('a local transaction', () => {
   });
 
   test('keeps its share of the local bucket, and its cap', () => {
-    const shared = { ...transaction({ burst: 20, cost: 3 }), fitTicks: 16 * TICKS_PER_SECOND };
+    const shared = changed(transaction({ burst: 20, cost: 3 }), { fitTicks: 16 * TICKS_PER_SECOND });
     expect(new LocalRates(2).localized(shared)).toMatchObject({
       cost: 3,
       fitTicks: 16 * TICKS_PER_SECOND,
@@ -67,7 +68,7 @@ describe('a local transaction', () => {
   });
 
   test('that costs more than its share of the local bucket takes all of it, at least one token', () => {
-    const shared = { ...transaction({ burst: 20, cost: 15 }), fitTicks: 16 * TICKS_PER_SECOND };
+    const shared = changed(transaction({ burst: 20, cost: 15 }), { fitTicks: 16 * TICKS_PER_SECOND });
     const local = new LocalRates(4).localized(shared);
     const least = new LocalRates(40).localized(shared);
     expect([local.cost, local.fitTicks, local.incrementTicks]).toEqual([
@@ -88,12 +89,11 @@ describe('a local transaction', () => {
   });
 
   test('keeps the longest delay', () => {
-    const waiting = {
-      ...transaction({ burst: 10, cost: 3 }),
+    const waiting = changed(transaction({ burst: 10, cost: 3 }), {
       fitTicks: 12 * TICKS_PER_SECOND,
       capTicks: 14 * TICKS_PER_SECOND,
       lineTicks: 10 * TICKS_PER_SECOND,
-    };
+    });
     const local = new LocalRates(4).localized(waiting);
     expect(local).toMatchObject({
       rate: { burst: 2 },
@@ -122,7 +122,7 @@ describe('a local transaction', () => {
   });
 
   test('that is charged goes below empty by its part of the debt, which takes as long to pay back', () => {
-    const charge = { ...transaction({ burst: 20, cost: 100, mode: 'charge' }), capTicks: 30 * TICKS_PER_SECOND };
+    const charge = changed(transaction({ burst: 20, cost: 100, mode: 'charge' }), { capTicks: 30 * TICKS_PER_SECOND });
     const rates = new LocalRates(2);
     const local = rates.localized(charge);
     expect(local).toMatchObject({ cost: 15, capTicks: 30 * TICKS_PER_SECOND, fitTicks: 20 * TICKS_PER_SECOND });
@@ -133,7 +133,7 @@ describe('a local transaction', () => {
 
   test('with a debt refills within ten years', () => {
     const rate = rateOf('limits.Orders', { burst: 1, count: 1, period: '366d', maxDebt: 8 });
-    const charge = { ...transaction({ rate, mode: 'charge' }), capTicks: 9 * rate.emissionIntervalTicks };
+    const charge = changed(transaction({ rate, mode: 'charge' }), { capTicks: 9 * rate.emissionIntervalTicks });
     expect(new LocalRates(10_000).localizedCharge(charge).capTicks).toBe(MAX_TOLERANCE_TICKS);
   });
 });

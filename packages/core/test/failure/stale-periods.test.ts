@@ -11,7 +11,7 @@ import {
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
 import { renewed } from '../../src/failure/stale-periods.ts';
-import type { DecidingOperation } from '../../src/store/operation.ts';
+import type { DecidingOperation } from '../../src/store/store.ts';
 
 const HOUR_MS = 3_600_000;
 /** A minute before the end of June. */

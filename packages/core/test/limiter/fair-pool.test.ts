@@ -1,7 +1,7 @@
 import type { Decision } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
 import { transactionOf } from '../../src/decision/batch.ts';
-import type { Transaction } from '../../src/decision/transaction.ts';
+import { changed, type Transaction } from '../../src/decision/transaction.ts';
 import { Lender } from '../../src/limiter/lender.ts';
 import type { LimitSet } from '../../src/limits/limit-set.ts';
 import { defineLimits } from '../../src/limits/define-limits.ts';
@@ -32,7 +32,7 @@ describe('a fair pool', () => {
     const use = { limit, cost: 1, mode: 'check-and-spend', share: 1 } as const;
     const transaction = transactionOf(set, use, 'a', undefined) as Transaction;
     const lendTo = (id: string): void =>
-      lender.noteLent({ results: [{ ...lent, id }] } as unknown as Decision, [{ ...transaction, id }]);
+      lender.noteLent({ results: [{ ...lent, id }] } as unknown as Decision, [changed(transaction, { id })]);
     const flood = (): void => {
       for (let i = 0; i < 50_000; i++) lendTo(`x${i}`);
     };

@@ -100,7 +100,7 @@ describe('prepared limits', () => {
   test('of a closed limiter are the error ERR_CLOSED', () => {
     const { limiter, prepared } = preparedOf(numbers);
     void limiter.close();
-    expect(thrown(() => prepared.resolved()).code).toBe('ERR_CLOSED');
+    expect(thrown(() => prepared.resolved().spend(sourceOf())).code).toBe('ERR_CLOSED');
   });
 
   describe('of which one may wait', () => {

@@ -12,10 +12,10 @@ import {
   type StoreRefund,
   type StoreTraits,
   type StoreTransaction,
+  type StoreOperation,
 } from '../../src/store/store.ts';
 import { andThen } from '../../src/async/awaitable.ts';
 import { joinedReading, readUntilPassed } from '../../src/store/alternatives.ts';
-import type { StoreOperation } from '../../src/store/operation.ts';
 import { endOfPeriod, StalePeriodError, type CalendarPeriod } from '../../src/store/calendar-period.ts';
 import { TICKS_PER_MICRO } from '../../src/rule/ticks.ts';
 import { MapSlots } from './map-slots.ts';
@@ -58,6 +58,8 @@ export class MapStore implements Store {
         return this.release(operation.batch).then(() => this.clock());
       case 'reset':
         return this.reset(operation.batch).then(() => this.clock());
+      default:
+        throw new Error('unknown operation');
     }
   }
 

@@ -1,9 +1,22 @@
 import { expect, test } from 'vitest';
-import type { BucketName, StoreCharge, StoreReading, StoreTransaction } from '../../src/store/store.ts';
+import type { BucketName, ReadingToFill, StoreCharge, StoreReading, StoreTransaction } from '../../src/store/store.ts';
 import { brokenPromises, type Mistake } from './broken-promises.ts';
 import { at, MapStore } from './map-store.ts';
 
 test.each<Mistake>([
+  {
+    mistake: 'takes although it says that the batch is denied',
+    Broken: class extends MapStore {
+      take(batch: readonly StoreTransaction[], reading: ReadingToFill): boolean {
+        const read = this.read(batch);
+        reading.nowTicks = read.nowTicks;
+        reading.levelsTicks.splice(0, batch.length, ...read.levelsTicks);
+        this.takeAll(batch, read);
+        return this.passes(batch, read);
+      }
+    },
+    breaks: 'take, of a store that has it, decides and takes a batch as a spend does',
+  },
   {
     mistake: 'takes from some buckets of a denied batch',
     Broken: class extends MapStore {

@@ -1,7 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { SluiceError } from '../../src/checks/errors.ts';
-import type { StoreOperation } from '../../src/store/operation.ts';
-import type { StoreReading, StoreReport } from '../../src/store/store.ts';
+import type { StoreReading, StoreReport, StoreOperation } from '../../src/store/store.ts';
 import { FakeTime, storeContract } from '../../src/testing/index.ts';
 import { MapStore } from './map-store.ts';
 

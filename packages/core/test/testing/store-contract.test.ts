@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import type { Time } from '../../src/time/time.ts';
 import type { StoreBucket } from '../../src/store/store.ts';
 import { FakeTime, storeContract, type StoreContractOptions } from '../../src/testing/index.ts';
 import { brokenPromises, contractOf } from './broken-promises.ts';

@@ -6,8 +6,7 @@ import {
   type StoreRefund,
   type StoreTransaction,
 } from '@sluice/core';
-import { shownText, type AnswerSink } from '@sluice/core/kit';
-import { triedOf } from './alternatives.ts';
+import { countTried, partOf, shownText, type AnswerSink } from '@sluice/core/kit';
 
 /** The operation on a batch. */
 export type BatchKind = StoreOperation['kind'];
@@ -61,6 +60,16 @@ export class BatchRequest {
     this.#observer.onFailure(this);
     this.#sink.failed(error);
   }
+}
+
+/** Leaves out of the reading of a joined request the alternatives that were not tried. */
+export function triedOf(alternatives: readonly BatchRequestParts[], whole: StoreReading): StoreReading {
+  const { levelsTicks } = whole;
+  const count = countTried(
+    alternatives.map(({ batch }) => batch as readonly StoreTransaction[]),
+    levelsTicks,
+  );
+  return count === levelsTicks.length ? whole : partOf(whole, [...Array(count).keys()]);
 }
 
 /** Returns a promise of what `send` gives to its sink. */

@@ -1,8 +1,8 @@
 import { SluiceError, type Store, type StoreOperation, type StoreReading, type Time } from '@sluice/core';
 import { bucketKey, type StoreBucket } from '@sluice/core';
 import type { RedisServer } from '../../../../test/redis/servers/redis-server.ts';
-import { joinAlternatives, triedOf } from '../../src/batches/alternatives.ts';
-import type { BatchEntry, BatchRequestParts } from '../../src/batches/batch-request.ts';
+import { joinAlternatives } from '../../src/batches/alternatives.ts';
+import { triedOf, type BatchEntry, type BatchRequestParts } from '../../src/batches/batch-request.ts';
 import { decideScript } from '../../src/batches/script-batch.ts';
 import { added, emptyCall } from './script-call.ts';
 import { runSteered } from './steered-script.ts';

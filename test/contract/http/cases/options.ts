@@ -122,7 +122,7 @@ export function optionCases(framework: Framework): void {
   ])('%s', (_what, options, code, says) => {
     const complaint = complaintAbout(options);
     expect(complaint).toMatchObject({ name: 'SluiceError', code });
-    expect(complaint.message).toContain(says);
+    expect(complaint.message).toContain(says.replace('rateLimit', framework.caller ?? 'rateLimit'));
   });
 
   test.each([

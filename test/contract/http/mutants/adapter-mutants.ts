@@ -5,7 +5,8 @@ export interface AdapterMutant extends Mutant {
   readonly contracts: readonly Contract[];
 }
 
-type Contract = 'express4' | 'express5' | 'koa2' | 'koa3' | 'fastify5' | 'fetch' | 'koa2-http2' | 'fastify5-http2';
+type Contract =
+  'express4' | 'express5' | 'koa2' | 'koa3' | 'fastify5' | 'node' | 'fetch' | 'hono' | 'koa2-http2' | 'fastify5-http2';
 
 const NODE = 'packages/core/src/http/node-exchange.ts';
 const EXPRESS = 'packages/express/src/index.ts';
@@ -13,7 +14,16 @@ const KOA = 'packages/koa/src/exchange.ts';
 const KOA_MIDDLEWARE = 'packages/koa/src/index.ts';
 const FASTIFY = 'packages/fastify/src/exchange.ts';
 const FASTIFY_PLUGIN = 'packages/fastify/src/plugin.ts';
-const FETCH = 'test/contract/http/fetch-limit.ts';
+const HTTP = 'packages/node/src/exchange.ts';
+const LIMIT_NODE = 'packages/node/src/limit-node.ts';
+const WEB = 'packages/fetch/src/web-exchange.ts';
+const WEB_END = 'packages/fetch/src/response-end.ts';
+const FETCH = 'packages/fetch/src/limit-fetch.ts';
+const FETCH_ANSWER = 'packages/fetch/src/answer.ts';
+const HONO = 'packages/hono/src/exchange.ts';
+const HONO_MIDDLEWARE = 'packages/hono/src/index.ts';
+
+const ON_WEB = ['fetch', 'hono'] as const;
 
 const ON_NODE = ['express4', 'koa2', 'fastify5'] as const;
 const ON_HTTP2 = ['koa2-http2', 'fastify5-http2'] as const;
@@ -271,29 +281,145 @@ const ofFastify: readonly AdapterMutant[] = [
   },
 ];
 
-const ofFetch: readonly AdapterMutant[] = [
+const ofHttp: readonly AdapterMutant[] = [
+  {
+    name: 'node: no decision is stored',
+    in: HTTP,
+    replace: '(this.request as Limited).rateLimit = decision;',
+    by: '',
+    contracts: ['node'],
+  },
+  {
+    name: 'node: a handler never ends',
+    in: HTTP,
+    replace: 'if (isThenable(result)) return Promise.resolve(result).finally(end);',
+    by: 'if (isThenable(result)) return result;',
+    contracts: ['node'],
+  },
+  {
+    name: 'node: the limits of a request that an inner limit refuses never end',
+    in: HTTP,
+    replace: 'if (callbacks !== undefined) super.onHandled(',
+    by: 'if (callbacks === null) super.onHandled(',
+    contracts: ['node'],
+  },
+  {
+    name: 'node: a client that has left is answered',
+    in: LIMIT_NODE,
+    replace: "return outcome === 'left' ? undefined : refuse(outcome, exchange, failed);",
+    by: 'return refuse(outcome as never, exchange, failed);',
+    contracts: ['node'],
+  },
+  {
+    name: 'node: errors after a promise are lost',
+    in: LIMIT_NODE,
+    replace: 'outcome.then(carryOut, failed)',
+    by: 'outcome.then(carryOut, () => undefined)',
+    contracts: ['node'],
+  },
+  {
+    name: 'node: an error while a denial is sent is lost',
+    in: LIMIT_NODE,
+    replace: '      return fail(error);\n',
+    by: '      return undefined;\n',
+    contracts: ['node'],
+  },
+];
+
+/** Mistakes in what all adapters for `Request` and `Response` use. */
+const ofWeb: readonly AdapterMutant[] = [
+  {
+    name: 'web: a client never leaves',
+    in: WEB,
+    replace: 'return this.#request.signal.aborted;',
+    by: 'return false;',
+    contracts: ON_WEB,
+  },
+  {
+    name: 'web: a response never ends',
+    in: WEB,
+    replace: 'this.#end.onEnd(done);',
+    by: 'void done;',
+    contracts: ON_WEB,
+  },
+  { name: 'web: a handler never ends', in: WEB, replace: 'this.#handled = done;', by: '', contracts: ON_WEB },
+  {
+    name: 'web: the fields of a request are not read',
+    in: WEB,
+    replace: 'return this.#request.headers.get(name) ?? undefined;',
+    by: 'return undefined;',
+    contracts: ON_WEB,
+  },
+  {
+    name: 'web: the method is unknown',
+    in: WEB,
+    replace: 'return this.#request.method;',
+    by: "return 'GET';",
+    contracts: ON_WEB,
+  },
+  {
+    name: 'web: a client that leaves amid a response is not noticed',
+    in: WEB_END,
+    replace: "        cancel: (reason) => {\n          this.end('aborted');",
+    by: "        cancel: (reason) => {\n          this.end('finished');",
+    contracts: ['fetch'],
+  },
+  {
+    name: 'web: a body that was read has not ended',
+    in: WEB_END,
+    replace: "          controller.close();\n          this.end('finished');",
+    by: '          controller.close();',
+    contracts: ON_WEB,
+  },
   {
     name: 'fetch: no field is set',
     in: FETCH,
-    replace: 'this.request.fields.set(name, value);',
+    replace: 'this.#state.fields.set(name.toLowerCase(), { name, value });',
     by: '',
     contracts: ['fetch'],
   },
   {
-    name: 'fetch: a client never leaves',
+    name: 'fetch: no decision is stored',
     in: FETCH,
-    replace: 'return this.request.signal.aborted;',
-    by: 'return false;',
+    replace: 'this.#state.decision = decision;',
+    by: '',
     contracts: ['fetch'],
   },
   {
-    name: 'fetch: a response never ends',
-    in: FETCH,
-    replace: 'this.request.onEnd(done);',
-    by: 'void done;',
+    name: 'fetch: the inner of two limits ends the response',
+    in: FETCH_ANSWER,
+    replace: 'if (!isOutermost) return answered;',
+    by: '',
     contracts: ['fetch'],
   },
-  { name: 'fetch: a handler never ends', in: FETCH, replace: 'this.#done = done;', by: '', contracts: ['fetch'] },
+  {
+    name: 'Hono: no field is set',
+    in: HONO,
+    replace: 'this.request.res.headers.set(name, value);',
+    by: '',
+    contracts: ['hono'],
+  },
+  {
+    name: 'Hono: no decision is stored',
+    in: HONO,
+    replace: "this.request.set('rateLimit', decision);",
+    by: '',
+    contracts: ['hono'],
+  },
+  {
+    name: 'Hono: an error leaves the slots',
+    in: HONO_MIDDLEWARE,
+    replace: "if (isOutermost) end.end('aborted');",
+    by: '',
+    contracts: ['hono'],
+  },
 ];
 
-export const adapterMutants: readonly AdapterMutant[] = [...ofNode, ...ofExpress, ...ofKoa, ...ofFastify, ...ofFetch];
+export const adapterMutants: readonly AdapterMutant[] = [
+  ...ofNode,
+  ...ofExpress,
+  ...ofKoa,
+  ...ofFastify,
+  ...ofHttp,
+  ...ofWeb,
+];

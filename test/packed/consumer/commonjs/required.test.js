@@ -4,7 +4,10 @@ const testing = require('@sluice/core/testing');
 const domains = require('@sluice/domains');
 const express = require('@sluice/express');
 const fastify = require('@sluice/fastify');
+const fetch = require('@sluice/fetch');
+const hono = require('@sluice/hono');
 const koa = require('@sluice/koa');
+const node = require('@sluice/node');
 const redis = require('@sluice/redis');
 const { decided } = require('../decided.cjs');
 const { statusesOf } = require('../limited.cjs');
@@ -19,10 +22,13 @@ test('limits of a file decide in memory and on Redis', async () => {
 });
 
 test('each adapter limits its framework', async () => {
-  expect(await statusesOf({ express, fastify, koa })).toEqual({
+  expect(await statusesOf({ express, fastify, koa, node, fetch, hono })).toEqual({
     express: [200, 429],
     fastify: [200, 429],
     koa: [200, 429],
+    node: [200, 429],
+    fetch: [200, 429],
+    hono: [200, 429],
   });
 });
 

@@ -5,7 +5,6 @@ import { checkTime, systemTime, type Time } from '../../time/time.ts';
 import { SluiceError } from '../../checks/errors.ts';
 import { charged } from '../../rule/gcra.ts';
 import { checkOptions, wholeNumber } from '../../checks/options.ts';
-import type { DecidingOperation, StoreOperation } from '../operation.ts';
 import {
   EMPTY_READING,
   emptyReading,
@@ -15,6 +14,8 @@ import {
   type StorePressure,
   type StoreReading,
   type StoreTransaction,
+  type DecidingOperation,
+  type StoreOperation,
 } from '../store.ts';
 import type { BatchEntry } from './batch-periods.ts';
 import { Buckets, type BucketsOptions } from './buckets.ts';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { MAX_TOLERANCE_TICKS, TICKS_PER_SECOND } from '../../rule/ticks.ts';
-import { assertTat, fitted, quick, SampleLimit, slow, tatOf } from '../sample-limit.ts';
+import { emptyReading } from '../../store/store.ts';
+import { assertTat, fitted, other, quick, SampleLimit, slow, tatOf } from '../sample-limit.ts';
 import { promise, type SteeredStoreCase, steeredPromise, type StoreCase } from '../store-case.ts';
 import { callsOf } from '../store-calls.ts';
 
@@ -103,5 +104,18 @@ export const takingCases: readonly (StoreCase | SteeredStoreCase)[] = [
     const reading = await callsOf(store).check([slow.spend('id')]);
     assert.deepEqual(reading.levelsTicks, [4 * slow.emissionIntervalTicks]);
     assertTat(reading, tat);
+  }),
+
+  promise('take, of a store that has it, decides and takes a batch as a spend does', async ({ store }) => {
+    if (store.take === undefined) return;
+    const batch = [slow.spend('id', 3), other.spend('id')];
+    const [passed, denied] = [emptyReading(2), emptyReading(2)];
+    assert.equal(store.take(batch, passed), true);
+    assert.deepEqual(passed.levelsTicks, [0, 0]);
+    assert.equal(store.take(batch, denied), false);
+    const tats = batch.map(({ incrementTicks }, index) => tatOf(passed, incrementTicks, index));
+    for (const reading of [denied, await callsOf(store).check(batch)]) {
+      for (const [index, tat] of tats.entries()) assertTat(reading, tat, index);
+    }
   }),
 ];

@@ -110,6 +110,11 @@ export function transaction(
     capTicks: rate.toleranceTicks,
     mode: 'check-and-spend',
     overridden: false,
+    calendar: undefined,
+    period: undefined,
+    slots: undefined,
+    lease: undefined,
+    lineTicks: undefined,
     treatment: {
       isPlain: true,
       onFailure,

@@ -1,6 +1,5 @@
 import type { Awaitable } from '../../../src/async/awaitable.ts';
-import type { StoreOperation } from '../../../src/store/operation.ts';
-import type { Store, StoreReading, StoreReport, StoreTraits } from '../../../src/store/store.ts';
+import type { Store, StoreReading, StoreReport, StoreTraits, StoreOperation } from '../../../src/store/store.ts';
 
 type CallName = StoreOperation['kind'] | 'close';
 type Batch = readonly unknown[];

@@ -1,10 +1,10 @@
-import { accountId, createLimiter, ipAddress, limitUpgrade, memoryStore, type LimiterEvent, type LimiterOptions, type UpgradeListener, type UpgradeOptions, type StoreOperation } from '@sluice/core'; // prettier-ignore
+import { accountId, createLimiter, ipAddress, memoryStore, type LimiterEvent, type LimiterOptions, type StoreOperation } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
+import { limitUpgrade, type UpgradeListener, type UpgradeOptions } from '@sluice/node';
 import { createServer, type IncomingMessage } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
-import { uninspectable } from '../support/uninspectable.ts';
 
 const userKey = accountId((request: IncomingMessage) => (request.headers['x-user'] as string | undefined) ?? null);
 const limits = { PerUser: { key: userKey, count: 1, period: '1m' } } as const;
@@ -89,6 +89,8 @@ const statusOf = (answer: string): number => Number(/^HTTP\/1\.1 (\d+) /.exec(an
 const boom = (error: unknown) => (): never => {
   throw error;
 };
+/** Throws at each look at it. */
+const uninspectable = new Proxy({}, new Proxy({}, { get: () => boom(new Error('not for you')) }));
 
 test('an upgrade that is allowed is handed over', async () => {
   const server = await serve();
@@ -177,7 +179,11 @@ test.each([
         limits: { PerUser: { ...limits.PerUser, count: 5, ...(place === 'key' && { key: accountId(boom(error)) }) } },
       },
       options:
-      place === 'skip' ? { skip: boom(error) } : place === 'cost' ? { limits: [{ limit: 'PerUser', cost: boom(error) }] } : {}, // prettier-ignore
+        place === 'skip'
+          ? { skip: boom(error) }
+          : place === 'cost'
+            ? { limits: [{ limit: 'PerUser', cost: boom(error) }] }
+            : {},
     });
     expect(statusOf(await server.ask('ann'))).toBe(status);
     expect(statusOf(await server.ask('ann'))).toBe(status);
@@ -188,7 +194,7 @@ test.each([
 
 test('a key function that throws what can not be inspected is answered with 500', async () => {
   const server = await serve({
-    limiter: { limits: { PerUser: { ...limits.PerUser, key: accountId(boom(uninspectable())) } } },
+    limiter: { limits: { PerUser: { ...limits.PerUser, key: accountId(boom(uninspectable)) } } },
   });
   expect(statusOf(await server.ask('ann'))).toBe(500);
   expect(server.events.map(({ type }) => type)).toEqual(['upgrade-failed']);

@@ -1,5 +1,6 @@
-import { accountId, createLimiter, everyone, limitUpgrade, memoryStore, type UpgradeListener } from '@sluice/core';
+import { accountId, createLimiter, everyone, memoryStore } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
+import { limitUpgrade, type UpgradeListener } from '@sluice/node';
 import { createServer, type IncomingMessage } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';

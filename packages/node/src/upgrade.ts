@@ -1,28 +1,34 @@
-import { STATUS_CODES } from 'node:http';
+import type { Limiter } from '@sluice/core';
+import {
+  flowSettings,
+  NodeRequestExchange,
+  runFlow,
+  type Denial,
+  type ExchangeEnd,
+  type FlowOptions,
+  type FlowOutcome,
+  type LimitUse,
+  type RequestDecision,
+} from '@sluice/core/http';
+import { checkOptions, complaint, reasonOf } from '@sluice/core/kit';
+import { STATUS_CODES, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { coreOf } from '../limiter/create-limiter.ts';
-import { complaint, reasonOf } from '../checks/errors.ts';
-import type { Limiter } from '../limiter/limiter.ts';
-import { checkOptions } from '../checks/options.ts';
-import type { ExchangeEnd } from './exchange.ts';
-import { runFlow, type FlowOutcome } from './flow.ts';
-import type { LimitUse } from './limit-uses.ts';
-import { flowSettings, type FlowOptions } from './middleware-options.ts';
-import { NodeRequestExchange, type NodeRequest } from './node-exchange.ts';
-import type { Denial } from './denial.ts';
-import type { RequestDecision } from './request-decision.ts';
+import { statusOf } from './error-status.ts';
 
 /** Handles an upgrade, like a listener of `server.on('upgrade', …)`. */
-export type UpgradeListener = (request: NodeRequest, socket: Duplex, head: Buffer) => void;
+export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
 /** One limit of an upgrade. Without a response there is no `settle`. */
 type UpgradeUse<Name extends string> = Omit<
-  LimitUse<NodeRequest, readonly unknown[], Name>,
+  LimitUse<IncomingMessage, readonly unknown[], Name>,
   'settle' | 'settleAborted'
 >;
 
 /** The options of {@link limitUpgrade}. */
-export interface UpgradeOptions<Name extends string = string> extends Omit<FlowOptions<NodeRequest>, 'limitPreflight'> {
+export interface UpgradeOptions<Name extends string = string> extends Omit<
+  FlowOptions<IncomingMessage>,
+  'limitPreflight'
+> {
   /** Names of limits, or limits with a cost. Required if the limiter has more than one limit. */
   readonly limits?: readonly (Name | UpgradeUse<Name>)[] | undefined;
   /** Handles an allowed upgrade: `(request, socket, head) => wss.handleUpgrade(request, socket, head, …)`. */
@@ -42,14 +48,18 @@ export interface UpgradeOptions<Name extends string = string> extends Omit<FlowO
  * @throws {SluiceError} For wrong options, see docs/errors.md.
  */
 export function limitUpgrade<Name extends string = string>(
-  limiter: Limiter<NodeRequest, Name>,
+  limiter: Limiter<IncomingMessage, Name>,
   options: UpgradeOptions<NoInfer<Name>>,
 ): UpgradeListener {
   const accept = checkedAccept(options);
   // An upgrade is never a preflight request, whatever its method and fields are.
   const { accept: _accept, ...flowOptions } = options;
-  const settings = flowSettings<NodeRequest, readonly []>({ ...flowOptions, limiter, limitPreflight: true }, []);
-  const { emit } = coreOf(limiter);
+  const settings = flowSettings<IncomingMessage, readonly []>(
+    { ...flowOptions, limiter, limitPreflight: true },
+    [],
+    'limitUpgrade',
+  );
+  const { emit } = settings.limiter;
   const reportFailure: FailureReporter = (cause, end) => {
     emit({ type: 'upgrade-failed', cause, message: `An upgrade failed (${reasonOf(cause)}). ${end}` });
   };
@@ -77,7 +87,7 @@ type FailureReporter = (cause: unknown, end: string) => void;
 
 /** Returns a function that calls `accept`, and destroys the socket when it throws. It never rejects. */
 function handingOver(accept: UpgradeListener, reportFailure: FailureReporter) {
-  return async (request: NodeRequest, socket: Duplex, head: Buffer): Promise<void> => {
+  return async (request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
     socket.off('error', destroySocket);
     try {
       await accept(request, socket, head);
@@ -109,13 +119,13 @@ function checkedAccept(options: UpgradeOptions): UpgradeListener {
   throw complaint('ERR_OPTION', { option: 'accept', demand: 'a function', value: accept, remedy });
 }
 
-class UpgradeExchange extends NodeRequestExchange<NodeRequest> {
+class UpgradeExchange extends NodeRequestExchange<IncomingMessage> {
   readonly fields: Record<string, string> = {};
   decision: RequestDecision | undefined;
 
   readonly #socket: Duplex;
 
-  constructor(request: NodeRequest, socket: Duplex) {
+  constructor(request: IncomingMessage, socket: Duplex) {
     super(request, request);
     this.#socket = socket;
   }
@@ -144,13 +154,4 @@ function answer(socket: Duplex, { status, fields, body }: Pick<Denial, 'fields' 
   const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines.map(([name, value]) => `${name}: ${value}`)];
   // Node leaves the sockets of upgrades half open: a client that never closes its end would keep them open.
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
-}
-
-function statusOf(cause: unknown): 400 | 500 {
-  try {
-    return (cause as { status?: unknown } | null)?.status === 400 ? 400 : 500;
-  } catch {
-    // A getter or a Proxy threw.
-    return 500;
-  }
 }

@@ -1,5 +1,6 @@
-import { accountId, createLimiter, limitUpgrade, memoryStore } from '@sluice/core';
+import { accountId, createLimiter, memoryStore } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
+import { limitUpgrade } from '@sluice/node';
 import { createServer } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';

@@ -1,0 +1,30 @@
+import type { Store } from '@sluice/core';
+import { SluiceError } from '@sluice/core';
+
+/**
+ * Rejects a memory store where each request may be handled by another instance, of which none lives for long: nothing
+ * would be limited, and nobody would notice.
+ *
+ * @throws {SluiceError} `ERR_OPTION`.
+ */
+export function checkShared({ traits }: Store): void {
+  if (traits?.answersAtOnce !== true) return;
+  const platform = shortLivedPlatform();
+  if (platform === undefined) return;
+  throw new SluiceError(
+    'ERR_OPTION',
+    `\`store\` must be shared by all instances on ${platform}, but was a memory store. Requests are handled by instances that come and go there, and each would count for itself, so nothing would be limited. Use a store in a database, e.g. store: redisStore({ client }).`,
+  );
+}
+
+interface Platform {
+  readonly EdgeRuntime?: unknown;
+  readonly process?: { readonly env?: Readonly<Record<string, string | undefined>> };
+}
+
+function shortLivedPlatform(): string | undefined {
+  const { EdgeRuntime, process } = globalThis as Platform;
+  // https://vercel.com/docs/functions/runtimes/edge and https://vercel.com/docs/environment-variables/system-environment-variables
+  if (typeof EdgeRuntime === 'string' || process?.env?.['NEXT_RUNTIME'] === 'edge') return 'the Edge runtime';
+  return process?.env?.['VERCEL'] === '1' ? 'Vercel' : undefined;
+}

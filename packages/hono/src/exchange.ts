@@ -1,0 +1,52 @@
+import type { Exchange, RequestDecision } from '@sluice/core/http';
+import { ResponseEnd, WebExchange } from '@sluice/fetch/kit';
+import type { Context } from 'hono';
+
+/** The end of the response to a context. */
+export type ContextEnd = ResponseEnd;
+
+const ends = new WeakMap<Context, ContextEnd>();
+
+/** Returns the end of a context's response, which all limits of a request share. The first of them observes it. */
+export function endOf(c: Context): { readonly end: ContextEnd; readonly isOutermost: boolean } {
+  const known = ends.get(c);
+  if (known !== undefined) return { end: known, isOutermost: false };
+  const end = new ResponseEnd(c.req.raw);
+  ends.set(c, end);
+  return { end, isOutermost: true };
+}
+
+/** Adapts a Hono context to the flow of core. */
+export class HonoExchange extends WebExchange<Context> {
+  // On Node, a client that reset its connection has no address any more, and its signal may not be aborted yet.
+  override get peer(): Exchange<Context>['peer'] {
+    return super.peer ?? (isOver(this.request) ? 'left' : undefined);
+  }
+
+  get decision(): RequestDecision | undefined {
+    return this.request.get('rateLimit');
+  }
+
+  set decision(decision: RequestDecision | undefined) {
+    this.request.set('rateLimit', decision);
+  }
+
+  getField(name: string): string | undefined {
+    return this.request.res.headers.get(name) ?? undefined;
+  }
+
+  // On `c.res`, not by `c.header`: Hono keeps only the former for a handler that returns a response of its own.
+  setField(name: string, value: string): void {
+    this.request.res.headers.set(name, value);
+  }
+}
+
+interface NodeBindings {
+  readonly incoming?: { readonly socket?: { readonly localPort?: number; readonly remoteAddress?: string } | null };
+}
+
+/** Whether a connection of `@hono/node-server` is over: a TCP connection keeps its local port, which a unix socket never has. */
+function isOver({ env }: Context): boolean {
+  const socket = (env as NodeBindings | undefined)?.incoming?.socket;
+  return socket?.localPort !== undefined && socket.remoteAddress === undefined;
+}

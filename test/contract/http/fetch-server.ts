@@ -1,0 +1,61 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+
+/** What a server knows of the client of a request. */
+export interface Client {
+  readonly address: string;
+  /** Calls a function when the response is over. */
+  onceOver(done: () => void): void;
+}
+
+/** A server that takes a `Request` and returns a `Response`, on `node:http`. */
+export function webServer(answer: (request: Request, client: Client) => Response | Promise<Response>): Server {
+  return createServer((incoming, outgoing) => void bridge(answer, incoming, outgoing));
+}
+
+async function bridge(
+  answer: (request: Request, client: Client) => Response | Promise<Response>,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> {
+  const left = new AbortController();
+  outgoing.once('close', () => {
+    if (!outgoing.writableFinished) left.abort();
+  });
+  const request = requestOf(incoming, left.signal);
+  if (request === undefined) return void outgoing.writeHead(400).end();
+  const address = incoming.socket.remoteAddress;
+  // The client left before the server had read the request.
+  if (address === undefined) return void outgoing.destroy();
+  const { status, headers, body } = await answer(request, {
+    address,
+    onceOver: (done) => outgoing.once('close', done),
+  });
+  outgoing.statusCode = status;
+  for (const [name, value] of headers) outgoing.setHeader(name, value);
+  if (body !== null) await send(body, outgoing, left.signal);
+  outgoing.end();
+}
+
+/** Undefined for a URL that is not valid. */
+function requestOf(incoming: IncomingMessage, signal: AbortSignal): Request | undefined {
+  const headers = new Headers();
+  for (let i = 0; i < incoming.rawHeaders.length; i += 2) {
+    headers.append(incoming.rawHeaders[i]!, incoming.rawHeaders[i + 1]!);
+  }
+  try {
+    const url = new URL(incoming.url!, 'http://localhost');
+    const request = new Request(url, { method: incoming.method!, headers, signal });
+    // The keys of the contract read fields by name.
+    return Object.defineProperties(request, { headers: { value: Object.assign(headers, { ...incoming.headers }) } });
+  } catch {
+    return undefined;
+  }
+}
+
+async function send(body: ReadableStream<Uint8Array>, outgoing: ServerResponse, signal: AbortSignal): Promise<void> {
+  const reader = body.getReader();
+  const cancel = (): void => void reader.cancel();
+  if (signal.aborted) cancel();
+  signal.addEventListener('abort', cancel);
+  for (let part = await reader.read(); !part.done; part = await reader.read()) outgoing.write(part.value);
+}

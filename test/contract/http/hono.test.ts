@@ -1,0 +1,4 @@
+import { exchangeContract } from './contract.ts';
+import { honoFramework } from './hono.ts';
+
+exchangeContract(honoFramework);

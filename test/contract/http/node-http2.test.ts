@@ -1,0 +1,4 @@
+import { exchangeContract } from './contract.ts';
+import { nodeFramework } from './node.ts';
+
+exchangeContract(nodeFramework('HTTP/2'));
