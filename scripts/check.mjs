@@ -15,6 +15,8 @@ const checks = {
   async types() {
     await Promise.all(['test', 'examples', 'bench', 'site/playground'].map((project) => run(`tsc --project ${project}`)));
   },
+  /** What is printed of it is the time. */
+  proofs: async () => console.log((await run('npm run --silent prove')).split('\n').at(-2)),
   docs: () => run('typedoc'),
   api: () => run('node scripts/api.mjs'),
   unused: () => run('knip'),

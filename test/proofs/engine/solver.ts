@@ -1,0 +1,99 @@
+import { init } from 'z3-solver';
+
+/** A value of an unknown. One that is not whole is a double near it. */
+export type Value = bigint | number;
+
+/** The answer to the question whether a condition can be true. */
+export type Verdict = 'sat' | 'unsat' | 'unknown';
+
+/** What a query may cost, in the solver's own unit: the same on every machine. */
+const RESOURCES = 4_000_000;
+
+const { Z3, em } = (await init()) as unknown as {
+  Z3: { mk_config(): number; mk_context(config: number): number };
+  em: {
+    ccall(name: string, result: string, types: readonly string[], args: readonly unknown[]): string;
+    PThread: { terminateAllThreads(): void };
+  };
+};
+
+/** How many queries were asked, for the report. */
+export const queries = { count: 0, milliseconds: 0 };
+
+/** A context grows with each query. */
+const QUERIES_PER_CONTEXT = 1000;
+
+let context = Z3.mk_context(Z3.mk_config());
+let asked = 0;
+
+/** Asks in this thread, and not in one of the solver: code that is executed needs the answer at once. */
+function evaluated(text: string): string {
+  return em.ccall('Z3_eval_smtlib2_string', 'string', ['number', 'string'], [context, text]).trim();
+}
+
+/** Begins anew, without any assertions. */
+export function beginSession(): void {
+  if (asked > QUERIES_PER_CONTEXT) [context, asked] = [Z3.mk_context(Z3.mk_config()), 0];
+  else if (asked > 0) evaluated('(pop)');
+  evaluated('(push)');
+  asked++;
+}
+
+/**
+ * Asserts something for the rest of the session, and asks whether more can be true with it.
+ *
+ * @param names - If so, the values of these constants are wanted.
+ */
+export function solve(
+  lasting: string,
+  more: string,
+  names: readonly string[] = [],
+  resources: number = RESOURCES,
+): Solution {
+  const start = performance.now();
+  asked++;
+  queries.count++;
+  const answer = evaluated(`(set-option :rlimit ${resources})${lasting}(push)${more}(check-sat)`);
+  const verdict = answer === 'sat' || answer === 'unsat' ? answer : 'unknown';
+  if (verdict === 'unknown' && answer !== 'unknown')
+    throw new Error(`The solver answers ${answer} to ${lasting}${more}`);
+  const values =
+    verdict === 'sat' && names.length > 0 ? valuesOf(evaluated(`(get-value (${names.join(' ')}))`), names) : [];
+  evaluated('(pop)');
+  queries.milliseconds += performance.now() - start;
+  return { verdict, values };
+}
+
+export interface Solution {
+  readonly verdict: Verdict;
+  /** In the order of the names. */
+  readonly values: readonly Value[];
+}
+
+/** Lets the process end. */
+export function closeSolver(): void {
+  em.PThread.terminateAllThreads();
+}
+
+// `((|a| 5) (|b| (- 3)) (|c| (/ 1.0 3.0)))`
+function valuesOf(text: string, names: readonly string[]): readonly Value[] {
+  const tokens = text.match(/\|[^|]*\||[()]|[^\s()]+/g) ?? [];
+  let at = 0;
+  const read = (): unknown => {
+    const token = tokens[at++]!;
+    if (token !== '(') return token;
+    const list: unknown[] = [];
+    while (tokens[at] !== ')') list.push(read());
+    at++;
+    return list;
+  };
+  const pairs = read() as [string, unknown][];
+  return names.map((_, i) => numberOf(pairs[i]![1]));
+}
+
+function numberOf(value: unknown): Value {
+  if (!Array.isArray(value)) return /^\d+$/.test(value as string) ? BigInt(value as string) : Number(value);
+  const [operator, ...operands] = value as [string, ...unknown[]];
+  const [first = NaN, second = NaN] = operands.map(numberOf);
+  return operator === '-' ? -first : Number(first) / Number(second);
+}

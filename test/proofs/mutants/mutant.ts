@@ -1,0 +1,7 @@
+import type { Mutation } from '../engine/source.ts';
+
+/** A source that is broken on purpose, by one change. */
+export interface Mutant extends Mutation {
+  /** What is wrong with it. */
+  readonly about: string;
+}

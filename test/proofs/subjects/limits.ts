@@ -1,0 +1,53 @@
+/**
+ * The numbers of limits, and a limiter as users make it. If they move, only this file changes.
+ *
+ * @module
+ */
+import { accountId, createLimiter, everyone } from '../../../packages/core/src/index.ts';
+
+export { checkBounds } from '../../../packages/core/src/rule/at-most.ts';
+export { rateOf } from '../../../packages/core/src/rule/rate.ts';
+export { levelsFrom } from '../../../packages/core/src/limits/levels.ts';
+export { SlotBucket } from '../../../packages/core/src/store/memory/slot-bucket.ts';
+export { slotsTaken, passes } from '../../../packages/core/src/store/transaction-rule.ts';
+
+/** The figures of a decision. */
+export interface Figures {
+  readonly allowed: boolean;
+  readonly remaining: number;
+  readonly retryAfterMs: number;
+  readonly resetAfterMs: number;
+  readonly delayMs: number;
+}
+
+type Options = Parameters<typeof createLimiter>[0]['limits'];
+
+/** A limiter with a memory store, at a time that a theorem chooses. */
+export class TimedLimiter {
+  #micros = 0;
+  readonly #limiter: ReturnType<typeof createLimiter>;
+
+  constructor(limits: Readonly<Record<string, object>>) {
+    const time = {
+      nowMicros: (): number => this.#micros,
+      wallNow: (): number => Date.UTC(2026, 0, 1),
+      alarm: () => ({ ref: nothing, unref: nothing, cancel: nothing }),
+      endOfTurn: () => nothing,
+    };
+    const keyed = Object.entries(limits).map(([name, numbers]) => [
+      name,
+      { key: name === 'Pool' ? everyone() : accountId(), ...numbers },
+    ]);
+    this.#limiter = createLimiter({ limits: Object.fromEntries(keyed) as Options, time });
+  }
+
+  setTime(micros: number): void {
+    this.#micros = micros;
+  }
+
+  spend(entries: readonly { readonly limit: string; readonly cost?: number }[]): Figures {
+    return this.#limiter.spendSync(entries.map((entry) => ({ ...entry, id: 'one' })) as never) as unknown as Figures;
+  }
+}
+
+function nothing(): void {}

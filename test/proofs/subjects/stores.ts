@@ -1,0 +1,141 @@
+/**
+ * The stores: the memory store as it is, and the script of the Redis store with the encoding of its calls. If they move,
+ * only this file changes.
+ *
+ * @module
+ */
+import { memoryStore } from '../../../packages/core/src/store/memory/memory-store.ts';
+import type { StoreOperation } from '../../../packages/core/src/store/operation.ts';
+import type { BatchEntry, BatchKind } from '../../../packages/redis/src/batches/batch-request.ts';
+import { ScriptBatch } from '../../../packages/redis/src/batches/script-batch.ts';
+import { sourceText } from '../engine/source.ts';
+import { bucketText, BucketText, roundedUp } from '../lua/bucket-text.ts';
+import { RedisData, script } from '../lua/redis.ts';
+
+const DECIDE = script(sourceText('packages/redis/lua/decide.lua'));
+/** Above every time: the call is not late. */
+const NEVER = 2 ** 53;
+
+export type Kind = 'spend' | 'check' | 'charge' | 'refund' | 'cap' | 'reset';
+export type Entry = BatchEntry & { readonly id: string };
+
+/** The clocks of both stores: whole microseconds since 2026, and milliseconds since 1970. */
+class SharedTime {
+  micros = 0;
+  wallMs = Date.UTC(2026, 0, 1);
+  nowMicros = (): number => this.micros;
+  wallNow = (): number => this.wallMs;
+  alarm = (): never => unexpected('alarm');
+  endOfTurn = (): never => unexpected('endOfTurn');
+}
+
+function unexpected(name: string): never {
+  throw new Error(`A store asks for ${name}`);
+}
+
+/** A memory store and a Redis with the same buckets and the same time. */
+export class BothStores {
+  readonly time: SharedTime = new SharedTime();
+  readonly redis: RedisData = new RedisData();
+  readonly #memory = memoryStore({ time: this.time });
+
+  setTime(micros: number): void {
+    this.time.micros = micros;
+    this.redis.nowMicros = micros;
+  }
+
+  get nowTicks(): number {
+    return 16 * this.time.micros;
+  }
+
+  /** Gives a bucket a level at the present time. */
+  put(id: string, levelTicks: number): void {
+    this.memory('charge', [{ id, incrementTicks: levelTicks, capTicks: levelTicks }]);
+    this.redis.keys.set(id, { value: bucketText(this.nowTicks + levelTicks, levelTicks) });
+  }
+
+  /** A bucket of Redis that was written with another level than it has by the clock. */
+  putWritten(id: string, levelTicks: number, writtenTicks: number): void {
+    this.redis.keys.set(id, { value: bucketText(this.nowTicks + levelTicks, writtenTicks) });
+  }
+
+  /** What remains of a level after it was written with a bucket: rounded up by at most a sixteenth. */
+  writtenLevel(levelTicks: number): number {
+    return roundedUp(levelTicks) as number;
+  }
+
+  memory(kind: Kind, batch: readonly Entry[]): readonly number[] {
+    const named = batch.map(withLimit);
+    const isDecided = kind === 'spend' || kind === 'check';
+    const operation = isDecided ? { kind, alternatives: [named] } : { kind, batch: named };
+    const { levelsTicks } = this.#memory.run(operation as StoreOperation);
+    return kind === 'reset' ? batch.map(() => 0) : levelsTicks;
+  }
+
+  /** The levels of alternatives: of those that were tried. */
+  memoryFirst(alternatives: readonly (readonly Entry[])[]): readonly number[] {
+    const named = alternatives.map((batch) => batch.map(withLimit));
+    return this.#memory.run({ kind: 'spend', alternatives: named } as StoreOperation).levelsTicks;
+  }
+
+  memoryLevel(id: string): number {
+    return this.memory('check', [{ id, mode: 'check-only', incrementTicks: 0, fitTicks: 0, capTicks: 0 }])[0]!;
+  }
+
+  /** The level of a bucket in Redis; 0 without a key. */
+  redisLevel(id: string): number {
+    const written = this.redis.keys.get(id);
+    return written === undefined ? 0 : tatIn(written.value) - this.nowTicks;
+  }
+
+  lifeMs(id: string): number | undefined {
+    return this.redis.keys.get(id)?.lifeMs as number | undefined;
+  }
+
+  script(kind: Kind, batch: readonly Entry[]): readonly number[] {
+    return this.run([{ kind, batch }]);
+  }
+
+  scriptFirst(alternatives: readonly (readonly Entry[])[]): readonly number[] {
+    return this.#execute([
+      {
+        kind: 'spend',
+        batch: alternatives.flat(),
+        keys: alternatives.flat().map(({ id }) => id),
+        alternatives: alternatives.map((batch) => parts('spend', batch)),
+      },
+    ]);
+  }
+
+  /** Several batches in one call. */
+  run(
+    calls: readonly { readonly kind: Kind; readonly batch: readonly Entry[] }[],
+    lastTicks: number = NEVER,
+  ): readonly number[] {
+    return this.#execute(
+      calls.map(({ kind, batch }) => parts(kind, batch)),
+      lastTicks,
+    );
+  }
+
+  #execute(calls: readonly object[], lastTicks: number = NEVER): readonly number[] {
+    const encoded = new ScriptBatch(50, 0, () => undefined);
+    for (const call of calls) encoded.add(call as never);
+    const [flag, now, ...levels] = this.redis.run(DECIDE, encoded.keys, [lastTicks, ...encoded.args]) as number[];
+    if (now !== this.nowTicks) throw new Error('The script replies another time');
+    return flag === 1 ? levels : [];
+  }
+}
+
+function withLimit(entry: Entry): object {
+  return { limit: 'Limit', ...entry };
+}
+
+function parts(kind: BatchKind, batch: readonly Entry[]): object {
+  return { kind, batch, keys: batch.map(({ id }) => id), deadlineMs: 50 };
+}
+
+/** The TAT in the value of a bucket. */
+export function tatIn(value: unknown): number {
+  return value instanceof BucketText ? (value.tat as number) : Number(String(value).slice(0, -3));
+}

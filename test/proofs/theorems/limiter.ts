@@ -1,0 +1,126 @@
+import { all, any, implies } from '../engine/logic.ts';
+import type { Part } from '../engine/theorem.ts';
+import { TimedLimiter } from '../subjects/limits.ts';
+
+const SOURCES = [
+  'packages/core/src/limiter/create-limiter.ts',
+  'packages/core/src/decision/decide.ts',
+  'packages/core/src/decision/results.ts',
+  'packages/core/src/store/memory/memory-store.ts',
+];
+const MICROS = { min: 1, max: 2 ** 46 };
+/** 7 per second has a T that is no whole number of µs. */
+const LIMITS = [
+  { count: 7, period: '1s' },
+  { burst: 3, count: 1, period: '1s' },
+  { burst: 300, count: 300, period: '180m' },
+] as const;
+const TICKS = [2_285_714, 16_000_000, 576_000_000] as const;
+const BURSTS = [7, 3, 300] as const;
+
+/** From `createLimiter` to the figures of a decision. */
+export const limiter: Part = {
+  title: 'A limiter as a whole',
+  about:
+    'A limiter that is made with numbers as users write them, a memory store, and calls at unknown times with unknown costs.',
+  theorems: [
+    {
+      name: 'limiter-figures',
+      words:
+        'Two requests with any costs at any times: `allowed`, `remaining`, `retryAfterMs` and `resetAfterMs` are those of the rule, to the microsecond.',
+      sources: SOURCES,
+      run(t) {
+        const which = t.choice('limit', [0, 1, 2] as const);
+        const [T, burst] = [TICKS[which], BURSTS[which]];
+        const limit = new TimedLimiter({ Limit: LIMITS[which] });
+        const [first, second] = [t.int('time of the first in µs', MICROS), t.int('time of the second in µs', MICROS)];
+        t.assume(first <= second);
+        const costs = { min: 0, max: burst };
+        const [one, two] = [t.int('cost of the first', costs), t.int('cost of the second', costs)];
+        limit.setTime(first);
+        const begin = limit.spend([{ limit: 'Limit', cost: one }]);
+        t.claim('a full bucket allows its burst', all(begin.allowed, begin.remaining === burst - one));
+        limit.setTime(second);
+        const end = limit.spend([{ limit: 'Limit', cost: two }]);
+        const level = Math.max(0, one * T - 16 * (second - first));
+        const fits = any(level + two * T <= burst * T, two === 0);
+        const after = end.allowed ? level + two * T : level;
+        t.tell('allowed', end.allowed);
+        t.tell('remaining', end.remaining);
+        t.tell('retryAfterMs', end.retryAfterMs);
+        t.claim('allowed if it fits', end.allowed === fits);
+        t.claim(
+          'remaining is what fits',
+          all(end.remaining * T <= burst * T - after, (end.remaining + 1) * T > burst * T - after),
+        );
+        const wait = end.retryAfterMs * 16_000;
+        const exact = level + two * T - burst * T;
+        t.claim('no wait if allowed', implies(end.allowed, wait === 0));
+        t.claim('the wait to the microsecond', any(end.allowed, all(wait >= exact, wait < exact + 16)));
+        const reset = end.resetAfterMs * 16_000;
+        t.claim('full after the reset time', all(reset >= after, reset < after + 16));
+      },
+    },
+    {
+      name: 'limiter-all-or-nothing',
+      words: 'When one limit of a batch denies, nothing is taken from the others.',
+      sources: SOURCES,
+      run(t) {
+        const limit = new TimedLimiter({ Fast: LIMITS[0], Slow: LIMITS[1] });
+        const now = t.int('time in µs', MICROS);
+        limit.setTime(now);
+        const used = t.int('used of Slow', { min: 0, max: 3 });
+        limit.spend([{ limit: 'Slow', cost: used }]);
+        const [fast, slow] = [t.int('cost at Fast', { min: 1, max: 7 }), t.int('cost at Slow', { min: 1, max: 3 })];
+        const both = limit.spend([
+          { limit: 'Fast', cost: fast },
+          { limit: 'Slow', cost: slow },
+        ]);
+        const left = limit.spend([{ limit: 'Fast', cost: 0 }]).remaining;
+        t.tell('left at Fast', left);
+        t.claim('denied if one does not fit', both.allowed === used + slow <= 3);
+        t.claim('all or nothing', left === (both.allowed ? 7 - fast : 7));
+      },
+    },
+    {
+      name: 'limiter-queue',
+      words: 'At a limit with `maxWait`, `delayMs` is the time until the turn of the request.',
+      sources: SOURCES,
+      run(t) {
+        const limit = new TimedLimiter({ Line: { burst: 1, count: 10, period: '1s', maxWait: '2s' } });
+        const [first, second] = [t.int('time of the first in µs', MICROS), t.int('time of the second in µs', MICROS)];
+        t.assume(first <= second);
+        limit.setTime(first);
+        limit.spend([{ limit: 'Line' }]);
+        limit.setTime(second);
+        const { allowed, delayMs } = limit.spend([{ limit: 'Line' }]);
+        const turn = Math.max(second, first + 100_000);
+        t.tell('delayMs', delayMs);
+        t.claim('it waits and is not denied', allowed);
+        t.claim('until its turn', second + delayMs * 1000 === turn);
+      },
+    },
+    {
+      name: 'limiter-borrowing',
+      words:
+        'A client that keeps to its assured tokens is never denied, however empty the pool is; and nothing is borrowed beyond the pool.',
+      sources: [...SOURCES, 'packages/core/src/decision/loan.ts', 'packages/core/src/limits/pools.ts'],
+      assumes: ['Two limits borrow from one pool, and one of them has used it up.'],
+      run(t) {
+        const ceiling = { count: 10, period: '1s' };
+        const limit = new TimedLimiter({
+          A: { count: 2, period: '1s', borrow: { from: 'Pool', ceiling, fair: false } },
+          B: { count: 2, period: '1s', borrow: { from: 'Pool', ceiling, fair: false } },
+          Pool: { count: 5, period: '1s' },
+        });
+        limit.setTime(t.int('time in µs', MICROS));
+        const own = limit.spend([{ limit: 'A', cost: 2 }]);
+        const greedy = limit.spend([{ limit: 'A', cost: t.int('borrowed by A', { min: 1, max: 2 }) }]);
+        const assured = limit.spend([{ limit: 'B', cost: t.int('assured of B', { min: 1, max: 2 }) }]);
+        t.tell('A borrows', greedy.allowed);
+        t.claim('own tokens', own.allowed);
+        t.claim('assured tokens are never denied', assured.allowed);
+      },
+    },
+  ],
+};
