@@ -13,7 +13,9 @@ const checks = {
   /** The map of the rooms is for readers, so it is printed when all is well, too. */
   architecture: async () => console.log(await run('node scripts/architecture.mjs')),
   async types() {
-    await Promise.all(['test', 'examples', 'bench', 'site/playground'].map((project) => run(`tsc --project ${project}`)));
+    await Promise.all(
+      ['test', 'examples', 'bench', 'site/playground'].map((project) => run(`tsc --project ${project}`)),
+    );
   },
   /** What is printed of it is the time. */
   proofs: async () => console.log((await run('npm run --silent prove')).split('\n').at(-2)),

@@ -13,11 +13,11 @@ function printed(script: string, ...args: string[]): string {
   return execFileSync(process.execPath, [script, ...args], { cwd: root, encoding: 'utf8' });
 }
 
-test("the table of docs/measured/performance.md equals the committed results", () => {
+test('the table of docs/measured/performance.md equals the committed results', () => {
   expect(textOf('docs/measured/performance.md')).toContain(printed('bench/summary.mjs'));
 });
 
-test("its chart is drawn from the committed results", () => {
+test('its chart is drawn from the committed results', () => {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-chart-'));
   const chart = join(folder, 'chart.svg');
   printed('bench/chart.mjs', chart);
