@@ -7,7 +7,7 @@ import { BASELINE, CONTENDERS, CORE, deciderOf } from './stores.mjs';
 /**
  * @typedef {import('@sluice/core').Store} Store
  * @typedef {import('@sluice/core').StoreReading} StoreReading
- * @typedef {Parameters<Store['spend']>[0]} Batch
+ * @typedef {readonly import('@sluice/core').StoreTransaction[]} Batch
  */
 
 const TARGET = 1.5;
@@ -113,14 +113,23 @@ async function prepare({ contender, settings = {} }) {
 function batchOf(limiter, store, id) {
   /** @type {Batch | undefined} */
   let passed;
-  const caught = (/** @type {import('@sluice/core').StoreOperation} */ operation) => {
-    if ('alternatives' in operation) passed = operation.alternatives[0];
-    return run(operation, DEADLINE_MS);
-  };
   const run = store.run.bind(store);
-  Object.defineProperty(store, 'run', { value: caught, configurable: true });
+  const take = store.take?.bind(store);
+  /** @type {Pick<Store, 'run' | 'take'>} */
+  const caught = {
+    run(operation) {
+      if ('alternatives' in operation) passed = operation.alternatives.flat();
+      return run(operation, DEADLINE_MS);
+    },
+    take(batch, reading) {
+      passed = batch;
+      return take?.(batch, reading) ?? false;
+    },
+  };
+  Object.assign(store, caught);
   void limiter.spend([{ limit: 'Calls', id }]);
   Reflect.deleteProperty(store, 'run');
+  Reflect.deleteProperty(store, 'take');
   if (passed === undefined) throw new Error('The limiter has not asked its store.');
   return passed;
 }

@@ -32,7 +32,10 @@ export async function builtSite(): Promise<BuiltSite> {
   const files = new Set(readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((file) => `/${file}`));
   const server = createServer(({ url = '/' }, response) => {
     const path = decodeURI(new URL(url, 'http://localhost').pathname).replace(/\/$/, '/index.html');
-    if (!files.has(path)) return void response.writeHead(404).end();
+    if (!files.has(path)) {
+      response.writeHead(404).end();
+      return;
+    }
     response.setHeader('Content-Type', TYPES[extname(path)] ?? 'application/octet-stream');
     response.end(readFileSync(folder + path));
   });

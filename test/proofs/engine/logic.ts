@@ -1,14 +1,14 @@
-import { allOf, anyOf, not, type Truth } from './condition.ts';
+import { allOf, anyOf, not } from './condition.ts';
 
 /** Whether all conditions are true, as one condition: it makes no paths. */
 export function all(...conditions: readonly boolean[]): boolean {
-  return allOf(conditions as readonly Truth[]) as boolean;
+  return allOf(conditions) as boolean;
 }
 
 export function any(...conditions: readonly boolean[]): boolean {
-  return anyOf(conditions as readonly Truth[]) as boolean;
+  return anyOf(conditions) as boolean;
 }
 
 export function implies(condition: boolean, result: boolean): boolean {
-  return anyOf([not(condition as Truth), result as Truth]) as boolean;
+  return anyOf([not(condition), result]) as boolean;
 }

@@ -20,7 +20,7 @@ import { path } from './path.ts';
 type Any = never;
 
 export function add(a: Any, b: Any): unknown {
-  if (typeof a === 'string' || typeof b === 'string') return `${a}${b}`;
+  if (typeof a === 'string' || typeof b === 'string') return `${String(a)}${String(b)}`;
   return isSymbolic(a) || isSymbolic(b) ? added(a, b) : a + b;
 }
 

@@ -171,7 +171,7 @@ function withImports(file, engine) {
     factory.createImportDeclaration(
       undefined,
       factory.createImportClause(undefined, undefined, /** @type {ts.NamedImportBindings} */ (bindings)),
-      factory.createStringLiteral(engine + name),
+      factory.createStringLiteral(engine + String(name)),
     ),
   );
   return factory.updateSourceFile(file, [...imports, ...file.statements]);

@@ -82,7 +82,7 @@ function isAtLeast(sum: Sum, least: bigint): Truth {
 }
 
 function truthOf(condition: unknown): Truth {
-  if (typeof condition === 'boolean' || isCondition(condition)) return condition as boolean | Condition;
+  if (typeof condition === 'boolean' || isCondition(condition)) return condition;
   throw new TypeError(`${String(condition)} is not a condition`);
 }
 

@@ -48,9 +48,9 @@ interface Luaparse {
   parse(source: string, options: object): { readonly body: readonly Statement[] };
 }
 
-const { parse } = createRequire(import.meta.url)('luaparse') as Luaparse;
+const luaparse = createRequire(import.meta.url)('luaparse') as Luaparse;
 
 /** Parses a script. */
 export function parsed(source: string): readonly Statement[] {
-  return parse(source, { luaVersion: '5.1', encodingMode: 'pseudo-latin1', comments: false }).body;
+  return luaparse.parse(source, { luaVersion: '5.1', encodingMode: 'pseudo-latin1', comments: false }).body;
 }

@@ -46,7 +46,7 @@ export class TimedLimiter {
   }
 
   spend(entries: readonly { readonly limit: string; readonly cost?: number }[]): Figures {
-    return this.#limiter.spendSync(entries.map((entry) => ({ ...entry, id: 'one' })) as never) as unknown as Figures;
+    return this.#limiter.spendSync(entries.map((entry) => ({ ...entry, id: 'one' })) as never);
   }
 }
 

@@ -5,7 +5,7 @@
  * @module
  */
 import { memoryStore } from '../../../packages/core/src/store/memory/memory-store.ts';
-import type { StoreOperation } from '../../../packages/core/src/store/operation.ts';
+import type { StoreOperation } from '../../../packages/core/src/store/store.ts';
 import type { BatchEntry, BatchKind } from '../../../packages/redis/src/batches/batch-request.ts';
 import { ScriptBatch } from '../../../packages/redis/src/batches/script-batch.ts';
 import { sourceText } from '../engine/source.ts';
@@ -38,6 +38,11 @@ export class BothStores {
   readonly time: SharedTime = new SharedTime();
   readonly redis: RedisData = new RedisData();
   readonly #memory = memoryStore({ time: this.time });
+
+  constructor() {
+    // The time of a memory store begins at its first reading.
+    this.#memory.run({ kind: 'reset', batch: [] });
+  }
 
   setTime(micros: number): void {
     this.time.micros = micros;

@@ -58,10 +58,12 @@ export class Fields {
     this.#problems.add(at, message, this.#limit);
   }
 
+  /** Whether a field of this name is given. */
   has(name: string): boolean {
     return this.#nodes.has(name);
   }
 
+  /** Returns the value of a field as it was written. */
   node(name: string): Node | undefined {
     return this.#nodes.get(name)?.node;
   }

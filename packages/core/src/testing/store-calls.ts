@@ -30,6 +30,7 @@ export class StoreCalls<Calls extends Run> {
     this.#store = store;
   }
 
+  /** Takes one batch, if it passes. */
   spend(batch: Batch, deadlineMs?: number): Answer<Calls> {
     return this.#run({ kind: 'spend', alternatives: [batch] }, deadlineMs);
   }
@@ -40,30 +41,37 @@ export class StoreCalls<Calls extends Run> {
     return andThen(whole, (reading) => readingsOf(alternatives, reading)) as Readings<Calls>;
   }
 
+  /** Reads the levels of one batch. */
   check(batch: Batch, deadlineMs?: number): Answer<Calls> {
     return this.#run({ kind: 'check', alternatives: [batch] }, deadlineMs);
   }
 
+  /** Takes tokens whether they fit or not. */
   charge(batch: readonly StoreCharge[], deadlineMs?: number): Answer<Calls> {
     return this.#run({ kind: 'charge', batch }, deadlineMs);
   }
 
+  /** Gives tokens back. */
   refund(batch: readonly StoreRefund[], deadlineMs?: number): Answer<Calls> {
     return this.#run({ kind: 'refund', batch }, deadlineMs);
   }
 
+  /** Cuts levels. */
   cap(batch: readonly StoreCap[], deadlineMs?: number): Answer<Calls> {
     return this.#run({ kind: 'cap', batch }, deadlineMs);
   }
 
+  /** Renews the leases of slots. */
   renew(batch: readonly StoreHold[], deadlineMs?: number): Answer<Calls> {
     return this.#run({ kind: 'renew', batch }, deadlineMs);
   }
 
+  /** Releases slots. */
   release(batch: readonly StoreHold[], deadlineMs?: number): Answer<Calls> {
     return this.#run({ kind: 'release', batch }, deadlineMs);
   }
 
+  /** Deletes buckets. */
   reset(batch: readonly StoreBucket[], deadlineMs?: number): Answer<Calls> {
     return this.#run({ kind: 'reset', batch }, deadlineMs);
   }

@@ -19,7 +19,7 @@ class TwoServers implements Store {
   readonly #aheadTicks = { Orders: 0, Reads: 3600 * 16_000_000 };
 
   run = (operation: StoreOperation): StoreReading => {
-    const batch = 'alternatives' in operation ? operation.alternatives[0]! : operation.batch;
+    const batch = 'alternatives' in operation ? operation.alternatives.flat() : operation.batch;
     return this.#readings(operation.kind as Call, batch as readonly StoreTransaction[]);
   };
   close = (): void => undefined;

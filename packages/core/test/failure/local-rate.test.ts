@@ -102,9 +102,9 @@ describe('a local transaction', () => {
       capTicks: 12 * TICKS_PER_SECOND,
       lineTicks: 8 * TICKS_PER_SECOND,
     });
-    const withoutDelay = { ...waiting, fitTicks: 10 * TICKS_PER_SECOND };
+    const withoutDelay = changed(waiting, { fitTicks: 10 * TICKS_PER_SECOND });
     expect(new LocalRates(4).localized(withoutDelay).fitTicks).toBe(8 * TICKS_PER_SECOND);
-    const half = { ...waiting, fitTicks: 5 * TICKS_PER_SECOND };
+    const half = changed(waiting, { fitTicks: 5 * TICKS_PER_SECOND });
     expect(new LocalRates(4).localized(half).fitTicks).toBe(4 * TICKS_PER_SECOND);
   });
 
@@ -127,8 +127,8 @@ describe('a local transaction', () => {
     const local = rates.localized(charge);
     expect(local).toMatchObject({ cost: 15, capTicks: 30 * TICKS_PER_SECOND, fitTicks: 20 * TICKS_PER_SECOND });
     expect(local.incrementTicks).toBe(30 * TICKS_PER_SECOND);
-    expect(rates.localizedCharge({ ...charge, mode: 'check-and-spend' })).toMatchObject({ cost: 15 });
-    expect(rates.localized({ ...charge, mode: 'check-and-spend' })).toMatchObject({ cost: 10 });
+    expect(rates.localizedCharge(changed(charge, { mode: 'check-and-spend' }))).toMatchObject({ cost: 15 });
+    expect(rates.localized(changed(charge, { mode: 'check-and-spend' }))).toMatchObject({ cost: 10 });
   });
 
   test('with a debt refills within ten years', () => {

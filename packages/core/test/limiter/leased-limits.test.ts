@@ -49,7 +49,7 @@ function leasingStore(options: Pick<Store, 'describeLease'> = {}) {
   const store: Store = {
     traits: { leases: true, keepsDeadline: true, slots: true, periods: true },
     describeLease,
-    run: (operation) => ('alternatives' in operation ? decide(operation.alternatives[0]!) : unavailable()),
+    run: (operation) => ('alternatives' in operation ? decide(operation.alternatives.flat()) : unavailable()),
     close: () => undefined,
   };
   return { store, asked, server };

@@ -64,12 +64,12 @@ export class MapStore implements Store {
   }
 
   spendAny(alternatives: readonly (readonly StoreTransaction[])[]): Promise<StoreReading> {
-    if (alternatives.length === 1) return this.spend(alternatives[0]!);
+    if (alternatives.length === 1) return this.spend(alternatives.flat());
     return andThen(this.spendFirst(alternatives), joinedReading) as Promise<StoreReading>;
   }
 
   checkAny(alternatives: readonly (readonly StoreTransaction[])[]): Promise<StoreReading> {
-    return alternatives.length === 1 ? this.check(alternatives[0]!) : this.checkFirst(alternatives);
+    return alternatives.length === 1 ? this.check(alternatives.flat()) : this.checkFirst(alternatives);
   }
 
   async checkFirst(alternatives: readonly (readonly StoreTransaction[])[]): Promise<StoreReading> {

@@ -110,6 +110,7 @@ export class Servers {
   }
 
   /** @internal */
+  /** Makes a server of the rate limit service, not listening yet. */
   grpcServer(): Http2Server {
     const server = createHttp2Server({ settings: { maxConcurrentStreams: MAX_STREAMS } });
     server.on('session', (session) => {

@@ -20,7 +20,7 @@ export class ScriptedStore implements Store {
   }
 
   run(operation: StoreOperation, deadlineMs?: number): Awaitable<StoreReading> {
-    const batch = 'alternatives' in operation ? operation.alternatives[0]! : operation.batch;
+    const batch = 'alternatives' in operation ? operation.alternatives.flat() : operation.batch;
     return this.#call(operation.kind, batch, deadlineMs) as Awaitable<StoreReading>;
   }
   close(): Awaitable<void> {

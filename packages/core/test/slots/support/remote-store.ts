@@ -36,7 +36,7 @@ export class RemoteStore implements Store {
   async run(operation: StoreOperation): Promise<StoreReading> {
     this.calls.push({
       name: operation.kind,
-      batch: 'batch' in operation ? operation.batch : operation.alternatives[0]!,
+      batch: 'batch' in operation ? operation.batch : operation.alternatives.flat(),
     });
     const { manner } = this;
     if (manner instanceof Error) throw manner;
