@@ -5,7 +5,7 @@ import { anchorOf } from '../../packages/core/src/calendar/anchor.ts';
 import { Calendar, CALENDAR_UNITS } from '../../packages/core/src/calendar/calendar.ts';
 import { RUNS } from './runs.ts';
 
-const HOUR_MS = 3_600_000;
+const FIXED_MS = { second: 1000, minute: 60_000, hour: 3_600_000 };
 const [FROM, TO] = [Date.UTC(1970, 0, 3), Date.UTC(2100, 0, 1)];
 const zones = ['UTC', ...Intl.supportedValuesOf('timeZone')];
 
@@ -28,7 +28,10 @@ test('a period is that of a calendar counted by Temporal, in any zone, on any da
     fc.property(scenes, ({ unit, timeZone, anchor, at, change }) => {
       const wallMs = change === 'any' ? at : nearChange(timeZone, at, change);
       const calendar = new Calendar(unit, anchorOf(unit, timeZone, anchor, { option: 'anchor' }), timeZone);
-      const expected = unit === 'hour' ? hourAt(timeZone, anchor, wallMs) : periodAt(unit, timeZone, anchor, wallMs);
+      const expected =
+        unit === 'hour' || unit === 'minute' || unit === 'second'
+          ? fixedAt(FIXED_MS[unit], timeZone, anchor, wallMs)
+          : periodAt(unit, timeZone, anchor, wallMs);
       expect(calendar.periodAt(wallMs)).toEqual(expected);
       // Also after a time in another period.
       expect(calendar.periodAt(calendar.periodAt(wallMs)[1])[0]).toBe(expected[1]);
@@ -40,7 +43,9 @@ test('a period is that of a calendar counted by Temporal, in any zone, on any da
 function nearChange(timeZone: string, at: number, change: string): number {
   const next = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timeZone).getTimeZoneTransition('next');
   if (next === null || next.epochMilliseconds > TO) return at;
-  const moved = { before: -1, at: 0, after: 1, 'day before': -23 * HOUR_MS, 'day after': 23 * HOUR_MS }[change]!;
+  const moved = { before: -1, at: 0, after: 1, 'day before': -23 * FIXED_MS.hour, 'day after': 23 * FIXED_MS.hour }[
+    change
+  ]!;
   return next.epochMilliseconds + moved;
 }
 
@@ -78,8 +83,8 @@ function periodAt(
   return sorted.slice(next - 1, next + 2);
 }
 
-function hourAt(timeZone: string, anchor: string | Date | undefined, wallMs: number): number[] {
+function fixedAt(lengthMs: number, timeZone: string, anchor: string | Date | undefined, wallMs: number): number[] {
   const first = anchor instanceof Date ? anchor.getTime() : firstInstant(anchorDate(anchor, timeZone), timeZone);
-  const start = first + Math.floor((wallMs - first) / HOUR_MS) * HOUR_MS;
-  return [start, start + HOUR_MS, start + 2 * HOUR_MS];
+  const start = first + Math.floor((wallMs - first) / lengthMs) * lengthMs;
+  return [start, start + lengthMs, start + 2 * lengthMs];
 }

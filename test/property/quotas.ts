@@ -160,7 +160,9 @@ export class Comparison {
   #periodAt(ms: number, id: string): readonly [start: number, end: number] {
     const { unit, timeZone } = this.#scene;
     const anchor = Temporal.PlainDate.from(this.#anchorOf(id));
-    if (unit === 'hour') return hourAt(ms, firstInstant(anchor, timeZone));
+    if (unit === 'hour' || unit === 'minute' || unit === 'second') {
+      return fixedAt(ms, firstInstant(anchor, timeZone), FIXED_MS[unit]);
+    }
     const today = Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(timeZone).toPlainDate();
     const units = `${unit satisfies CalendarUnit}s` as const;
     const near = anchor.until(today, { largestUnit: units })[units];
@@ -171,9 +173,11 @@ export class Comparison {
   }
 }
 
-function hourAt(ms: number, first: number): readonly [start: number, end: number] {
-  const start = first + Math.floor((ms - first) / HOUR_MS) * HOUR_MS;
-  return [start, start + HOUR_MS];
+const FIXED_MS = { second: 1000, minute: 60_000, hour: 3_600_000 };
+
+function fixedAt(ms: number, first: number, lengthMs: number): readonly [start: number, end: number] {
+  const start = first + Math.floor((ms - first) / lengthMs) * lengthMs;
+  return [start, start + lengthMs];
 }
 
 function firstInstant(date: Temporal.PlainDate, timeZone: string): number {

@@ -168,7 +168,7 @@ test.each([
   ],
   [{ 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': '*' }, '*'],
 ])('scripts of other origins can read the fields of a response that is for them: %o', async (headers, exposed) => {
-  const limited = limitFetch(perUser())(() => new Response('ok', { headers: headers as HeadersInit }));
+  const limited = limitFetch(perUser())(() => new Response('ok', { headers: headers as Record<string, string> }));
   expect((await limited(as('ann'))).headers.get('Access-Control-Expose-Headers')).toBe(exposed);
 });
 

@@ -28,7 +28,8 @@ export const honoFramework: Framework = {
     if (plain !== undefined) app.use(async () => plain());
     for (const options of limits) app.use(rateLimit(withAddress(options) as never));
     for (const [path, { limits: own = [], handle = ok }] of Object.entries(routes)) {
-      app.all(path, ...own.map((options) => rateLimit(withAddress(options) as never)), handlerOf(handle));
+      const handlers = [...own.map((options) => rateLimit(withAddress(options) as never)), handlerOf(handle)];
+      app.all(path, ...(handlers as [never]));
     }
     return createServer(getRequestListener(app.fetch as never));
   },
@@ -63,7 +64,7 @@ function handlerOf(handle: Handler) {
   return (c: HonoContext): Response | Promise<Response> => {
     const context = contextOf(c);
     const respond = (text: string | undefined): Response =>
-      c.body(isEmpty() ? null : (text ?? streamed(context.outgoing)));
+      c.body((isEmpty() ? null : (text ?? streamed(context.outgoing))) as string);
     const isEmpty = (): boolean => status.get(c) === 204 || status.get(c) === 304;
     const body = handle(context);
     return body instanceof Promise ? body.then(respond) : respond(body);

@@ -122,7 +122,7 @@ describe('an option that can not be read is an error that names it', () => {
 test('an error of a user’s getter is thrown unchanged', () => {
   const error = new TypeError('not connected');
   const store = {
-    get spend(): never {
+    get run(): never {
       throw error;
     },
   };

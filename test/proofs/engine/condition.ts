@@ -98,7 +98,7 @@ export function not(truth: Truth): Truth {
   if (typeof truth === 'boolean') return !truth;
   if (truth.kind === 'all') return anyOf(truth.parts.map(not));
   if (truth.kind === 'any') return allOf(truth.parts.map(not));
-  const { kind, sum } = truth;
+  const { kind, sum } = truth as Comparison;
   if (kind === '=') return compared(sum, '!=');
   if (kind === '!=') return compared(sum, '=');
   return compared(sum.times(Sum.whole(-1n)), kind === '<=' ? '<' : '<=');

@@ -116,7 +116,7 @@ function binary(node) {
   }
   const operator = ASSIGNING.get(kind);
   if (operator === undefined) return node;
-  const whole = binary(factory.createBinaryExpression(left, operator, right));
+  const whole = binary(factory.createBinaryExpression(left, /** @type {ts.BinaryOperator} */ (operator), right));
   return factory.createAssignment(left, whole);
 }
 
@@ -161,7 +161,7 @@ function call(name, ...args) {
 /** @param {ts.SourceFile} file @param {string} engine */
 function withImports(file, engine) {
   const shadows = ['math as Math', 'number as Number', 'float64Array as Float64Array'].map((text) => {
-    const [name, as] = text.split(' as ');
+    const [name = '', as = ''] = text.split(' as ');
     return factory.createImportSpecifier(false, factory.createIdentifier(name), factory.createIdentifier(as));
   });
   const imports = [
@@ -171,7 +171,7 @@ function withImports(file, engine) {
     factory.createImportDeclaration(
       undefined,
       factory.createImportClause(undefined, undefined, /** @type {ts.NamedImportBindings} */ (bindings)),
-      factory.createStringLiteral(engine + String(name)),
+      factory.createStringLiteral(engine + /** @type {string} */ (name)),
     ),
   );
   return factory.updateSourceFile(file, [...imports, ...file.statements]);

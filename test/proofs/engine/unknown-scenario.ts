@@ -1,5 +1,5 @@
 import { isSymbolic } from './arithmetic.ts';
-import { allOf, anyOf, compared, isCondition, not, type Condition, type Truth } from './condition.ts';
+import { allOf, anyOf, compared, isCondition, not, type Truth } from './condition.ts';
 import { multiplied, subtracted } from './arithmetic.ts';
 import type { Path } from './path.ts';
 import { Sum } from './sum.ts';

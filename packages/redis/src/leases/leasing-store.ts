@@ -35,7 +35,7 @@ import { statusOf, type LeasedStoreStatus } from './lease-status.ts';
  * as a {@link RedisStore}. Where the process decides, it returns values, otherwise promises. They reject with the errors of a
  * {@link RedisStore}.
  */
-export interface LeasedStore extends Omit<RedisStore, 'traits' | 'run' | 'status'> {
+export interface LeasedStore extends Omit<RedisStore, 'traits' | 'run' | 'take' | 'status'> {
   readonly traits: {
     readonly keepsDeadline: true;
     readonly periods: true;

@@ -36,7 +36,10 @@ export class SteeredStore implements Store {
     const { kind } = operation;
     if (!('alternatives' in operation)) return this.#run(this.#parts(kind, operation.batch));
     const parts = operation.alternatives.map((batch) => this.#parts(kind, batch));
-    return parts.length === 1 ? this.#run(parts.flat()) : triedOf(parts, await this.#run(joinAlternatives(parts)));
+    const [first] = parts;
+    return first !== undefined && parts.length === 1
+      ? this.#run(first)
+      : triedOf(parts, await this.#run(joinAlternatives(parts)));
   }
 
   async close(): Promise<void> {

@@ -109,7 +109,6 @@ export class Servers {
     for (const session of this.#sessions) session.destroy();
   }
 
-  /** @internal */
   /** Makes a server of the rate limit service, not listening yet. */
   grpcServer(): Http2Server {
     const server = createHttp2Server({ settings: { maxConcurrentStreams: MAX_STREAMS } });

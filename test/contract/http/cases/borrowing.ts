@@ -2,7 +2,7 @@ import { everyone, type Decision, type Limiter } from '@sluice/core';
 import type { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
 import type { Framework, NativeRequest, Options } from '../framework.ts';
-import { as, lateStore, stillLimiter, timed, userKey } from '../limiters.ts';
+import { as, stillLimiter, timed, userKey } from '../limiters.ts';
 import { start } from '../start.ts';
 
 /** Limits that borrow from a pool when their own tokens are used up. */
@@ -190,17 +190,5 @@ export function borrowingCases(framework: Framework): void {
   ])('a middleware that can never decide is an error when it is made: %j', (limits, code, message) => {
     const make = (): unknown => framework.make({ limiter: borrowing().limiter, limits });
     expect(make).toThrow(expect.objectContaining({ code, message: expect.stringContaining(message) }));
-  });
-
-  test('a store without spendFirst is an error when the limiter is made', () => {
-    const borrow = { from: 'Pool', ceiling: { count: 2, period: '1s' } } as const;
-    const limits = {
-      PerUser: { key: userKey, count: 1, period: '1s', borrow },
-      Pool: { key: everyone(), count: 4, period: '1s' },
-    } as const;
-    const make = (): unknown => stillLimiter({ limits, store: lateStore() });
-    expect(make).toThrow(
-      expect.objectContaining({ code: 'ERR_OPTION', message: expect.stringContaining('spendFirst') }),
-    );
   });
 }
