@@ -26,6 +26,7 @@ export default defineConfig({
   themeConfig: {
     nav: [
       { text: 'Documentation', link: '/docs/' },
+      { text: 'Playground', link: '/playground' },
       { text: 'API', link: '/api/' },
     ],
     sidebar: sidebar(),
