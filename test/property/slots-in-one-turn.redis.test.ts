@@ -40,11 +40,18 @@ type Call = typeof call extends fc.Arbitrary<infer T> ? T : never;
 function callsOn(store: RedisStore, calls: readonly Call[]): (() => Promise<unknown>)[] {
   let holders = 0;
   return calls.map((each) => {
-    if ('reset' in each) return () => callsOf(store).reset([{ limit: 'InFlight', id: each.reset, slots: true }]);
-    if ('renew' in each)
-      return () => callsOf(store).renew(each.renew.map((one) => hold(one.id, `h${one.holder}`, one)));
-    if ('release' in each)
-      return () => callsOf(store).release(each.release.map((one) => hold(one.id, `h${one.holder}`, one)));
+    // The readings of these say nothing.
+    if ('reset' in each) {
+      return async () => void (await callsOf(store).reset([{ limit: 'InFlight', id: each.reset, slots: true }]));
+    }
+    if ('renew' in each) {
+      return async () =>
+        void (await callsOf(store).renew(each.renew.map((one) => hold(one.id, `h${one.holder}`, one))));
+    }
+    if ('release' in each) {
+      return async () =>
+        void (await callsOf(store).release(each.release.map((one) => hold(one.id, `h${one.holder}`, one))));
+    }
     const batches = each.spend.map((one) => [
       ...one.slots.map((part) => inFlight(part.id, `h${holders++}`, part)),
       ...(one.tokens === undefined ? [] : [order('tokens', one.tokens)]),

@@ -45,6 +45,8 @@ class Comparison {
 
   constructor(redis: Store, numbers: readonly [Numbers, Numbers]) {
     this.#redis = redis;
+    // The time of a memory store begins at its first reading: it then is the one of Redis.
+    callsOf(this.#memory).reset([]);
     this.#numbers = new PartNumbers(numbers, `${runs++}-`);
   }
 

@@ -21,14 +21,14 @@ export const LIMIT_PROBLEMS: readonly ProblemCase[] = [
     name: 'an unknown period',
     limits: limitsWith('  count: 1\n  per: months\n'),
     problems: [
-      "limits.yaml:5:8: `NewOrdersPerAccount.per` must be 'hour' or 'day' or 'week' or 'month' or 'year', but was 'months'. Write per: 'month'.",
+      "limits.yaml:5:8: `NewOrdersPerAccount.per` must be 'second' or 'minute' or 'hour' or 'day' or 'week' or 'month' or 'year', but was 'months'. Write per: 'month'.",
     ],
   },
   {
     name: 'a period that is a list',
     limits: limitsWith('  count: 1\n  per: [day]\n'),
     problems: [
-      'limits.yaml:5:8: `NewOrdersPerAccount.per` must be one of hour, day, week, month, year, but was a list. For example per: month.',
+      'limits.yaml:5:8: `NewOrdersPerAccount.per` must be one of second, minute, hour, day, week, month, year, but was a list. For example per: month.',
     ],
   },
   {

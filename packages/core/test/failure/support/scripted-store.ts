@@ -20,7 +20,8 @@ export class ScriptedStore implements Store {
   }
 
   run(operation: StoreOperation, deadlineMs?: number): Awaitable<StoreReading> {
-    const batch = 'alternatives' in operation ? operation.alternatives.flat() : operation.batch;
+    const [first = []] = 'alternatives' in operation ? operation.alternatives : [];
+    const batch = 'alternatives' in operation ? first : operation.batch;
     return this.#call(operation.kind, batch, deadlineMs) as Awaitable<StoreReading>;
   }
   close(): Awaitable<void> {
