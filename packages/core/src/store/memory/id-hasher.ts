@@ -54,7 +54,8 @@ export class IdHasher {
   combine(calendar: string, out: Int32Array, at: number): void {
     const hash = this.#calendarHash;
     if (calendar !== this.#lastCalendar) {
-      halfSipHash(`\0${calendar}`, this.#key ?? this.#firstKey(), hash, 0);
+      // There is a key: the id was hashed before.
+      halfSipHash(`\0${calendar}`, this.#key!, hash, 0);
       this.#lastCalendar = calendar;
     }
     out[at] = (out[at]! ^ hash[0]!) | 1;

@@ -1,0 +1,28 @@
+import { accountId, clientNetwork, createLimiter, ipAddress, memoryStore } from '@sluice/core';
+import { expect, test } from 'vitest';
+import { coreOf } from '../../src/limiter/create-limiter.ts';
+import { checkKind } from '../../src/limits/overrides/override.ts';
+import { defineLimits } from '../../src/limits/define-limits.ts';
+import { keySource } from '../support/key-source.ts';
+
+test('an id that is known later may have an override that is known later still', async () => {
+  const limiter = createLimiter({
+    limits: { Orders: { key: accountId(async () => 'ann'), count: 5, period: '1s' } },
+    overrides: async () => ({ count: 9, period: '1s' }),
+    log: false,
+  });
+  const prepared = coreOf(limiter).prepare([{ limit: 'Orders', cost: 1, mode: 'check-and-spend', share: 1 }]);
+  const decision = await prepared.resolved().spend(keySource({} as never));
+  expect(decision).toMatchObject({ results: [{ burst: 9, overridden: true }] });
+});
+
+test('an unlimited or blocked id fits any kind of limits', () => {
+  const [limit] = [...defineLimits({ Address: { key: ipAddress(), count: 1, period: '1s' } }, 'local').values()];
+  expect(() => checkKind('overrides.Address', 'unlimited', limit!)).not.toThrow();
+});
+
+test('a quota is counted first in a store that has hashed no id', () => {
+  const limits = { Monthly: { key: clientNetwork(), count: 5, per: 'month' } } as const;
+  const limiter = createLimiter({ limits, store: memoryStore() });
+  expect(limiter.spendSync([{ limit: 'Monthly', id: '203.0.113.7' }]).remaining).toBe(4);
+});

@@ -1,0 +1,43 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { FakeTime } from '../../src/testing/fake-time.ts';
+import { systemTime } from '../../src/time/time.ts';
+
+// What a runtime lacks that is not Node.
+beforeEach(() => {
+  vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined as never);
+  vi.resetModules();
+});
+afterEach(() => void vi.restoreAllMocks());
+
+test('a diagnostics channel has no subscribers, and takes what is published', async () => {
+  const { channel } = await import('../../src/runtime/channel.ts');
+  const silent = channel('sluice:decision');
+  expect(silent.hasSubscribers).toBe(false);
+  silent.publish({});
+});
+
+test('the contract of stores says that it needs assertions of Node', async () => {
+  const { assert } = await import('../../src/testing/assert.ts');
+  expect(() => assert.equal(1, 1)).toThrow('needs `node:assert`');
+});
+
+test('the end of a turn is a timer, which can be cancelled', async () => {
+  vi.stubGlobal('setImmediate', undefined);
+  const ran: string[] = [];
+  try {
+    systemTime.endOfTurn(() => ran.push('cancelled'))();
+    await new Promise<void>((resolve) => void systemTime.endOfTurn(resolve));
+  } finally {
+    vi.unstubAllGlobals();
+  }
+  expect(ran).toEqual([]);
+});
+
+test('a fake time lets promises run between its timers', async () => {
+  const time = new FakeTime();
+  const ran: string[] = [];
+  time.alarm(1, () => void Promise.resolve().then(() => ran.push('then')));
+  time.alarm(2, () => ran.push('second'));
+  await time.pass(2);
+  expect(ran).toEqual(['then', 'second']);
+});
