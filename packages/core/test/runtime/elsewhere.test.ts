@@ -4,7 +4,7 @@ import { systemTime } from '../../src/time/time.ts';
 
 // What a runtime lacks that is not Node.
 beforeEach(() => {
-  vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined as never);
+  vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined);
   vi.resetModules();
 });
 afterEach(() => void vi.restoreAllMocks());
