@@ -10,7 +10,10 @@ import { addressOf, root } from './pages.mjs';
  */
 export function repositoryLinks(md) {
   md.core.ruler.push('repository-links', ({ tokens, env }) => {
-    const folder = dirname(relative(root, env.realPath ?? env.path));
+    const page = env.realPath ?? env.path;
+    // A title in the front matter is parsed alone, without its page. It has no links.
+    if (page === undefined) return;
+    const folder = dirname(relative(root, page));
     for (const { children } of tokens) rewriteLinks(children ?? [], folder);
   });
 }
