@@ -33,6 +33,8 @@ async function serviceOn(redisUrl: string, count: number) {
     await program.stop('SIGKILL');
     rmSync(folder, { recursive: true, force: true });
   });
+  // The port is open when the first process listens; the program says so when all do.
+  await until('all processes listen', () => program.output.includes('metrics listens on'));
   const ask = async (client = '203.0.113.7'): Promise<number> => {
     const url = `http://127.0.0.1:${port}/check/api`;
     return (await fetch(url, { headers: { 'X-Forwarded-For': client, Connection: 'close' } })).status;
