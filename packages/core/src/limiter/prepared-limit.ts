@@ -9,6 +9,7 @@ import { EVERYONE, isEveryone } from '../keys/everyone.ts';
 import { limitNamed, type LimitSet } from '../limits/limit-set.ts';
 import type { Limit } from '../limits/limit.ts';
 import type { BucketName } from '../store/store.ts';
+import type { Decider } from './decider.ts';
 import { askedCost, reportSettleFailure } from './asked-cost.ts';
 import { assertAtOnce } from './at-once.ts';
 import { canonicalId, checkedMode } from './entries.ts';
@@ -28,9 +29,9 @@ type MadeTransaction = Awaitable<Transaction | null>;
 /** What a handle uses of its limiter. */
 interface HandleParts {
   readonly limiter: Pick<Limiter<never>, Calls> & Pick<RequestLimiter<never>, RequestCalls>;
-  /** @throws {SluiceError} `ERR_CLOSED` after `close`. */
-  readonly currentSet: () => LimitSet<never>;
-  readonly decide: (call: 'spend' | 'check', transactions: readonly MadeTransaction[]) => Awaitable<Decision>;
+  /** The limits in effect. Not checked for `close` here: each decision is. */
+  readonly limits: { readonly set: LimitSet<never> };
+  readonly decider: Pick<Decider, 'decideMade'>;
 }
 
 const OPTIONS = ['cost', 'mode', 'share'] as const;
@@ -44,20 +45,20 @@ export class PreparedLimit implements LimitHandle {
   /** The use of the limit without options. */
   #usual: Use;
 
-  /** @throws {SluiceError} `ERR_UNKNOWN_LIMIT`; `ERR_CLOSED` after `close`. */
+  /** @throws {SluiceError} `ERR_UNKNOWN_LIMIT`. */
   constructor(name: string, parts: HandleParts) {
     this.name = name;
     this.#parts = parts;
-    this.#set = parts.currentSet();
+    this.#set = parts.limits.set;
     this.#usual = usualUse(limitNamed(this.#set, name));
   }
 
   async spend(id?: string, options?: SpendOptions): Promise<Decision> {
-    return this.#parts.decide('spend', this.#transactions('spend', id, options));
+    return this.#parts.decider.decideMade('spend', this.#transactions('spend', id, options));
   }
 
   async check(id?: string, options?: SpendOptions): Promise<Decision> {
-    return this.#parts.decide('check', this.#transactions('check', id, options));
+    return this.#parts.decider.decideMade('check', this.#transactions('check', id, options));
   }
 
   spendSync(id?: string, options?: SpendOptions): Decision {
@@ -138,7 +139,7 @@ export class PreparedLimit implements LimitHandle {
   #decideAtOnce(call: 'spend' | 'check', id: string | undefined, options: SpendOptions | undefined): Decision {
     const transactions = this.#transactions(call, id, options);
     assertAtOnce(call, this.#parts.limiter.store, transactions);
-    return this.#parts.decide(call, transactions) as Decision;
+    return this.#parts.decider.decideMade(call, transactions) as Decision;
   }
 
   #transactions(call: 'spend' | 'check', id: string | undefined, options?: SpendOptions): readonly MadeTransaction[] {
@@ -149,9 +150,9 @@ export class PreparedLimit implements LimitHandle {
     return [transactionOf(this.#set, use, canonicalId(limit, id === undefined ? idOf(limit) : id), undefined)];
   }
 
-  /** @throws {SluiceError} `ERR_UNKNOWN_LIMIT` when `replace` has removed the limit; `ERR_CLOSED` after `close`. */
+  /** @throws {SluiceError} `ERR_UNKNOWN_LIMIT` when `replace` has removed the limit. */
   #current(): Use {
-    const set = this.#parts.currentSet();
+    const { set } = this.#parts.limits;
     if (set !== this.#set) {
       this.#usual = usualUse(limitNamed(set, this.name));
       this.#set = set;
