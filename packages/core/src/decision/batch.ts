@@ -61,19 +61,20 @@ function withRateToCome(use: Use, id: string, rate: Promise<OverrideRate>): Prom
 
 function withRate(use: Use, id: string, override: OverrideRate): Transaction | null {
   if (override === 'unlimited') return null;
-  const { limit, cost, mode, share } = use;
-  const { name, treatment } = limit;
-  const rate = override === 'blocked' ? rateOfBlocked(limit.rate) : override;
-  const levels = rate === limit.rate ? limit.levels : levelsOf(rate, limit);
-  const fitTicks = share === 1 ? levels.roomTicks : fitTicksFor(use, rate, levels);
-  const bucket = { limit: name, id, rate, levels, overridden: rate !== limit.rate, treatment };
-  if (limit.calendar === undefined) return new Transaction(bucket, { cost, mode, share, fitTicks });
+  const { limit } = use;
+  const levels = override === limit.rate ? limit.levels : levelsOf(numbersIn(override, limit), limit);
+  const fitTicks = use.share === 1 ? levels.roomTicks : fitTicksFor(use, levels);
+  if (limit.calendar === undefined) return new Transaction(use, id, levels, fitTicks);
   const calendar = limit.calendar.of(id);
-  return new Transaction(bucket, { cost, mode, share, fitTicks }, calendar.name, periodOf(limit, calendar, override));
+  return new Transaction(use, id, levels, fitTicks, calendar.name, periodOf(limit, calendar, override));
+}
+
+function numbersIn(override: Rate | 'blocked', limit: Limit<never>): Rate {
+  return override === 'blocked' ? rateOfBlocked(limit.rate) : override;
 }
 
 // A load has no room, and denies by its share alone.
-function fitTicksFor({ limit, cost, share }: Use, rate: Rate, { roomTicks }: Levels): number {
+function fitTicksFor({ limit, cost, share }: Use, { rate, roomTicks }: Levels): number {
   return limit.load === undefined ? fitTicksOf({ limit: limit.name, cost, share, roomTicks }, rate) : roomTicks;
 }
 

@@ -91,12 +91,14 @@ export class OpenGate implements StoreGate {
     if (!this.#canTake) return this.#spendByRun(batch);
     if (this.#closed) throw closed();
     const answer = new TakenBatch(batch, this.#store, this);
+    let passed: boolean;
     try {
-      return spentDecision(answer, this.#store.take!(batch, answer));
+      passed = this.#store.take!(batch, answer);
     } catch (error) {
       if (isStalePeriod(error)) return this.#spendByRun(batch);
       throw error;
     }
+    return spentDecision(answer, passed);
   }
 
   #spendByRun(batch: readonly Transaction[]): Decision {

@@ -7,6 +7,7 @@ import type { Transaction } from '../decision/transaction.ts';
 import { decisionChannel } from '../events/event.ts';
 import { OpenGate, type StoreGate } from '../failure/store-gate.ts';
 import type { LimitSet } from '../limits/limit-set.ts';
+import { assertAtOnce } from './at-once.ts';
 import { checkAlternatives, type Lender } from './lender.ts';
 import { isLoad, type LoadLimits } from './load-limits.ts';
 import { WITHOUT_HTTP, type DecisionReports } from './on-decision.ts';
@@ -16,6 +17,8 @@ import type { RaisedLimits } from './raised-limits.ts';
 
 type Call = 'spend' | 'check';
 type Batch = readonly Transaction[];
+/** What was made of an entry: `null` of that of an unlimited id. */
+type Made = Awaitable<Transaction | null>;
 
 /** The parts of a {@link Decider}. */
 export interface DeciderParts {
@@ -62,13 +65,29 @@ export class Decider {
    *
    * @throws {SluiceError} `ERR_DUPLICATE_BUCKET`, `ERR_COST_OVER_BURST`.
    */
-  decideMade(call: Call, made: readonly Awaitable<Transaction | null>[]): Awaitable<Decision> {
+  decideMade(call: Call, made: readonly Made[]): Awaitable<Decision> {
     const batch = this.#reports.isNeeded ? undefined : plainBatchOf(made);
     return batch === undefined ? this.#decideAny(call, made) : this.#askStore(call, batch);
   }
 
+  /**
+   * Does the same at once.
+   *
+   * @throws {SluiceError} `ERR_OPTION` when it would take time.
+   */
+  decideMadeAtOnce(call: Call, made: readonly Made[]): Decision {
+    if (this.#openGate === undefined || this.#reports.isNeeded) return this.#decideAnyAtOnce(call, made);
+    const batch = plainBatchOf(made);
+    return (batch === undefined ? this.#decideAnyAtOnce(call, made) : this.#askStore(call, batch)) as Decision;
+  }
+
+  #decideAnyAtOnce(call: Call, made: readonly Made[]): Decision {
+    assertAtOnce(call, this.#openGate !== undefined, made);
+    return this.#decideAny(call, made) as Decision;
+  }
+
   // A function of its own, so that the common path creates no closure: see docs/hot-path.md.
-  #decideAny(call: Call, made: readonly Awaitable<Transaction | null>[]): Awaitable<Decision> {
+  #decideAny(call: Call, made: readonly Made[]): Awaitable<Decision> {
     return this.#reported(
       call,
       andThen(batchOf(made), (batch) => this.decide(call, batch)),

@@ -116,12 +116,10 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
   #decideAtOnce(call: 'spend' | 'check', entries: readonly SpendEntry[] | FirstOf): Decision {
     if (!Array.isArray(entries)) {
       const alternatives = this.#alternatives(entries as FirstOf);
-      assertAtOnce(call, this.store, [alternatives]);
+      assertAtOnce(call, this.#answersAtOnce, [alternatives]);
       return this.#decider.decideFirst(call, alternatives) as Decision;
     }
-    const transactions = transactionsOf(this.#openSet(), call, entries);
-    assertAtOnce(call, this.store, transactions);
-    return this.#decider.decideMade(call, transactions) as Decision;
+    return this.#decider.decideMadeAtOnce(call, transactionsOf(this.#openSet(), call, entries));
   }
 
   spendAndWait(entries: readonly SpendEntry[] | FirstOf, options: WaitOptions = {}): Promise<Decision> {
@@ -134,7 +132,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
 
   holdSync(entries: readonly SpendEntry[]): HeldDecision {
     const transactions = transactionsOf(this.#openSet(), 'hold', checkedEntries(entries));
-    assertAtOnce('hold', this.store, transactions);
+    assertAtOnce('hold', this.#answersAtOnce, transactions);
     return this.#hold(transactions) as HeldDecision;
   }
 
@@ -256,6 +254,10 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
 
   trackWork<T>(work: Awaitable<T>): Awaitable<T> {
     return this.#work.track(work);
+  }
+
+  get #answersAtOnce(): boolean {
+    return this.store.traits?.answersAtOnce === true;
   }
 
   #alternatives(input: FirstOf): Awaitable<readonly (readonly Transaction[])[]> {

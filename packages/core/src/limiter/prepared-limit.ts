@@ -11,7 +11,6 @@ import type { Limit } from '../limits/limit.ts';
 import type { BucketName } from '../store/store.ts';
 import type { Decider } from './decider.ts';
 import { askedCost, reportSettleFailure } from './asked-cost.ts';
-import { assertAtOnce } from './at-once.ts';
 import { canonicalId, checkedMode } from './entries.ts';
 import { checkCall } from './entry-calls.ts';
 import type { SpendEntry } from './entry.ts';
@@ -20,8 +19,8 @@ import type { Limiter } from './limiter.ts';
 import type { RequestLimiter } from './request-limiter.ts';
 import type { Usage } from './usage.ts';
 
-type Calls = 'charge' | 'refund' | 'usage' | 'hold' | 'spendAndWait' | 'store';
-type RequestCalls = 'emit' | 'settle' | 'trackWork';
+type Calls = 'charge' | 'refund' | 'usage' | 'hold' | 'spendAndWait';
+type RequestCalls = 'assertLimit' | 'emit' | 'settle' | 'trackWork';
 
 /** A transaction, `null` for an unlimited id. */
 type MadeTransaction = Awaitable<Transaction | null>;
@@ -31,7 +30,7 @@ interface HandleParts {
   readonly limiter: Pick<Limiter<never>, Calls> & Pick<RequestLimiter<never>, RequestCalls>;
   /** The limits in effect. Not checked for `close` here: each decision is. */
   readonly limits: { readonly set: LimitSet<never> };
-  readonly decider: Pick<Decider, 'decideMade'>;
+  readonly decider: Pick<Decider, 'decideMade' | 'decideMadeAtOnce'>;
 }
 
 const OPTIONS = ['cost', 'mode', 'share'] as const;
@@ -62,11 +61,11 @@ export class PreparedLimit implements LimitHandle {
   }
 
   spendSync(id?: string, options?: SpendOptions): Decision {
-    return this.#decideAtOnce('spend', id, options);
+    return this.#parts.decider.decideMadeAtOnce('spend', this.#transactions('spend', id, options));
   }
 
   checkSync(id?: string, options?: SpendOptions): Decision {
-    return this.#decideAtOnce('check', id, options);
+    return this.#parts.decider.decideMadeAtOnce('check', this.#transactions('check', id, options));
   }
 
   async charge(id?: string, cost: number = 1): Promise<BucketState | undefined> {
@@ -136,12 +135,6 @@ export class PreparedLimit implements LimitHandle {
       .catch((cause: unknown) => reportSettleFailure(limiter, this.name, cause));
   }
 
-  #decideAtOnce(call: 'spend' | 'check', id: string | undefined, options: SpendOptions | undefined): Decision {
-    const transactions = this.#transactions(call, id, options);
-    assertAtOnce(call, this.#parts.limiter.store, transactions);
-    return this.#parts.decider.decideMade(call, transactions) as Decision;
-  }
-
   #transactions(call: 'spend' | 'check', id: string | undefined, options?: SpendOptions): readonly MadeTransaction[] {
     const usual = this.#current();
     const use = options === undefined ? usual : checkedUse(call, usual.limit, options);
@@ -154,6 +147,7 @@ export class PreparedLimit implements LimitHandle {
   #current(): Use {
     const { set } = this.#parts.limits;
     if (set !== this.#set) {
+      this.#parts.limiter.assertLimit(this.name);
       this.#usual = usualUse(limitNamed(set, this.name));
       this.#set = set;
     }
