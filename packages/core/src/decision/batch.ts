@@ -34,11 +34,11 @@ export interface Use {
  * awaited. Returns `null` for an unlimited id; {@link isBlocked} detects a blocked one. A cost above the burst and
  * `maxDebt`, which only a charge or a refund may have, counts as these together: it empties or fills the bucket.
  *
+ * @param use - Its cost and share passed {@link checkDemand}, once where they are fixed.
  * @param id - Canonical.
  * @param request - The framework's request, for `overrides` functions; `undefined` without HTTP.
- * @throws {SluiceError} `ERR_COST` for a cost that is not a whole number of at least 0, `ERR_ID` for an id that is not
- * text, `ERR_OPTION` for an invalid share or an anchor of a quota that is not a date, `ERR_COST_OVER_BURST` for a cost
- * that does not fit into a share below 1.
+ * @throws {SluiceError} `ERR_ID` for an id that is not text, `ERR_OPTION` for an anchor of a quota that is not a date,
+ * `ERR_COST_OVER_BURST` for a cost that does not fit into a share below 1.
  */
 export function transactionOf(
   set: LimitSet<never>,
@@ -46,10 +46,8 @@ export function transactionOf(
   id: string,
   request: unknown,
 ): Awaitable<Transaction | null> {
-  const { limit, cost, share } = use;
-  if (!Number.isSafeInteger(cost) || cost < 0) throw badCost(limit.name, cost);
+  const { limit } = use;
   checkId(limit.name, id);
-  if (share !== 1) checkShare(limit.name, share, use.mode);
   const rate = set.rateFor(limit, id, request);
   return rate instanceof Promise ? withRateToCome(use, id, rate) : withRate(use, id, rate);
 }
@@ -131,6 +129,16 @@ function duplicateBucket({ limit, id }: BucketName): SluiceError {
     'ERR_DUPLICATE_BUCKET',
     `The batch names the id ${shown(id)} of limit "${limit}" twice. Name it once, with the sum of the costs.`,
   );
+}
+
+/**
+ * Rejects a cost or a share that no limit can have.
+ *
+ * @throws {SluiceError} `ERR_COST` for a cost that is not a whole number of at least 0, `ERR_OPTION` for an invalid share.
+ */
+export function checkDemand({ limit, cost, mode, share }: Use): void {
+  if (!Number.isSafeInteger(cost) || cost < 0) throw badCost(limit.name, cost);
+  if (share !== 1) checkShare(limit.name, share, mode);
 }
 
 /**

@@ -6,7 +6,7 @@ import { shareOf } from '../rule/gcra.ts';
 import { MAX_TOLERANCE_TICKS } from '../rule/ticks.ts';
 import type { Mode } from '../store/store.ts';
 import { mapKeyOf } from '../store/bucket-key.ts';
-import { changed, levelsIn, Transaction } from './transaction.ts';
+import { changed, Transaction } from './transaction.ts';
 
 /**
  * The transactions by which stores decide one transaction of a limit that borrows: of its own bucket, its ceiling and
@@ -89,7 +89,7 @@ function ownPart(transaction: Transaction, { own }: Borrowing, mode: Mode): Tran
   const isLook = transaction.mode === 'check-only' && mode === 'spend-only';
   const { limit: name, id, share, fitTicks } = transaction;
   const demand = { limit: { name, treatment: own }, cost: isLook ? 0 : transaction.cost, mode, share };
-  return new Transaction(demand, id, levelsIn(transaction), fitTicks);
+  return new Transaction(demand, id, transaction, fitTicks);
 }
 
 function ceilingPart(transaction: Transaction, borrowing: Borrowing, mode: Mode): Transaction {

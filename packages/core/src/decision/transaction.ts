@@ -1,4 +1,4 @@
-import { Levels } from '../limits/levels.ts';
+import type { Levels } from '../limits/levels.ts';
 import type { Treatment } from '../limits/treatment.ts';
 import type { Rate } from '../rule/rate.ts';
 import type { CalendarPeriod } from '../store/calendar-period.ts';
@@ -44,7 +44,7 @@ export class Transaction implements StoreTransaction {
   constructor(
     demand: Demand,
     id: string,
-    levels: Levels,
+    levels: Pick<Levels, 'rate' | 'overridden' | 'capTicks' | 'lineTicks'>,
     fitTicks: number,
     calendar?: string,
     period?: CalendarPeriod,
@@ -75,12 +75,7 @@ export class Transaction implements StoreTransaction {
 export function changed(transaction: Transaction, changes: Partial<Transaction>): Transaction {
   const { limit: name, treatment, cost, mode, share, id, fitTicks } = transaction;
   const demand = { limit: { name, treatment }, cost, mode, share };
-  return Object.assign(new Transaction(demand, id, levelsIn(transaction), fitTicks), transaction, changes);
-}
-
-/** Returns the levels of a transaction's bucket, with its share of the room. */
-export function levelsIn({ rate, overridden, fitTicks, capTicks, lineTicks }: Transaction): Levels {
-  return new Levels({ rate, overridden, roomTicks: fitTicks, capTicks, lineTicks });
+  return Object.assign(new Transaction(demand, id, transaction, fitTicks), transaction, changes);
 }
 
 /**

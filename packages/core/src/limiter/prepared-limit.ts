@@ -1,7 +1,7 @@
 import type { Awaitable } from '../async/awaitable.ts';
 import { complaint, SluiceError } from '../checks/errors.ts';
 import { checkFunction, checkOptions } from '../checks/options.ts';
-import { transactionOf, type Use } from '../decision/batch.ts';
+import { checkDemand, transactionOf, type Use } from '../decision/batch.ts';
 import type { Decision } from '../decision/decision.ts';
 import type { BucketState } from '../decision/result.ts';
 import type { Transaction } from '../decision/transaction.ts';
@@ -137,10 +137,11 @@ export class PreparedLimit implements LimitHandle {
 
   #transactions(call: 'spend' | 'check', id: string | undefined, options?: SpendOptions): readonly MadeTransaction[] {
     const usual = this.#current();
-    const use = options === undefined ? usual : checkedUse(call, usual.limit, options);
-    const { limit } = use;
+    const { limit } = usual;
+    const canonical = canonicalId(limit, id === undefined ? idOf(limit) : id);
+    const use = options === undefined ? usual : checkedUse(call, limit, options);
     if (!limit.treatment.isPlain) checkCall(limit, call, use.mode);
-    return [transactionOf(this.#set, use, canonicalId(limit, id === undefined ? idOf(limit) : id), undefined)];
+    return [transactionOf(this.#set, use, canonical, undefined)];
   }
 
   /** @throws {SluiceError} `ERR_UNKNOWN_LIMIT` when `replace` has removed the limit. */
@@ -166,7 +167,9 @@ function usualUse(limit: Limit<never>): Use {
 function checkedUse(call: string, limit: Limit<never>, options: SpendOptions): Use {
   checkOptions(call, options, OPTIONS);
   const { cost = 1, mode = 'check-and-spend', share = 1 } = options;
-  return { limit, cost, mode: checkedMode(mode), share };
+  const use = { limit, cost, mode: checkedMode(mode), share };
+  checkDemand(use);
+  return use;
 }
 
 /** The id of a call that names none. Where the limit has several, it is rejected like any other value that is not text. */
