@@ -34,11 +34,11 @@ export interface Use {
  * awaited. Returns `null` for an unlimited id; {@link isBlocked} detects a blocked one. A cost above the burst and
  * `maxDebt`, which only a charge or a refund may have, counts as these together: it empties or fills the bucket.
  *
+ * @param use - Its cost and share passed {@link checkDemand}, once where they are fixed.
  * @param id - Canonical.
  * @param request - The framework's request, for `overrides` functions; `undefined` without HTTP.
- * @throws {SluiceError} `ERR_COST` for a cost that is not a whole number of at least 0, `ERR_ID` for an id that is not
- * text, `ERR_OPTION` for an invalid share or an anchor of a quota that is not a date, `ERR_COST_OVER_BURST` for a cost
- * that does not fit into a share below 1.
+ * @throws {SluiceError} `ERR_ID` for an id that is not text, `ERR_OPTION` for an anchor of a quota that is not a date,
+ * `ERR_COST_OVER_BURST` for a cost that does not fit into a share below 1.
  */
 export function transactionOf(
   set: LimitSet<never>,
@@ -46,10 +46,8 @@ export function transactionOf(
   id: string,
   request: unknown,
 ): Awaitable<Transaction | null> {
-  const { limit, cost, share } = use;
-  if (!Number.isSafeInteger(cost) || cost < 0) throw badCost(limit.name, cost);
+  const { limit } = use;
   checkId(limit.name, id);
-  if (share !== 1) checkShare(limit.name, share, use.mode);
   const rate = set.rateFor(limit, id, request);
   return rate instanceof Promise ? withRateToCome(use, id, rate) : withRate(use, id, rate);
 }
@@ -61,19 +59,20 @@ function withRateToCome(use: Use, id: string, rate: Promise<OverrideRate>): Prom
 
 function withRate(use: Use, id: string, override: OverrideRate): Transaction | null {
   if (override === 'unlimited') return null;
-  const { limit, cost, mode, share } = use;
-  const { name, treatment } = limit;
-  const rate = override === 'blocked' ? rateOfBlocked(limit.rate) : override;
-  const levels = rate === limit.rate ? limit.levels : levelsOf(rate, limit);
-  const fitTicks = share === 1 ? levels.roomTicks : fitTicksFor(use, rate, levels);
-  const bucket = { limit: name, id, rate, levels, overridden: rate !== limit.rate, treatment };
-  if (limit.calendar === undefined) return new Transaction(bucket, { cost, mode, share, fitTicks });
+  const { limit } = use;
+  const levels = override === limit.rate ? limit.levels : levelsOf(numbersIn(override, limit), limit);
+  const fitTicks = use.share === 1 ? levels.roomTicks : fitTicksFor(use, levels);
+  if (limit.calendar === undefined) return new Transaction(use, id, levels, fitTicks);
   const calendar = limit.calendar.of(id);
-  return new Transaction(bucket, { cost, mode, share, fitTicks }, calendar.name, periodOf(limit, calendar, override));
+  return new Transaction(use, id, levels, fitTicks, calendar.name, periodOf(limit, calendar, override));
+}
+
+function numbersIn(override: Rate | 'blocked', limit: Limit<never>): Rate {
+  return override === 'blocked' ? rateOfBlocked(limit.rate) : override;
 }
 
 // A load has no room, and denies by its share alone.
-function fitTicksFor({ limit, cost, share }: Use, rate: Rate, { roomTicks }: Levels): number {
+function fitTicksFor({ limit, cost, share }: Use, { rate, roomTicks }: Levels): number {
   return limit.load === undefined ? fitTicksOf({ limit: limit.name, cost, share, roomTicks }, rate) : roomTicks;
 }
 
@@ -130,6 +129,16 @@ function duplicateBucket({ limit, id }: BucketName): SluiceError {
     'ERR_DUPLICATE_BUCKET',
     `The batch names the id ${shown(id)} of limit "${limit}" twice. Name it once, with the sum of the costs.`,
   );
+}
+
+/**
+ * Rejects a cost or a share that no limit can have.
+ *
+ * @throws {SluiceError} `ERR_COST` for a cost that is not a whole number of at least 0, `ERR_OPTION` for an invalid share.
+ */
+export function checkDemand({ limit, cost, mode, share }: Use): void {
+  if (!Number.isSafeInteger(cost) || cost < 0) throw badCost(limit.name, cost);
+  if (share !== 1) checkShare(limit.name, share, mode);
 }
 
 /**

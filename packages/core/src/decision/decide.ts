@@ -130,28 +130,21 @@ function decidedTogether(answer: Answered, passed: boolean, took: boolean): Deci
 
 /** The decision on a batch of one transaction: its figures are those of the result, which is not made for them. */
 function decidedAlone(answer: Answered, passed: boolean, took: boolean): Decision {
+  const { reading } = answer;
   const transaction = answer.batch[0]!;
-  const before = answer.reading.levelsTicks[0]!;
+  const before = reading.levelsTicks[0]!;
   const level = took ? levelAfter(transaction, before) : before;
-  const left = periodLeft(transaction, answer.reading, 0);
-  const { emissionIntervalTicks } = transaction.rate;
+  const left = periodLeft(transaction, reading, 0);
   const figures = {
     limit: transaction.limit,
     id: transaction.id,
     blocked: false,
-    remaining: remainingTokens(level, emissionIntervalTicks, readyTicks(transaction)),
+    remaining: remainingTokens(level, transaction.rate.emissionIntervalTicks, readyTicks(transaction)),
     retryAfterMs: passed ? 0 : ceilToMs(ticksUntilFit(transaction, level, left)),
     resetAfterMs: ceilToMs(ticksUntilFull(level, left)),
   };
-  const isQueued = passed && transaction.lineTicks !== undefined;
-  return new Decision(
-    answer,
-    passed ? 'allowed' : 'denied',
-    figures,
-    undefined,
-    isQueued ? delayMsOf(answer) : 0,
-    took,
-  );
+  const delayMs = passed && transaction.lineTicks !== undefined ? delayMsOf(answer) : 0;
+  return new Decision(answer, passed ? 'allowed' : 'denied', figures, undefined, delayMs, took);
 }
 
 /** The longest delay of the transactions of a batch that passes. */

@@ -1,11 +1,12 @@
 import { ceilingOf } from '../kinds/rate/borrow.ts';
+import { Levels } from '../limits/levels.ts';
 import type { Borrowing } from '../limits/treatment.ts';
 import { EVERYONE } from '../keys/everyone.ts';
 import { shareOf } from '../rule/gcra.ts';
 import { MAX_TOLERANCE_TICKS } from '../rule/ticks.ts';
 import type { Mode } from '../store/store.ts';
 import { mapKeyOf } from '../store/bucket-key.ts';
-import { changed, Transaction, type Demand } from './transaction.ts';
+import { changed, Transaction } from './transaction.ts';
 
 /**
  * The transactions by which stores decide one transaction of a limit that borrows: of its own bucket, its ceiling and
@@ -44,7 +45,7 @@ export function assuredLoan(transaction: Transaction, borrowing: Borrowing): Loa
   return [
     ownPart(transaction, borrowing, mode),
     ceilingPart(transaction, borrowing, mode),
-    poolPart(borrowing, { cost, mode: 'charge', fitTicks: toleranceTicks }),
+    poolPart(borrowing, cost, 'charge', toleranceTicks),
   ];
 }
 
@@ -66,7 +67,7 @@ export function borrowedLoan(transaction: Transaction, borrowing: Borrowing, sha
   return [
     ownPart(transaction, borrowing, 'spend-only'),
     ceilingPart(transaction, borrowing, mode),
-    poolPart(borrowing, { cost, mode, fitTicks }),
+    poolPart(borrowing, cost, mode, fitTicks),
   ];
 }
 
@@ -80,17 +81,15 @@ function chargedLoan(transaction: Transaction, borrowing: Borrowing): Loan {
   return [
     ownPart(transaction, borrowing, mode),
     ceilingPart(transaction, borrowing, 'charge'),
-    poolPart(borrowing, { cost, mode: 'charge', fitTicks: toleranceTicks }),
+    poolPart(borrowing, cost, 'charge', toleranceTicks),
   ];
 }
 
 function ownPart(transaction: Transaction, { own }: Borrowing, mode: Mode): Transaction {
   const isLook = transaction.mode === 'check-only' && mode === 'spend-only';
-  const { limit, id, rate, overridden, share, fitTicks } = transaction;
-  return new Transaction(
-    { limit, id, rate, levels: transaction, overridden, treatment: own },
-    { cost: isLook ? 0 : transaction.cost, mode, share, fitTicks },
-  );
+  const { limit: name, id, share, fitTicks } = transaction;
+  const demand = { limit: { name, treatment: own }, cost: isLook ? 0 : transaction.cost, mode, share };
+  return new Transaction(demand, id, transaction, fitTicks);
 }
 
 function ceilingPart(transaction: Transaction, borrowing: Borrowing, mode: Mode): Transaction {
@@ -99,30 +98,16 @@ function ceilingPart(transaction: Transaction, borrowing: Borrowing, mode: Mode)
   const { toleranceTicks, emissionIntervalTicks } = rate;
   // As many tokens of debt as in the own bucket. Otherwise a client in debt could borrow at once.
   const debtTicks = ((ownCapTicks - ownRate.toleranceTicks) / ownRate.emissionIntervalTicks) * emissionIntervalTicks;
-  const levels = {
-    capTicks: Math.min(toleranceTicks + Math.ceil(debtTicks), MAX_TOLERANCE_TICKS),
-    lineTicks: undefined,
-  };
-  return new Transaction(
-    { limit: borrowing.ceilingName, id, rate, levels, overridden, treatment: borrowing.ofCeiling },
-    { cost, mode, share: 1, fitTicks: toleranceTicks },
-  );
+  const capTicks = Math.min(toleranceTicks + Math.ceil(debtTicks), MAX_TOLERANCE_TICKS);
+  const levels = new Levels({ rate, overridden, roomTicks: toleranceTicks, capTicks, lineTicks: undefined });
+  const limit = { name: borrowing.ceilingName, treatment: borrowing.ofCeiling };
+  return new Transaction({ limit, cost, mode, share: 1 }, id, levels, toleranceTicks);
 }
 
-function poolPart({ pool, ofPool }: Borrowing, demand: Omit<Demand, 'share'>): Transaction {
+function poolPart({ pool, ofPool }: Borrowing, cost: number, mode: Mode, fitTicks: number): Transaction {
   const { name, rate, capTicks } = pool;
-  const { cost, mode, fitTicks } = demand;
-  return new Transaction(
-    {
-      limit: name,
-      id: EVERYONE,
-      rate,
-      levels: { capTicks, lineTicks: undefined },
-      overridden: false,
-      treatment: ofPool,
-    },
-    { cost, mode, share: 1, fitTicks },
-  );
+  const levels = new Levels({ rate, overridden: false, roomTicks: fitTicks, capTicks, lineTicks: undefined });
+  return new Transaction({ limit: { name, treatment: ofPool }, cost, mode, share: 1 }, EVERYONE, levels, fitTicks);
 }
 
 /** Replaces the transactions of limits that borrow by those that take the ids' own tokens, or that are charges. */

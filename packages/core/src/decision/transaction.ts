@@ -4,27 +4,15 @@ import type { Rate } from '../rule/rate.ts';
 import type { CalendarPeriod } from '../store/calendar-period.ts';
 import type { Mode, SlotLease, StoreTransaction } from '../store/store.ts';
 
-/** A bucket and its numbers. */
-export interface NumberedBucket {
-  /** The name under which the bucket is stored. */
-  readonly limit: string;
-  readonly id: string;
-  readonly rate: Rate;
-  readonly levels: Pick<Levels, 'capTicks' | 'lineTicks'>;
-  /** Whether the numbers come from an override. */
-  readonly overridden: boolean;
-  readonly treatment: Treatment;
-}
-
 /** What a request asks of a bucket. */
 export interface Demand {
+  /** The name under which the bucket is stored, and how decisions by it are treated. */
+  readonly limit: { readonly name: string; readonly treatment: Treatment };
   /** Tokens requested, a whole number of at least 0. Only a charge or a refund may have more than the burst. */
   readonly cost: number;
   readonly mode: Mode;
   /** The part of the bucket that the request may use up: above 0, at most 1. */
   readonly share: number;
-  /** The level up to which the increment fits. */
-  readonly fitTicks: number;
 }
 
 /**
@@ -35,13 +23,12 @@ export class Transaction implements StoreTransaction {
   readonly limit: string;
   readonly id: string;
   readonly incrementTicks: number;
+  /** The level up to which the increment fits. */
   readonly fitTicks: number;
   readonly capTicks: number;
   readonly lineTicks: number | undefined;
   readonly mode: Mode;
-  /** As in a {@link Demand}. */
   readonly cost: number;
-  /** As in a {@link Demand}. */
   readonly share: number;
   readonly rate: Rate;
   /** Whether the numbers come from an override. */
@@ -53,23 +40,29 @@ export class Transaction implements StoreTransaction {
   readonly slots: true | undefined;
   readonly lease: SlotLease | undefined;
 
+  // The parts are not in one object, because it would be made for each decision: see docs/hot-path.md.
   constructor(
-    { limit, id, rate, levels: { capTicks, lineTicks }, overridden, treatment }: NumberedBucket,
-    { cost, mode, share, fitTicks }: Demand,
+    demand: Demand,
+    id: string,
+    levels: Pick<Levels, 'rate' | 'overridden' | 'capTicks' | 'lineTicks'>,
+    fitTicks: number,
     calendar?: string,
     period?: CalendarPeriod,
   ) {
-    this.limit = limit;
+    const { limit, cost } = demand;
+    const { rate, capTicks } = levels;
+    const { treatment } = limit;
+    this.limit = limit.name;
     this.id = id;
     this.incrementTicks = Math.min(cost * rate.emissionIntervalTicks, capTicks);
     this.fitTicks = fitTicks;
     this.capTicks = capTicks;
-    this.lineTicks = lineTicks;
-    this.mode = mode;
+    this.lineTicks = levels.lineTicks;
+    this.mode = demand.mode;
     this.cost = cost;
-    this.share = share;
+    this.share = demand.share;
     this.rate = rate;
-    this.overridden = overridden;
+    this.overridden = levels.overridden;
     this.treatment = treatment;
     this.calendar = calendar;
     this.period = period;
@@ -80,9 +73,9 @@ export class Transaction implements StoreTransaction {
 
 /** Returns a copy of a transaction with other values of some properties. */
 export function changed(transaction: Transaction, changes: Partial<Transaction>): Transaction {
-  const { limit, id, rate, overridden, treatment } = transaction;
-  const copy = new Transaction({ limit, id, rate, levels: transaction, overridden, treatment }, transaction);
-  return Object.assign(copy, transaction, changes);
+  const { limit: name, treatment, cost, mode, share, id, fitTicks } = transaction;
+  const demand = { limit: { name, treatment }, cost, mode, share };
+  return Object.assign(new Transaction(demand, id, transaction, fitTicks), transaction, changes);
 }
 
 /**

@@ -90,13 +90,20 @@ export class OpenGate implements StoreGate {
   spend(batch: readonly Transaction[]): Decision {
     if (!this.#canTake) return this.#spendByRun(batch);
     if (this.#closed) throw closed();
-    const answer = new TakenBatch(batch, this.#store, this);
+    const store = this.#store;
+    const answer = new TakenBatch(batch, store, this);
+    let passed: boolean;
     try {
-      return spentDecision(answer, this.#store.take!(batch, answer));
+      passed = store.take!(batch, answer);
     } catch (error) {
-      if (isStalePeriod(error)) return this.#spendByRun(batch);
-      throw error;
+      return this.#spendAgain(batch, error);
     }
+    return spentDecision(answer, passed);
+  }
+
+  #spendAgain(batch: readonly Transaction[], error: unknown): Decision {
+    if (!isStalePeriod(error)) throw error;
+    return this.#spendByRun(batch);
   }
 
   #spendByRun(batch: readonly Transaction[]): Decision {

@@ -22,10 +22,14 @@ export class TakenBatch implements Answered, ReadingToFill {
     this.store = store;
     this.owner = owner;
     // Of one bucket, as a literal: it is allocated where it is written, and from the beginning for numbers of any size.
-    this.levelsTicks = batch.length === 1 ? [NaN] : batch.map(() => NaN);
+    this.levelsTicks = batch.length === 1 ? [NaN] : unknownLevels(batch);
   }
 
   get reading(): StoreReading {
     return this;
   }
+}
+
+function unknownLevels(batch: readonly Transaction[]): number[] {
+  return batch.map(() => NaN);
 }

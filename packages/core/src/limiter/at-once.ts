@@ -1,15 +1,15 @@
 import { SluiceError } from '../checks/errors.ts';
-import type { Store } from '../store/store.ts';
 
 /**
  * Rejects a decision at once, before anything is taken, when the store takes time or one of its parts is not there yet.
  *
  * @param call - `spend`, `check` or `hold`.
+ * @param answersAtOnce - Whether the store does.
  * @param parts - What was made of the arguments of the call.
  * @throws {SluiceError} `ERR_OPTION`.
  */
-export function assertAtOnce(call: string, { traits }: Store, parts: readonly unknown[]): void {
-  if (traits?.answersAtOnce !== true) throw notAtOnce(call, 'the store does not answer at once', parts);
+export function assertAtOnce(call: string, answersAtOnce: boolean, parts: readonly unknown[]): void {
+  if (!answersAtOnce) throw notAtOnce(call, 'the store does not answer at once', parts);
   for (let i = 0; i < parts.length; i++) {
     if (parts[i] instanceof Promise) throw notAtOnce(call, 'the `overrides` function returned a promise', parts);
   }

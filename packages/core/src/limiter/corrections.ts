@@ -1,5 +1,5 @@
 import { andThen, type Awaitable } from '../async/awaitable.ts';
-import { batchOf, transactionOf, withoutBlocked } from '../decision/batch.ts';
+import { batchOf, checkCost, transactionOf, withoutBlocked } from '../decision/batch.ts';
 import type { BatchAnswer } from '../decision/batch-answer.ts';
 import { bucketStates } from '../decision/decide.ts';
 import { Decision } from '../decision/decision.ts';
@@ -45,9 +45,10 @@ export class Corrections {
   chargeResults(results: readonly Result[], { cost, request }: LateCharge): Awaitable<readonly BucketState[]> {
     const set = this.#openSet();
     const tokens = results.filter(({ limit }) => countsTokens(limitNamed(set, limit)));
-    const charges = tokens.map(({ limit, id, mode }) =>
-      transactionOf(set, { limit: limitNamed(set, limit), cost, mode, share: 1 }, id, request),
-    );
+    const charges = tokens.map(({ limit, id, mode }) => {
+      checkCost(limit, cost);
+      return transactionOf(set, { limit: limitNamed(set, limit), cost, mode, share: 1 }, id, request);
+    });
     return this.#charge(batchOf(charges));
   }
 

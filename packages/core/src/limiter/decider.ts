@@ -1,5 +1,5 @@
 import { allOf, andThen, type Awaitable } from '../async/awaitable.ts';
-import { checkCostFits, hasBlocked, isDecidable } from '../decision/batch.ts';
+import { batchOf, checkCostFits, hasBlocked, isDecidable, plainBatchOf } from '../decision/batch.ts';
 import { blockedDecision } from '../decision/decide.ts';
 import { Decision } from '../decision/decision.ts';
 import { borrows } from '../decision/loan.ts';
@@ -7,15 +7,18 @@ import type { Transaction } from '../decision/transaction.ts';
 import { decisionChannel } from '../events/event.ts';
 import { OpenGate, type StoreGate } from '../failure/store-gate.ts';
 import type { LimitSet } from '../limits/limit-set.ts';
+import { assertAtOnce } from './at-once.ts';
 import { checkAlternatives, type Lender } from './lender.ts';
 import { isLoad, type LoadLimits } from './load-limits.ts';
-import type { DecisionReports } from './on-decision.ts';
+import { WITHOUT_HTTP, type DecisionReports } from './on-decision.ts';
 import type { QuotaWarnings } from './quota-warnings.ts';
 import type { SlotStage } from '../slots/slot-stage.ts';
 import type { RaisedLimits } from './raised-limits.ts';
 
 type Call = 'spend' | 'check';
 type Batch = readonly Transaction[];
+/** What was made of an entry: `null` of that of an unlimited id. */
+type Made = Awaitable<Transaction | null>;
 
 /** The parts of a {@link Decider}. */
 export interface DeciderParts {
@@ -57,14 +60,56 @@ export class Decider {
     this.#currentSet = currentSet;
   }
 
+  /**
+   * Decides what was made of the entries of a call without HTTP, and reports the decision of a `spend`.
+   *
+   * @throws {SluiceError} `ERR_DUPLICATE_BUCKET`, `ERR_COST_OVER_BURST`.
+   */
+  decideMade(call: Call, made: readonly Made[]): Awaitable<Decision> {
+    const batch = this.#reports.isNeeded ? undefined : plainBatchOf(made);
+    return batch === undefined ? this.#decideAny(call, made) : this.#askStore(call, batch);
+  }
+
+  /**
+   * Does the same at once.
+   *
+   * @throws {SluiceError} `ERR_OPTION` when it would take time.
+   */
+  decideMadeAtOnce(call: Call, made: readonly Made[]): Decision {
+    if (this.#openGate === undefined || this.#reports.isNeeded) return this.#decideAnyAtOnce(call, made);
+    const batch = plainBatchOf(made);
+    return (batch === undefined ? this.#decideAnyAtOnce(call, made) : this.#askStore(call, batch)) as Decision;
+  }
+
+  #decideAnyAtOnce(call: Call, made: readonly Made[]): Decision {
+    assertAtOnce(call, this.#openGate !== undefined, made);
+    return this.#decideAny(call, made) as Decision;
+  }
+
+  // A function of its own, so that the common path creates no closure: see docs/hot-path.md.
+  #decideAny(call: Call, made: readonly Made[]): Awaitable<Decision> {
+    return this.#reported(
+      call,
+      andThen(batchOf(made), (batch) => this.decide(call, batch)),
+    );
+  }
+
+  #reported(call: Call, made: Awaitable<Decision>): Awaitable<Decision> {
+    if (call === 'check' || !this.#reports.isNeeded) return made;
+    return andThen(made, (decision) => {
+      this.#reports.report(decision, WITHOUT_HTTP);
+      return decision;
+    });
+  }
+
   /** @throws {SluiceError} `ERR_COST_OVER_BURST`. */
   decide(call: Call, batch: Batch): Awaitable<Decision> {
     if (decisionChannel.hasSubscribers) return this.#decideTimed(call, batch);
-    return isDecidable(batch) ? this.askStore(call, batch) : this.#decideRare(call, batch);
+    return isDecidable(batch) ? this.#askStore(call, batch) : this.#decideRare(call, batch);
   }
 
-  /** Decides a batch that {@link isDecidable}, without measuring it for the diagnostics channel. */
-  askStore(call: Call, batch: Batch): Awaitable<Decision> {
+  /** Decides a batch that {@link isDecidable}. */
+  #askStore(call: Call, batch: Batch): Awaitable<Decision> {
     const decision = call === 'spend' ? this.#gate.spend(batch) : this.#gate.check(batch);
     return this.#raised.isActive || this.#warnings.areNeeded ? this.#after(call, batch, decision) : decision;
   }
@@ -82,11 +127,14 @@ export class Decider {
   /**
    * Returns the decision of the first alternative that passes. When all are denied, that of the one that can pass
    * soonest. An alternative with a blocked id is denied without the store. Those after one of unlimited ids are never
-   * tried.
+   * tried. Reports the decision of a `spend`.
    */
-  decideFirst(call: Call, alternatives: readonly Batch[]): Awaitable<Decision> {
-    const decide = (): Awaitable<Decision> => this.#decideFirstNow(call, alternatives);
-    return decisionChannel.hasSubscribers ? this.#reports.timed(decide) : decide();
+  decideFirst(call: Call, made: Awaitable<readonly Batch[]>): Awaitable<Decision> {
+    const decide = (alternatives: readonly Batch[]): Awaitable<Decision> =>
+      decisionChannel.hasSubscribers
+        ? this.#reports.timed(() => this.#decideFirstNow(call, alternatives))
+        : this.#decideFirstNow(call, alternatives);
+    return this.#reported(call, andThen(made, decide));
   }
 
   // A function of its own, so that the common path creates no closure: see docs/hot-path.md.
@@ -95,7 +143,7 @@ export class Decider {
   }
 
   #decideNow(call: Call, batch: Batch): Awaitable<Decision> {
-    return isDecidable(batch) ? this.askStore(call, batch) : this.#decideRare(call, batch);
+    return isDecidable(batch) ? this.#askStore(call, batch) : this.#decideRare(call, batch);
   }
 
   #decideRare(call: Call, batch: Batch): Awaitable<Decision> {
@@ -115,7 +163,7 @@ export class Decider {
   }
 
   #decideLoans(call: Call, batch: Batch): Awaitable<Decision> {
-    if (!batch.some(borrows)) return this.askStore(call, batch);
+    if (!batch.some(borrows)) return this.#askStore(call, batch);
     // A remembered raise may cut debts of any alternative, and then all of them are decided again.
     const gate = call === 'spend' && !this.#raised.remembersAny() ? this.#openGate : undefined;
     return gate === undefined ? this.#lend(call, [batch]) : this.#lendAtOnce(gate, batch);

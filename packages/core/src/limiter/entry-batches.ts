@@ -1,5 +1,5 @@
 import { andThen, type Awaitable } from '../async/awaitable.ts';
-import { batchOf, transactionOf } from '../decision/batch.ts';
+import { batchOf, checkDemand, transactionOf } from '../decision/batch.ts';
 import type { Transaction } from '../decision/transaction.ts';
 import { checkId } from '../ids/id-format.ts';
 import { limitNamed, type LimitSet } from '../limits/limit-set.ts';
@@ -22,7 +22,10 @@ export function transactionOfEntry(
   const { limit: name, id, cost = 1, mode = 'check-and-spend', share = 1 } = entry;
   const limit = limitNamed(set, name);
   if (!limit.treatment.isPlain) checkCall(limit, call, mode);
-  return transactionOf(set, { limit, cost, mode: checkedMode(mode), share }, canonicalId(limit, id), undefined);
+  const canonical = canonicalId(limit, id);
+  const use = { limit, cost, mode: checkedMode(mode), share };
+  checkDemand(use);
+  return transactionOf(set, use, canonical, undefined);
 }
 
 /**

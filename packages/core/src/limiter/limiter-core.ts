@@ -1,7 +1,6 @@
 import { andThen, promised, type Awaitable } from '../async/awaitable.ts';
 import { checkBoolean, checkOptions } from '../checks/options.ts';
 import type { ClientAddressFinder } from '../client/client-address.ts';
-import { batchOf, plainBatchOf } from '../decision/batch.ts';
 import type { Decision } from '../decision/decision.ts';
 import type { BucketState, Result } from '../decision/result.ts';
 import type { Transaction } from '../decision/transaction.ts';
@@ -33,7 +32,7 @@ import { isStoreInUse } from './limit-name-registry.ts';
 import type { CloseOptions, Limiter, WaitOptions } from './limiter.ts';
 import { partsOf, type LimiterSetup } from './limiter-parts.ts';
 import { markAsMadeHere } from './not-a-limiter.ts';
-import { WITHOUT_HTTP, type DecisionReports } from './on-decision.ts';
+import type { DecisionReports } from './on-decision.ts';
 import type { PendingWork } from './pending-work.ts';
 import { PreparedLimit } from './prepared-limit.ts';
 import { PreparedLimits, type UseInput } from './prepared-limits.ts';
@@ -89,11 +88,8 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
   }
 
   limit(name: string): LimitHandle {
-    return new PreparedLimit(name, {
-      limiter: this,
-      currentSet: () => this.#openSet(),
-      decide: (call, transactions) => this.#decideBatch(call, transactions),
-    });
+    this.#gate.assertOpen();
+    return new PreparedLimit(name, { limiter: this, limits: this.#limits, decider: this.#decider });
   }
 
   async spend(entries: readonly SpendEntry[] | FirstOf): Promise<Decision> {
@@ -113,24 +109,17 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
   }
 
   #decide(call: 'spend' | 'check', entries: readonly SpendEntry[] | FirstOf): Awaitable<Decision> {
-    if (!Array.isArray(entries)) return this.#decideFirst(call, this.#alternatives(entries as FirstOf));
-    return this.#decideBatch(call, transactionsOf(this.#openSet(), call, entries));
+    if (!Array.isArray(entries)) return this.#decider.decideFirst(call, this.#alternatives(entries as FirstOf));
+    return this.#decider.decideMade(call, transactionsOf(this.#openSet(), call, entries));
   }
 
   #decideAtOnce(call: 'spend' | 'check', entries: readonly SpendEntry[] | FirstOf): Decision {
     if (!Array.isArray(entries)) {
       const alternatives = this.#alternatives(entries as FirstOf);
-      assertAtOnce(call, this.store, [alternatives]);
-      return this.#decideFirst(call, alternatives) as Decision;
+      assertAtOnce(call, this.#answersAtOnce, [alternatives]);
+      return this.#decider.decideFirst(call, alternatives) as Decision;
     }
-    const transactions = transactionsOf(this.#openSet(), call, entries);
-    assertAtOnce(call, this.store, transactions);
-    return this.#decideBatch(call, transactions) as Decision;
-  }
-
-  #decideBatch(call: 'spend' | 'check', transactions: readonly Awaitable<Transaction | null>[]): Awaitable<Decision> {
-    const batch = this.#reports.isNeeded ? undefined : plainBatchOf(transactions);
-    return batch === undefined ? this.#decideAny(call, batchOf(transactions)) : this.#decider.askStore(call, batch);
+    return this.#decider.decideMadeAtOnce(call, transactionsOf(this.#openSet(), call, entries));
   }
 
   spendAndWait(entries: readonly SpendEntry[] | FirstOf, options: WaitOptions = {}): Promise<Decision> {
@@ -143,12 +132,12 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
 
   holdSync(entries: readonly SpendEntry[]): HeldDecision {
     const transactions = transactionsOf(this.#openSet(), 'hold', checkedEntries(entries));
-    assertAtOnce('hold', this.store, transactions);
+    assertAtOnce('hold', this.#answersAtOnce, transactions);
     return this.#hold(transactions) as HeldDecision;
   }
 
   #hold(transactions: readonly Awaitable<Transaction | null>[]): Awaitable<HeldDecision> {
-    return andThen(this.#decideAny('spend', batchOf(transactions)), (decision) => {
+    return andThen(this.#decider.decideMade('spend', transactions), (decision) => {
       return new HeldDecision(decision, () => this.#slots.release(decision));
     });
   }
@@ -267,27 +256,13 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     return this.#work.track(work);
   }
 
-  // The rare cases have a function of their own, which may create closures: see docs/hot-path.md.
-  #decideAny(call: 'spend' | 'check', batch: Awaitable<readonly Transaction[]>): Awaitable<Decision> {
-    const decision = andThen(batch, (settled) => this.#decider.decide(call, settled));
-    return call === 'spend' && this.#reports.isNeeded ? this.#reported(decision) : decision;
+  get #answersAtOnce(): boolean {
+    return this.store.traits?.answersAtOnce === true;
   }
 
   #alternatives(input: FirstOf): Awaitable<readonly (readonly Transaction[])[]> {
     const set = this.#openSet();
     return alternativesOf(input, (entry) => transactionOfEntry(set, 'firstOf', entry));
-  }
-
-  #decideFirst(call: 'spend' | 'check', made: Awaitable<readonly (readonly Transaction[])[]>): Awaitable<Decision> {
-    const decision = andThen(made, (alternatives) => this.#decider.decideFirst(call, alternatives));
-    return call === 'spend' && this.#reports.isNeeded ? this.#reported(decision) : decision;
-  }
-
-  #reported(made: Awaitable<Decision>): Awaitable<Decision> {
-    return andThen(made, (decision) => {
-      this.#reports.report(decision, WITHOUT_HTTP);
-      return decision;
-    });
   }
 
   /** @throws {SluiceError} `ERR_CLOSED` after `close`. */

@@ -1,7 +1,7 @@
 import type { Awaitable } from '../async/awaitable.ts';
 import { complaint, SluiceError } from '../checks/errors.ts';
 import { checkFunction, checkOptions } from '../checks/options.ts';
-import { transactionOf, type Use } from '../decision/batch.ts';
+import { checkDemand, transactionOf, type Use } from '../decision/batch.ts';
 import type { Decision } from '../decision/decision.ts';
 import type { BucketState } from '../decision/result.ts';
 import type { Transaction } from '../decision/transaction.ts';
@@ -9,8 +9,8 @@ import { EVERYONE, isEveryone } from '../keys/everyone.ts';
 import { limitNamed, type LimitSet } from '../limits/limit-set.ts';
 import type { Limit } from '../limits/limit.ts';
 import type { BucketName } from '../store/store.ts';
+import type { Decider } from './decider.ts';
 import { askedCost, reportSettleFailure } from './asked-cost.ts';
-import { assertAtOnce } from './at-once.ts';
 import { canonicalId, checkedMode } from './entries.ts';
 import { checkCall } from './entry-calls.ts';
 import type { SpendEntry } from './entry.ts';
@@ -19,8 +19,8 @@ import type { Limiter } from './limiter.ts';
 import type { RequestLimiter } from './request-limiter.ts';
 import type { Usage } from './usage.ts';
 
-type Calls = 'charge' | 'refund' | 'usage' | 'hold' | 'spendAndWait' | 'store';
-type RequestCalls = 'emit' | 'settle' | 'trackWork';
+type Calls = 'charge' | 'refund' | 'usage' | 'hold' | 'spendAndWait';
+type RequestCalls = 'assertLimit' | 'emit' | 'settle' | 'trackWork';
 
 /** A transaction, `null` for an unlimited id. */
 type MadeTransaction = Awaitable<Transaction | null>;
@@ -28,9 +28,9 @@ type MadeTransaction = Awaitable<Transaction | null>;
 /** What a handle uses of its limiter. */
 interface HandleParts {
   readonly limiter: Pick<Limiter<never>, Calls> & Pick<RequestLimiter<never>, RequestCalls>;
-  /** @throws {SluiceError} `ERR_CLOSED` after `close`. */
-  readonly currentSet: () => LimitSet<never>;
-  readonly decide: (call: 'spend' | 'check', transactions: readonly MadeTransaction[]) => Awaitable<Decision>;
+  /** The limits in effect. Not checked for `close` here: each decision is. */
+  readonly limits: { readonly set: LimitSet<never> };
+  readonly decider: Pick<Decider, 'decideMade' | 'decideMadeAtOnce'>;
 }
 
 const OPTIONS = ['cost', 'mode', 'share'] as const;
@@ -44,28 +44,28 @@ export class PreparedLimit implements LimitHandle {
   /** The use of the limit without options. */
   #usual: Use;
 
-  /** @throws {SluiceError} `ERR_UNKNOWN_LIMIT`; `ERR_CLOSED` after `close`. */
+  /** @throws {SluiceError} `ERR_UNKNOWN_LIMIT`. */
   constructor(name: string, parts: HandleParts) {
     this.name = name;
     this.#parts = parts;
-    this.#set = parts.currentSet();
+    this.#set = parts.limits.set;
     this.#usual = usualUse(limitNamed(this.#set, name));
   }
 
   async spend(id?: string, options?: SpendOptions): Promise<Decision> {
-    return this.#parts.decide('spend', this.#transactions('spend', id, options));
+    return this.#parts.decider.decideMade('spend', this.#transactions('spend', id, options));
   }
 
   async check(id?: string, options?: SpendOptions): Promise<Decision> {
-    return this.#parts.decide('check', this.#transactions('check', id, options));
+    return this.#parts.decider.decideMade('check', this.#transactions('check', id, options));
   }
 
   spendSync(id?: string, options?: SpendOptions): Decision {
-    return this.#decideAtOnce('spend', id, options);
+    return this.#parts.decider.decideMadeAtOnce('spend', this.#transactions('spend', id, options));
   }
 
   checkSync(id?: string, options?: SpendOptions): Decision {
-    return this.#decideAtOnce('check', id, options);
+    return this.#parts.decider.decideMadeAtOnce('check', this.#transactions('check', id, options));
   }
 
   async charge(id?: string, cost: number = 1): Promise<BucketState | undefined> {
@@ -135,24 +135,20 @@ export class PreparedLimit implements LimitHandle {
       .catch((cause: unknown) => reportSettleFailure(limiter, this.name, cause));
   }
 
-  #decideAtOnce(call: 'spend' | 'check', id: string | undefined, options: SpendOptions | undefined): Decision {
-    const transactions = this.#transactions(call, id, options);
-    assertAtOnce(call, this.#parts.limiter.store, transactions);
-    return this.#parts.decide(call, transactions) as Decision;
-  }
-
   #transactions(call: 'spend' | 'check', id: string | undefined, options?: SpendOptions): readonly MadeTransaction[] {
     const usual = this.#current();
-    const use = options === undefined ? usual : checkedUse(call, usual.limit, options);
-    const { limit } = use;
+    const { limit } = usual;
+    const canonical = canonicalId(limit, id === undefined ? idOf(limit) : id);
+    const use = options === undefined ? usual : checkedUse(call, limit, options);
     if (!limit.treatment.isPlain) checkCall(limit, call, use.mode);
-    return [transactionOf(this.#set, use, canonicalId(limit, id === undefined ? idOf(limit) : id), undefined)];
+    return [transactionOf(this.#set, use, canonical, undefined)];
   }
 
-  /** @throws {SluiceError} `ERR_UNKNOWN_LIMIT` when `replace` has removed the limit; `ERR_CLOSED` after `close`. */
+  /** @throws {SluiceError} `ERR_UNKNOWN_LIMIT` when `replace` has removed the limit. */
   #current(): Use {
-    const set = this.#parts.currentSet();
+    const { set } = this.#parts.limits;
     if (set !== this.#set) {
+      this.#parts.limiter.assertLimit(this.name);
       this.#usual = usualUse(limitNamed(set, this.name));
       this.#set = set;
     }
@@ -171,7 +167,9 @@ function usualUse(limit: Limit<never>): Use {
 function checkedUse(call: string, limit: Limit<never>, options: SpendOptions): Use {
   checkOptions(call, options, OPTIONS);
   const { cost = 1, mode = 'check-and-spend', share = 1 } = options;
-  return { limit, cost, mode: checkedMode(mode), share };
+  const use = { limit, cost, mode: checkedMode(mode), share };
+  checkDemand(use);
+  return use;
 }
 
 /** The id of a call that names none. Where the limit has several, it is rejected like any other value that is not text. */

@@ -1,5 +1,5 @@
 import { allOf, andThen, attempt, Rejected, rejected, toNativePromise, type Awaitable } from '../async/awaitable.ts';
-import { checkCostFits, transactionOf, type Use } from '../decision/batch.ts';
+import { checkCostFits, checkDemand, transactionOf, type Use } from '../decision/batch.ts';
 import type { Decision } from '../decision/decision.ts';
 import { Transaction, withoutDelay } from '../decision/transaction.ts';
 import type { KeySource } from '../keys/key.ts';
@@ -201,7 +201,9 @@ function partLater<Request>(
       // One after the other: if the second function throws, no rejection of the first is left unhandled.
       return andThen(numberFor(cost, request), (tokens) =>
         andThen(numberFor(share, request), (part) => {
-          const transaction = transactionOf(set, { limit, cost: tokens, mode, share: part }, id, request);
+          const use = { limit, cost: tokens, mode, share: part };
+          checkDemand(use);
+          const transaction = transactionOf(set, use, id, request);
           return transaction instanceof Promise ? partWithRate(transaction) : fitting(transaction);
         }),
       );

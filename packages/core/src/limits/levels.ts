@@ -2,10 +2,13 @@ import type { Rate } from '../rule/rate.ts';
 import { MAX_TOLERANCE_TICKS } from '../rule/ticks.ts';
 
 /**
- * How far the level of a bucket with certain numbers may rise. Worked out once for a limit; its constructor is the only place
+ * The numbers of a bucket, and how far its level may rise. Worked out once for a limit; its constructor is the only place
  * that makes levels, so that they all have one hidden class: see docs/hot-path.md.
  */
 export class Levels {
+  readonly rate: Rate;
+  /** Whether the numbers come from an override. */
+  readonly overridden: boolean;
   /** A request fits up to here: an empty bucket, and the longest delay more. */
   readonly roomTicks: number;
   /**
@@ -16,7 +19,9 @@ export class Levels {
   /** The level of an empty bucket, above which requests wait in a queue. Undefined if they never wait. */
   readonly lineTicks: number | undefined;
 
-  constructor(roomTicks: number, capTicks: number, lineTicks?: number) {
+  constructor({ rate, overridden, roomTicks, capTicks, lineTicks }: Levels) {
+    this.rate = rate;
+    this.overridden = overridden;
     this.roomTicks = roomTicks;
     this.capTicks = capTicks;
     this.lineTicks = lineTicks;
@@ -39,5 +44,6 @@ export function levelsFrom(rate: Rate, own: Rate): Levels {
   const aboveTicks = Math.max(maxDebt * emissionIntervalTicks, waitTicks);
   const capTicks = Math.min(toleranceTicks + aboveTicks, MAX_TOLERANCE_TICKS);
   const roomTicks = Math.min(toleranceTicks + waitTicks, capTicks);
-  return new Levels(roomTicks, capTicks, roomTicks === toleranceTicks ? undefined : toleranceTicks);
+  const lineTicks = roomTicks === toleranceTicks ? undefined : toleranceTicks;
+  return new Levels({ rate, overridden: rate !== own, roomTicks, capTicks, lineTicks });
 }

@@ -69,8 +69,9 @@ export function asStored(limit: Limit<never>, limits: ReadonlyMap<string, Limit<
   if (!isEveryone(limit.key)) return limit;
   for (const { treatment } of limits.values()) {
     const pool = treatment.borrowing?.pool;
-    const { roomTicks, lineTicks } = limit.levels;
-    if (pool?.name === limit.name) return { ...limit, levels: new Levels(roomTicks, pool.capTicks, lineTicks) };
+    if (pool?.name !== limit.name) continue;
+    const { rate, overridden, roomTicks, lineTicks } = limit.levels;
+    return { ...limit, levels: new Levels({ rate, overridden, roomTicks, capTicks: pool.capTicks, lineTicks }) };
   }
   return limit;
 }

@@ -131,21 +131,19 @@ export class Buckets {
    */
   takeOne(transaction: StoreTransaction, now: number, reading: ReadingToFill): boolean {
     this.#sweep.step(now);
-    const hash = this.#hasher.hashOf(transaction.id);
+    const { limit, id, mode, incrementTicks } = transaction;
+    const hash = this.#hasher.hashOf(id);
     const low = hash[0]! | 1;
     const high = hash[1]!;
-    const table = this.#tables.find(transaction.limit);
+    const table = this.#tables.find(limit);
     const level = table === undefined ? 0 : levelOf(table.tat(low, high), now);
     reading.nowTicks = now;
     reading.levelsTicks[0] = level;
-    const { mode, incrementTicks, fitTicks } = transaction;
-    if (!fits(level, incrementTicks, fitTicks) && canDeny(mode)) return false;
+    if (!fits(level, incrementTicks, transaction.fitTicks) && canDeny(mode)) return false;
     const after = levelAfter(transaction, level);
     if (after !== level) {
-      const own = table ?? this.#tableOf(transaction.limit);
-      own.put(low, high, now + after, now);
-      if (own.size > own.rankedSize) this.#tables.ranked(own);
-      if (this.#totals.size > this.#nearlyFull) this.#trimNearlyFull(now);
+      const own = table ?? this.#tableOf(limit);
+      if (own.put(low, high, now + after, now)) this.#added(own, now);
     }
     return true;
   }
@@ -201,6 +199,11 @@ export class Buckets {
     if (calendar === undefined) this.#tables.find(limit)?.remove(this.#hashes[0]!, this.#hashes[1]!);
     else this.#hasher.combine(calendar, this.#hashes, 0);
     this.#tables.findOnWall(limit)?.remove(this.#hashes[0]!, this.#hashes[1]!);
+  }
+
+  #added(table: BucketTable, now: number): void {
+    this.#tables.ranked(table);
+    this.trim(now);
   }
 
   /** Evicts buckets above `maxKeys`. */

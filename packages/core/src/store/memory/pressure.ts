@@ -63,7 +63,10 @@ export class PressureReports {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** To be called at the end of each call that leaves the store nearly full, because a listener may call the store. */
+  /**
+   * To be called at the end of each call that adds a bucket to a store and leaves it nearly full, because a listener may call
+   * the store.
+   */
   report(now: number): void {
     const evicted = this.#tables.totals.evicted - this.#reportedEvictions;
     if (now < (evicted > 0 ? this.#evictedFrom : this.#nearlyFullFrom)) return;
