@@ -5,6 +5,7 @@
  */
 import { accountId, createLimiter, everyone } from '../../../packages/core/src/index.ts';
 
+export { SluiceError } from '../../../packages/core/src/index.ts';
 export { checkBounds } from '../../../packages/core/src/rule/at-most.ts';
 export { rateOf } from '../../../packages/core/src/rule/rate.ts';
 export { levelsFrom } from '../../../packages/core/src/limits/levels.ts';

@@ -11,6 +11,8 @@ const SOURCES = [
 ];
 /** The moment of a call, in µs: up to late 2033. */
 const MICROS = { min: 1, max: Math.floor((EXACT - LEVEL.max) / 16) };
+/** A minute in ticks. Keys live for a second after their TAT; the script takes an older TAT for an error. */
+const OLDEST = 60_000 * 16_000;
 /** Up to nine years. */
 const HALF = { min: 0, max: 2 ** 52 };
 const MODES = ['check-and-spend', 'check-only', 'spend-only', 'charge'] as const;
@@ -35,13 +37,33 @@ function storesWith(t: Scenario, ids: readonly string[]): BothStores {
   return stores;
 }
 
-function entry(t: Scenario, id: string, mode: (typeof MODES)[number]): Entry {
-  const incrementTicks = t.int(`cost × T at ${id}`, LEVEL);
-  const threshold = t.int(`threshold at ${id}`, LEVEL);
-  return { id, mode, incrementTicks, fitTicks: threshold, capTicks: threshold };
+/** Both stores at one moment, with a bucket in any state: also one that is full again and still stored. */
+function storesWithAny(t: Scenario): BothStores {
+  const state = t.choice('bucket', ['without a key', 'in debt', 'full again'] as const);
+  const stores = new BothStores();
+  const written = t.int('time at which the bucket was written in µs', MICROS);
+  const now = state === 'full again' ? written + t.int('µs since then', { min: 1, max: 2 ** 40 }) : written;
+  stores.setTime(written);
+  if (state !== 'without a key') stores.put('a', t.int('level that was written in ticks', { min: 1, max: LEVEL.max }));
+  stores.setTime(now);
+  if (state === 'full again') {
+    const since = stores.nowTicks - stores.redisTat('a');
+    t.assume(all(since >= 0, since <= OLDEST));
+  }
+  return stores;
 }
 
-/** Two transactions, which may have equal numbers. None of their sums exceeds 2^53, as \`alike-one\` has them. */
+function entry(t: Scenario, id: string, mode: (typeof MODES)[number]): Entry {
+  return {
+    id,
+    mode,
+    incrementTicks: t.int(`cost × T at ${id}`, LEVEL),
+    fitTicks: t.int(`threshold at ${id}`, LEVEL),
+    capTicks: t.int(`cap at ${id}`, LEVEL),
+  };
+}
+
+/** Two transactions, which may have equal numbers. None of their sums exceeds 2^53, as `alike-one` has them. */
 function entriesOf(t: Scenario, ids: readonly string[], modes: readonly (typeof MODES)[number][]): readonly Entry[] {
   const numbers = ids.map((id) => [t.int(`cost × T at ${id}`, HALF), t.int(`threshold at ${id}`, HALF)] as const);
   for (const [i, [increment]] of numbers.entries()) {
@@ -95,7 +117,7 @@ export const stores: Part = {
         'One transaction of any mode: both stores reply the same level and leave the same TAT; and the key of Redis lives at least until its TAT.',
       sources: SOURCES,
       run(t) {
-        const both = storesWith(t, ['a']);
+        const both = storesWithAny(t);
         const batch = [entry(t, 'a', t.choice('mode', MODES))];
         claimAlike(t, both, ['a'], both.memory('spend', batch), both.script('spend', batch));
       },
@@ -141,7 +163,7 @@ export const stores: Part = {
       words: 'Charges, refunds, caps, resets and looks: alike in both stores.',
       sources: SOURCES,
       run(t) {
-        const both = storesWith(t, ['a']);
+        const both = storesWithAny(t);
         const kind = t.choice('call', SINGLE);
         const batch = [entry(t, 'a', 'check-and-spend')];
         claimAlike(t, both, ['a'], both.memory(kind, batch), both.script(kind, batch));
