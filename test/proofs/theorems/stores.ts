@@ -112,6 +112,28 @@ export const stores: Part = {
     'The memory store and decide.lua get the same calls at the same moment, on buckets with any level. The script is the text that Redis gets, encoded by the code that ships.',
   theorems: [
     {
+      name: 'all-or-nothing',
+      words:
+        'A batch of two buckets passes exactly if both have room. Then both give their tokens, and otherwise neither does. So it is in the memory store, and by “alike-two” in Redis.',
+      sources: SOURCES.slice(0, 2),
+      run(t) {
+        const ids = ['a', 'b'] as const;
+        const both = storesInDebt(t, ids);
+        const before = ids.map((id) => both.memoryLevel(id));
+        const batch = ids.map((id) => entry(t, id, 'check-and-spend'));
+        both.memory('spend', batch);
+        const passes = all(
+          ...batch.map((each, i) => any(each.incrementTicks <= each.fitTicks - before[i]!, each.incrementTicks === 0)),
+        );
+        for (const [i, { id, incrementTicks }] of batch.entries()) {
+          const after = both.memoryLevel(id);
+          t.tell(`level of ${id} after it`, after);
+          t.claim(`${id} gives its tokens`, implies(passes, after === before[i]! + incrementTicks));
+          t.claim(`${id} keeps its tokens`, any(passes, after === before[i]!));
+        }
+      },
+    },
+    {
       name: 'alike-one',
       words:
         'One transaction of any mode: both stores reply the same level and leave the same TAT; and the key of Redis lives at least until its TAT.',
