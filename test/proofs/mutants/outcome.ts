@@ -24,9 +24,15 @@ export async function outcomeOf(mutant: Mutant): Promise<Outcome> {
   }
 }
 
+/** In the stack of an error. */
+const MUTATION_IN_URL = /\?mutation=[^:]*/g;
+
 function outcome(mutant: Mutant, verdict: 'refuted' | 'SURVIVES' | 'IS NOT TRIED', told: string): Outcome {
-  const text = `${verdict.padEnd(8)} ${mutant.in}: ${mutant.about}\n${told.replaceAll(/^/gm, '    ')}`;
-  return { isRefuted: verdict === 'refuted', text: text.trimEnd() };
+  const lines = told.replaceAll(/^/gm, '    ').replaceAll(MUTATION_IN_URL, '');
+  return {
+    isRefuted: verdict === 'refuted',
+    text: `${verdict.padEnd(8)} ${mutant.in}: ${mutant.about}\n${lines}`.trimEnd(),
+  };
 }
 
 /** First those that execute few sources: they tell most about this one. */

@@ -253,7 +253,7 @@ export const leases: Part = {
         }
         bucket.spend(cost, now);
         const beyond = Math.max(0, cost - leased);
-        t.claim('within the overdraft', bucket.uncharged.totalTicks <= limit);
+        t.claim('within the overdraft', bucket.uncharged.chargeTicks + bucket.uncharged.sentChargeTicks <= limit);
         t.claim('leases pay first', bucket.leases.tokens === leased - (cost - beyond));
         t.claim('within the view', any(beyond === 0, bucket.tatTicks <= now + fitTicks));
         t.claim(

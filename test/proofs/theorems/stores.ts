@@ -237,6 +237,28 @@ export const stores: Part = {
       },
     },
     {
+      name: 'written-level',
+      words:
+        'A bucket keeps its debt when the clock of Redis steps back: what the script writes of its level is never below it, and at most a sixteenth above it.',
+      formula: 'level ≤ level after the step ≤ 17 / 16 × level',
+      sources: ['packages/redis/lua/decide.lua'],
+      run(t) {
+        const both = new BothStores();
+        const now = t.int('time of the charge in µs', MICROS);
+        const earlier = t.int('time after the step in µs', MICROS);
+        t.assume(earlier < now);
+        const level = t.int('level in ticks', { min: 1, max: 2 ** 48 });
+        both.setTime(now);
+        both.script('charge', [{ id: 'a', incrementTicks: level, capTicks: level }]);
+        both.setTime(earlier);
+        const look = { id: 'a', mode: 'check-only', incrementTicks: 1, fitTicks: 0, capTicks: 0 } as const;
+        const [seen] = both.script('check', [look]) as [number];
+        t.tell('level after the step', seen);
+        t.claim('no token is granted', seen >= level);
+        t.claim('a sixteenth is taken at most', 16 * seen <= 17 * level);
+      },
+    },
+    {
       name: 'clock-repair',
       words:
         'If the clock of Redis steps back, nothing is granted: a level that is above its threshold and above the level that was written is cut to the level that was written, and no other level is changed by a look.',
