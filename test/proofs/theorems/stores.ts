@@ -53,7 +53,9 @@ function storesWithAny(t: Scenario): BothStores {
   return stores;
 }
 
-function entry(t: Scenario, id: string, mode: (typeof MODES)[number]): Entry {
+type WholeEntry = Entry & Record<'incrementTicks' | 'fitTicks' | 'capTicks', number>;
+
+function entry(t: Scenario, id: string, mode: (typeof MODES)[number]): WholeEntry {
   return {
     id,
     mode,
