@@ -19,6 +19,8 @@ export interface Figures {
   readonly retryAfterMs: number;
   readonly resetAfterMs: number;
   readonly delayMs: number;
+  /** Of each limit of the decision, in their order. */
+  readonly results: readonly { readonly remaining: number }[];
 }
 
 type Options = Parameters<typeof createLimiter>[0]['limits'];

@@ -65,7 +65,8 @@ export const limiter: Part = {
     },
     {
       name: 'limiter-all-or-nothing',
-      words: 'When one limit of a batch denies, nothing is taken from the others.',
+      words:
+        'When one limit of a batch denies, nothing is taken from the others; and the decision says what each of them has left.',
       sources: SOURCES,
       run(t) {
         const limit = new TimedLimiter({ Fast: LIMITS[0], Slow: LIMITS[1] });
@@ -82,6 +83,9 @@ export const limiter: Part = {
         t.tell('left at Fast', left);
         t.claim('denied if one does not fit', both.allowed === used + slow <= 3);
         t.claim('all or nothing', left === (both.allowed ? 7 - fast : 7));
+        const [ofFast, ofSlow] = both.results as [{ remaining: number }, { remaining: number }];
+        t.claim('what Fast has left', ofFast.remaining === left);
+        t.claim('what Slow has left', ofSlow.remaining === 3 - used - (both.allowed ? slow : 0));
       },
     },
     {
