@@ -1,15 +1,24 @@
-// `npm run prove -- --document` writes docs/proofs.md from the theorems; a whole run fails if it is not up to date.
+// `npm run prove -- --document` writes the theorems into docs/proofs.md, and the scenario of a mutant as an example; a
+// whole run fails if the page is not up to date.
 import { readFile, writeFile } from 'node:fs/promises';
 import { format, resolveConfig } from 'prettier';
 import type { Part, Theorem } from './engine/theorem.ts';
+import { outcomeOf } from './mutants/outcome.ts';
+import { ruleMutants } from './mutants/rule-mutants.ts';
 
 const PAGE = new URL('../../docs/proofs.md', import.meta.url);
 const BEGIN = '<!-- The theorems below are written by `npm run prove -- --document`. -->';
 
-/** The page with the theorems as they are. What is above them is written by hand. */
+/** A block with what is printed of the mutant of the example. */
+const EXAMPLE_BLOCK = /(?<=```text\n)refuted .*?(?=\n```)/s;
+const EXAMPLE = ruleMutants.find(({ about }) => about === 'the shown wait is rounded down')!;
+
+/** The page with the theorems and the example as they are. Everything else above the theorems is written by hand. */
 async function pageOf(parts: readonly Part[], given: string): Promise<string> {
   const [head] = given.split(BEGIN) as [string];
-  const text = [head.trimEnd(), BEGIN, ...parts.map(partText)].join('\n\n');
+  const example = await outcomeOf(EXAMPLE);
+  if (!EXAMPLE_BLOCK.test(head) || !example.isRefuted) throw new Error(`The page has no example, or: ${example.text}`);
+  const text = [head.trimEnd().replace(EXAMPLE_BLOCK, () => example.text), BEGIN, ...parts.map(partText)].join('\n\n');
   return format(text, { ...(await resolveConfig(PAGE)), parser: 'markdown' });
 }
 

@@ -1,5 +1,5 @@
 // `npm run prove` proves all theorems; `-- window lease` those whose names contain one of the texts. `--of <path>` proves
-// those about a source, and `--first` ends with the first one that is refuted. `--document` writes docs/proofs.md instead.
+// those about a source. `--document` writes docs/proofs.md instead.
 import { parseArgs } from 'node:util';
 import { isUpToDate, writePage } from './document.ts';
 import { askConditions } from './engine/shadows.ts';
@@ -12,16 +12,15 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     of: { type: 'string' },
-    first: { type: 'boolean', default: false },
     document: { type: 'boolean', default: false },
   },
 });
+askConditions();
 if (values.document) {
   await writePage(parts);
   closeSolver();
   process.exit();
 }
-askConditions();
 const theorems = parts
   .flatMap((part) => part.theorems)
   .filter(({ name, sources }) => {
@@ -31,7 +30,6 @@ const theorems = parts
 const start = performance.now();
 let [proved, refuted] = [0, 0];
 for (const theorem of theorems) {
-  if (values.first && refuted > 0) break;
   const proof = prove(theorem);
   if (proof.problem === undefined) proved++;
   else refuted++;

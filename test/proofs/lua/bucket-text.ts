@@ -37,15 +37,15 @@ const WRITING = /^\(\(\(16 \* E\) - 32\) \+ ceil\(\(32 \* F\)\)\)$/;
 const READ_FRACTION = '(1 + ((code % 16) / 16))';
 const READ_EXPONENT = '((code - (code % 16)) / 16)';
 
-/** `string.format` of a bucket with unknown numbers. */
-export function formattedBucket(tat: unknown, code: unknown): BucketText {
-  if (!(code instanceof Term) || !WRITING.test(code.text)) {
-    throw new Error(`A bucket is written with the level ${code instanceof Term ? code.text : String(code)}`);
-  }
-  return new BucketText(tat, new Term('code', code.level));
+const AT_LEAST_0 = { min: 0n, max: undefined };
+
+/** `string.format` of a bucket with unknown numbers. Of a level that is written in another way, nothing is known. */
+export function formattedBucket(tat: unknown, code: Term): BucketText {
+  const level = WRITING.test(code.text) ? code.level : path().introduced(`other ${code.text}`, AT_LEAST_0, () => []);
+  return new BucketText(tat, new Term('code', level));
 }
 
-/** `math.ldexp` of the parts of a written level: the level, rounded up by at most a sixteenth. See `written-level`. */
+/** `math.ldexp` of the parts of a written level: the level, rounded up by at most a sixteenth: the lemma about written levels. */
 export function writtenLevel(fraction: unknown, exponent: unknown): unknown {
   const isRead = fraction instanceof Term && exponent instanceof Term;
   if (!isRead || fraction.text !== READ_FRACTION || exponent.text !== READ_EXPONENT) {
@@ -58,7 +58,7 @@ export function writtenLevel(fraction: unknown, exponent: unknown): unknown {
 export function roundedUp(level: unknown): unknown {
   if (typeof level === 'number') return levelOfCode(Number(codeDigits(level)));
   if (!isSymbolic(level) || !(level instanceof Sum)) throw new TypeError(`${String(level)} is not a level`);
-  return path().introduced(`written ${level.toString()}`, { min: 0n, max: undefined }, (written): readonly Truth[] => [
+  return path().introduced(`written ${level.toString()}`, AT_LEAST_0, (written): readonly Truth[] => [
     compared(level.minus(written), '<='),
     compared(written.times(Sum.whole(16n)).minus(level.times(Sum.whole(17n))), '<='),
   ]);

@@ -17,7 +17,8 @@ export const library: Readonly<Record<string, unknown>> = {
   math: {
     ceil: (value: unknown) =>
       value instanceof Term ? new Term(`ceil(${value.text})`, value.level) : ceil(value as number),
-    floor,
+    floor: (value: unknown) =>
+      value instanceof Term ? new Term(`floor(${value.text})`, value.level) : floor(value as number),
     max,
     min,
     abs,

@@ -60,6 +60,12 @@ export const leaseMutants: readonly Mutant[] = [
     about: 'keys die before their TAT',
   },
   {
+    in: SYNC,
+    replace: '16 * exponent - 32 + ceil(32 * fraction)',
+    by: '16 * exponent - 32 + floor(32 * fraction)',
+    about: 'the written level is rounded down',
+  },
+  {
     in: ENCODING,
     replace: '2 * entry.wantedTokens + (entry.lost ? 1 : 0)',
     by: 'entry.wantedTokens',

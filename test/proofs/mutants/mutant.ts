@@ -1,4 +1,4 @@
-import type { Mutation } from '../engine/source.ts';
+import type { Mutation } from '../engine/mutation.mjs';
 
 /** A source that is broken on purpose, by one change. */
 export interface Mutant extends Mutation {

@@ -138,6 +138,8 @@ export const ruleMutants: readonly Mutant[] = [
     by: 'Math.floor(windowTicks / emissionIntervalTicks) + 1',
     about: 'atMost rejects what is within it',
   },
+  { in: AT_MOST, replace: 'if (most <= tokens) continue;', by: 'continue;', about: 'atMost accepts everything' },
+  { in: AT_MOST, replace: 'return burst + maxDebt +', by: 'return burst +', about: 'atMost forgets the debt' },
   {
     in: LEVELS,
     replace: 'Math.min(toleranceTicks + waitTicks, capTicks)',

@@ -5,6 +5,7 @@ const MEMORY = 'packages/core/src/store/memory/memory-store.ts';
 const BATCH = 'packages/redis/src/batches/script-batch.ts';
 const SLOT = 'packages/core/src/store/memory/slot-bucket.ts';
 const DECIDED = 'packages/core/src/decision/decide.ts';
+const RESULTS = 'packages/core/src/decision/results.ts';
 const LOAN = 'packages/core/src/decision/loan.ts';
 
 /** The stores, and decisions. */
@@ -175,6 +176,12 @@ export const storeMutants: readonly Mutant[] = [
     replace: 'this.#soonestEnd = Math.min(this.#soonestEnd, added.end);',
     by: 'this.#soonestEnd = added.end;',
     about: 'the end of a lease is missed',
+  },
+  {
+    in: RESULTS,
+    replace: 'took ? levelAfter(batch[i]!, before) : before, passed',
+    by: 'before, passed',
+    about: 'remaining of a batch without what was just taken',
   },
   {
     in: DECIDED,

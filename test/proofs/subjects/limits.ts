@@ -5,6 +5,7 @@
  */
 import { accountId, createLimiter, everyone } from '../../../packages/core/src/index.ts';
 
+export { SluiceError } from '../../../packages/core/src/index.ts';
 export { checkBounds } from '../../../packages/core/src/rule/at-most.ts';
 export { rateOf } from '../../../packages/core/src/rule/rate.ts';
 export { levelsFrom } from '../../../packages/core/src/limits/levels.ts';
@@ -18,6 +19,8 @@ export interface Figures {
   readonly retryAfterMs: number;
   readonly resetAfterMs: number;
   readonly delayMs: number;
+  /** Of each limit of the decision, in their order. */
+  readonly results: readonly { readonly remaining: number }[];
 }
 
 type Options = Parameters<typeof createLimiter>[0]['limits'];

@@ -87,10 +87,15 @@ export class BothStores {
     return this.memory('check', [{ id, mode: 'check-only', incrementTicks: 0, fitTicks: 0, capTicks: 0 }])[0]!;
   }
 
-  /** The level of a bucket in Redis; 0 without a key. */
-  redisLevel(id: string): number {
+  /** The TAT of a bucket in Redis; now without a key. */
+  redisTat(id: string): number {
     const written = this.redis.keys.get(id);
-    return written === undefined ? 0 : tatIn(written.value) - this.nowTicks;
+    return written === undefined ? this.nowTicks : tatIn(written.value);
+  }
+
+  /** The level of a bucket in Redis. */
+  redisLevel(id: string): number {
+    return Math.max(this.redisTat(id) - this.nowTicks, 0);
   }
 
   lifeMs(id: string): number | undefined {

@@ -214,6 +214,31 @@ export const leases: Part = {
       },
     },
     {
+      name: 'sync-written-level',
+      words:
+        'What sync.lua writes of the level of a bucket is never below it, so the bucket keeps its debt when the clock of Redis steps back.',
+      sources: SYNC,
+      run(t) {
+        const redis = new SyncedRedis();
+        const [now, earlier] = [t.int('time of the charge in µs', NOW), t.int('time after the step in µs', NOW)];
+        t.assume(earlier < now);
+        const level = t.int('level in ticks', { min: 2, max: 2 ** 48 });
+        const sync = (sequence: number, chargeTicks: number, capTicks: number): void => {
+          const call = { sequence, answeredSequence: sequence - 1, latestTicks: EXACT };
+          redis.sync(call, { ...NOTHING, chargeTicks, intervalTicks: 3, fitTicks: HALF.max, capTicks });
+        };
+        redis.setTime(now);
+        redis.put(redis.nowTicks, 1);
+        sync(1, level, HALF.max);
+        redis.setTime(earlier);
+        sync(2, 0, 1);
+        const seen = redis.tat! - redis.nowTicks;
+        t.tell('level after the step', seen);
+        t.claim('no token is granted', seen >= level);
+        t.claim('a sixteenth is taken at most', 16 * seen <= 17 * level);
+      },
+    },
+    {
       name: 'overdraft',
       words:
         'Beyond its leases, a process never has more than its overdraft let through uncharged; and it lets nothing through that its view of the bucket denies.',
@@ -225,23 +250,8 @@ export const leases: Part = {
         'T is 1 tick, 1 ms or 1/7 s, and at most a million tokens are in question: the code only multiplies by T.',
       ],
       run(t) {
-        const intervalTicks = t.choice('T in ticks', INTERVALS);
-        const burst = t.int('burst', SMALL);
-        const overdraftTokens = t.int('o', SMALL);
-        const fitTicks = burst * intervalTicks;
-        t.assume(all(fitTicks <= HALF.max, overdraftTokens <= burst));
-        const bucket = leasedBucket(
-          termsOf({ intervalTicks, burst, fitTicks, overdraftTokens }, t.choice('waits', [true, false])),
-        );
-        const now = t.int('now', { min: 0, max: HALF.max });
-        bucket.tatTicks = t.int('TAT by the view', { min: 0, max: HALF.max });
-        bucket.viewAtTicks = t.int('time of the view', { min: 0, max: HALF.max });
-        bucket.isContended = t.choice('contended', [true, false]);
-        bucket.uncharged.chargeTicks = t.int('uncharged', HALF);
-        bucket.uncharged.sentChargeTicks = t.int('on its way', HALF);
-        const leased = t.int('leased tokens', { min: 0, max: SMALL.max });
-        bucket.addLease(new Lease(leased, intervalTicks, { sentTicks: now, leaseTicks: 1000 }));
-        const limit = overdraftTokens * intervalTicks;
+        const { bucket, terms, now, leased } = bucketOf(t);
+        const limit = terms.overdraftTicks;
         t.assume(bucket.uncharged.chargeTicks + bucket.uncharged.sentChargeTicks <= limit);
         const cost = t.int('cost', SMALL);
         const view = bucket.tatTicks;
@@ -253,12 +263,12 @@ export const leases: Part = {
         }
         bucket.spend(cost, now);
         const beyond = Math.max(0, cost - leased);
-        t.claim('within the overdraft', bucket.uncharged.totalTicks <= limit);
+        t.claim('within the overdraft', bucket.uncharged.chargeTicks + bucket.uncharged.sentChargeTicks <= limit);
         t.claim('leases pay first', bucket.leases.tokens === leased - (cost - beyond));
-        t.claim('within the view', any(beyond === 0, bucket.tatTicks <= now + fitTicks));
+        t.claim('within the view', any(beyond === 0, bucket.tatTicks <= now + terms.fitTicks));
         t.claim(
           'all of it is counted',
-          bucket.tatTicks === (beyond === 0 ? view : Math.max(view, now) + beyond * intervalTicks),
+          bucket.tatTicks === (beyond === 0 ? view : Math.max(view, now) + beyond * terms.intervalTicks),
         );
       },
     },
@@ -359,6 +369,31 @@ export const leases: Part = {
     },
   ],
 };
+
+/** A bucket as one process sees it at some moment: any view, any leases, and anything that is not charged yet. */
+function bucketOf(t: Scenario): {
+  readonly bucket: ReturnType<typeof leasedBucket>;
+  readonly terms: LeaseTerms;
+  readonly now: number;
+  readonly leased: number;
+} {
+  const intervalTicks = t.choice('T in ticks', INTERVALS);
+  const burst = t.int('burst', SMALL);
+  const overdraftTokens = t.int('o', SMALL);
+  const fitTicks = burst * intervalTicks;
+  t.assume(all(fitTicks <= HALF.max, overdraftTokens <= burst));
+  const terms = termsOf({ intervalTicks, burst, fitTicks, overdraftTokens }, t.choice('waits', [true, false]));
+  const bucket = leasedBucket(terms);
+  const now = t.int('now', HALF);
+  bucket.tatTicks = t.int('TAT by the view', HALF);
+  bucket.viewAtTicks = t.int('time of the view', HALF);
+  bucket.isContended = t.choice('contended', [true, false]);
+  bucket.uncharged.chargeTicks = t.int('uncharged', HALF);
+  bucket.uncharged.sentChargeTicks = t.int('on its way', HALF);
+  const leased = t.int('leased tokens', { min: 0, max: SMALL.max });
+  bucket.addLease(new Lease(leased, intervalTicks, { sentTicks: now, leaseTicks: 1000 }));
+  return { bucket, terms, now, leased };
+}
 
 function termsOf(
   numbers: Pick<LeaseTerms, 'intervalTicks' | 'burst' | 'fitTicks' | 'overdraftTokens'>,

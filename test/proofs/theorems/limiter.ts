@@ -17,6 +17,8 @@ const LIMITS = [
 ] as const;
 const TICKS = [2_285_714, 16_000_000, 576_000_000] as const;
 const BURSTS = [7, 3, 300] as const;
+/** Costs of requests of a limit with a burst of 2. */
+const TWO = { min: 1, max: 2 };
 
 /** From `createLimiter` to the figures of a decision. */
 export const limiter: Part = {
@@ -63,7 +65,8 @@ export const limiter: Part = {
     },
     {
       name: 'limiter-all-or-nothing',
-      words: 'When one limit of a batch denies, nothing is taken from the others.',
+      words:
+        'When one limit of a batch denies, nothing is taken from the others; and the decision says what each of them has left.',
       sources: SOURCES,
       run(t) {
         const limit = new TimedLimiter({ Fast: LIMITS[0], Slow: LIMITS[1] });
@@ -80,6 +83,9 @@ export const limiter: Part = {
         t.tell('left at Fast', left);
         t.claim('denied if one does not fit', both.allowed === used + slow <= 3);
         t.claim('all or nothing', left === (both.allowed ? 7 - fast : 7));
+        const [ofFast, ofSlow] = both.results as [{ remaining: number }, { remaining: number }];
+        t.claim('what Fast has left', ofFast.remaining === left);
+        t.claim('what Slow has left', ofSlow.remaining === 3 - used - (both.allowed ? slow : 0));
       },
     },
     {
@@ -103,9 +109,9 @@ export const limiter: Part = {
     {
       name: 'limiter-borrowing',
       words:
-        'A client that keeps to its assured tokens is never denied, however empty the pool is; and nothing is borrowed beyond the pool.',
+        'A client that keeps to its assured tokens is never denied, however empty the pool is; and what is borrowed is never more than the pool has left.',
       sources: [...SOURCES, 'packages/core/src/decision/loan.ts', 'packages/core/src/limits/pools.ts'],
-      assumes: ['Two limits borrow from one pool, and one of them has used it up.'],
+      assumes: ['Two limits with one id each borrow from one pool of 5 tokens, all at one instant.'],
       run(t) {
         const ceiling = { count: 10, period: '1s' };
         const limit = new TimedLimiter({
@@ -115,10 +121,15 @@ export const limiter: Part = {
         });
         limit.setTime(t.int('time in µs', MICROS));
         const own = limit.spend([{ limit: 'A', cost: 2 }]);
-        const greedy = limit.spend([{ limit: 'A', cost: t.int('borrowed by A', { min: 1, max: 2 }) }]);
-        const assured = limit.spend([{ limit: 'B', cost: t.int('assured of B', { min: 1, max: 2 }) }]);
-        t.tell('A borrows', greedy.allowed);
+        const [one, two] = [t.int('borrowed by A', TWO), t.int('then borrowed by A', TWO)];
+        const first = limit.spend([{ limit: 'A', cost: one }]);
+        const second = limit.spend([{ limit: 'A', cost: two }]);
+        const assured = limit.spend([{ limit: 'B', cost: t.int('assured of B', TWO) }]);
+        t.tell('A borrows', first.allowed);
+        t.tell('A borrows again', second.allowed);
         t.claim('own tokens', own.allowed);
+        t.claim('the pool lends', first.allowed);
+        t.claim('as much as it has left', second.allowed === one + two <= 3);
         t.claim('assured tokens are never denied', assured.allowed);
       },
     },

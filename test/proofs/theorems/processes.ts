@@ -70,6 +70,50 @@ function processOf(t: Scenario, name: string): Process {
   };
 }
 
+/** The first process lets something through beyond its leases. */
+function overdraft(state: State, ticks: number): void {
+  const [one, two] = state.processes;
+  if (one.isNewer) {
+    // Its view becomes the base.
+    state.base = one.view;
+    one.since = one.uncharged;
+    two.since = one.others;
+    if (!one.hasOtherSynced) forgetView(two);
+    forgetView(one);
+  }
+  one.uncharged += ticks;
+  one.since += ticks;
+  if (two.isNewer) two.others += ticks;
+}
+
+/** The first process charges what it let through, and sees the TAT. */
+function sync(state: State): void {
+  const [one, two] = state.processes;
+  state.tat = Math.max(state.tat, state.now) + one.uncharged;
+  one.uncharged = 0;
+  one.isNewer = true;
+  one.view = state.tat;
+  one.others = two.uncharged;
+  one.hasOtherSynced = false;
+  if (two.isNewer) two.hasOtherSynced = true;
+}
+
+/** Redis leases tokens. The TAT after it becomes the base. */
+function grant(state: State, ticks: number): void {
+  state.tat = Math.max(state.tat, state.now) + ticks;
+  state.base = state.tat;
+  for (const each of state.processes) {
+    each.since = each.uncharged;
+    forgetView(each);
+  }
+}
+
+/** A view that is not newer than the base. */
+function forgetView(process: Process): void {
+  process.isNewer = false;
+  process.hasOtherSynced = false;
+}
+
 /** How many processes that lease stay within a bound. */
 export const processes: Part = {
   title: 'The bound of many processes',
@@ -113,41 +157,15 @@ export const processes: Part = {
         );
         const ticks = t.int('ticks of the step', TICKS);
         if (step === 'time passes') state.now += ticks;
-        else if (step === 'an overdraft') {
-          t.assume(one.uncharged + ticks <= most);
-          t.assume(all(ticks <= tolerance, one.isNewer ? one.view + ticks <= state.now + tolerance : true));
-          if (one.isNewer) {
-            // The view becomes the base.
-            state.base = one.view;
-            one.since = one.uncharged;
-            two.since = one.others;
-            two.isNewer = one.hasOtherSynced;
-            if (!two.isNewer) two.hasOtherSynced = false;
-            one.isNewer = false;
-            one.hasOtherSynced = false;
-          }
-          one.uncharged += ticks;
-          one.since += ticks;
-          if (two.isNewer) two.others += ticks;
-        } else if (step === 'a sync') {
-          state.tat = Math.max(state.tat, state.now) + one.uncharged;
-          one.uncharged = 0;
-          one.isNewer = true;
-          one.view = state.tat;
-          one.others = two.uncharged;
-          one.hasOtherSynced = false;
-          if (two.isNewer) two.hasOtherSynced = true;
-        } else if (step === 'a grant') {
-          state.tat = Math.max(state.tat, state.now) + ticks;
+        else if (step === 'a sync') sync(state);
+        else if (step === 'a return or refund') state.tat -= ticks;
+        else if (step === 'a grant') {
+          grant(state, ticks);
           t.assume(state.tat <= state.now + tolerance);
-          state.base = state.tat;
-          for (const each of [one, two]) {
-            each.since = each.uncharged;
-            each.isNewer = false;
-            each.hasOtherSynced = false;
-          }
         } else {
-          state.tat -= ticks;
+          t.assume(all(one.uncharged + ticks <= most, ticks <= tolerance));
+          if (one.isNewer) t.assume(one.view + ticks <= state.now + tolerance);
+          overdraft(state, ticks);
         }
         t.claim('the invariant is true after the step', invariantOf(state, tolerance, most));
       },

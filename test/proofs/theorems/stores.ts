@@ -11,6 +11,8 @@ const SOURCES = [
 ];
 /** The moment of a call, in µs: up to late 2033. */
 const MICROS = { min: 1, max: Math.floor((EXACT - LEVEL.max) / 16) };
+/** A minute in ticks. Keys live for a second after their TAT; the script takes an older TAT for an error. */
+const OLDEST = 60_000 * 16_000;
 /** Up to nine years. */
 const HALF = { min: 0, max: 2 ** 52 };
 const MODES = ['check-and-spend', 'check-only', 'spend-only', 'charge'] as const;
@@ -35,13 +37,35 @@ function storesWith(t: Scenario, ids: readonly string[]): BothStores {
   return stores;
 }
 
-function entry(t: Scenario, id: string, mode: (typeof MODES)[number]): Entry {
-  const incrementTicks = t.int(`cost × T at ${id}`, LEVEL);
-  const threshold = t.int(`threshold at ${id}`, LEVEL);
-  return { id, mode, incrementTicks, fitTicks: threshold, capTicks: threshold };
+/** Both stores at one moment, with a bucket in any state: also one that is full again and still stored. */
+function storesWithAny(t: Scenario): BothStores {
+  const state = t.choice('bucket', ['without a key', 'in debt', 'full again'] as const);
+  const stores = new BothStores();
+  const written = t.int('time at which the bucket was written in µs', MICROS);
+  const now = state === 'full again' ? written + t.int('µs since then', { min: 1, max: 2 ** 40 }) : written;
+  stores.setTime(written);
+  if (state !== 'without a key') stores.put('a', t.int('level that was written in ticks', { min: 1, max: LEVEL.max }));
+  stores.setTime(now);
+  if (state === 'full again') {
+    const since = stores.nowTicks - stores.redisTat('a');
+    t.assume(all(since >= 0, since <= OLDEST));
+  }
+  return stores;
 }
 
-/** Two transactions, which may have equal numbers. None of their sums exceeds 2^53, as \`alike-one\` has them. */
+type WholeEntry = Entry & Record<'incrementTicks' | 'fitTicks' | 'capTicks', number>;
+
+function entry(t: Scenario, id: string, mode: (typeof MODES)[number]): WholeEntry {
+  return {
+    id,
+    mode,
+    incrementTicks: t.int(`cost × T at ${id}`, LEVEL),
+    fitTicks: t.int(`threshold at ${id}`, LEVEL),
+    capTicks: t.int(`cap at ${id}`, LEVEL),
+  };
+}
+
+/** Two transactions, which may have equal numbers. None of their sums exceeds 2^53, as `alike-one` has them. */
 function entriesOf(t: Scenario, ids: readonly string[], modes: readonly (typeof MODES)[number][]): readonly Entry[] {
   const numbers = ids.map((id) => [t.int(`cost × T at ${id}`, HALF), t.int(`threshold at ${id}`, HALF)] as const);
   for (const [i, [increment]] of numbers.entries()) {
@@ -90,12 +114,34 @@ export const stores: Part = {
     'The memory store and decide.lua get the same calls at the same moment, on buckets with any level. The script is the text that Redis gets, encoded by the code that ships.',
   theorems: [
     {
+      name: 'all-or-nothing',
+      words:
+        'A batch of two buckets passes exactly if both have room. Then both give their tokens, and otherwise neither does. So it is in the memory store, and by “alike-two” in Redis.',
+      sources: SOURCES.slice(0, 2),
+      run(t) {
+        const ids = ['a', 'b'] as const;
+        const both = storesInDebt(t, ids);
+        const before = ids.map((id) => both.memoryLevel(id));
+        const batch = ids.map((id) => entry(t, id, 'check-and-spend'));
+        both.memory('spend', batch);
+        const passes = all(
+          ...batch.map((each, i) => any(each.incrementTicks <= each.fitTicks - before[i]!, each.incrementTicks === 0)),
+        );
+        for (const [i, { id, incrementTicks }] of batch.entries()) {
+          const after = both.memoryLevel(id);
+          t.tell(`level of ${id} after it`, after);
+          t.claim(`${id} gives its tokens`, implies(passes, after === before[i]! + incrementTicks));
+          t.claim(`${id} keeps its tokens`, any(passes, after === before[i]!));
+        }
+      },
+    },
+    {
       name: 'alike-one',
       words:
         'One transaction of any mode: both stores reply the same level and leave the same TAT; and the key of Redis lives at least until its TAT.',
       sources: SOURCES,
       run(t) {
-        const both = storesWith(t, ['a']);
+        const both = storesWithAny(t);
         const batch = [entry(t, 'a', t.choice('mode', MODES))];
         claimAlike(t, both, ['a'], both.memory('spend', batch), both.script('spend', batch));
       },
@@ -141,7 +187,7 @@ export const stores: Part = {
       words: 'Charges, refunds, caps, resets and looks: alike in both stores.',
       sources: SOURCES,
       run(t) {
-        const both = storesWith(t, ['a']);
+        const both = storesWithAny(t);
         const kind = t.choice('call', SINGLE);
         const batch = [entry(t, 'a', 'check-and-spend')];
         claimAlike(t, both, ['a'], both.memory(kind, batch), both.script(kind, batch));
@@ -190,6 +236,28 @@ export const stores: Part = {
         const levels = both.run([{ kind: 'spend', batch: [entry(t, 'a', 'charge')] }], last);
         t.claim('it replies levels only in time', levels.length > 0 === both.nowTicks <= last);
         t.claim('a late call changes nothing', any(both.nowTicks <= last, both.redisLevel('a') === before));
+      },
+    },
+    {
+      name: 'written-level',
+      words:
+        'A bucket keeps its debt when the clock of Redis steps back: what the script writes of its level is never below it, and at most a sixteenth above it.',
+      formula: 'level ≤ level after the step ≤ 17 / 16 × level',
+      sources: ['packages/redis/lua/decide.lua'],
+      run(t) {
+        const both = new BothStores();
+        const now = t.int('time of the charge in µs', MICROS);
+        const earlier = t.int('time after the step in µs', MICROS);
+        t.assume(earlier < now);
+        const level = t.int('level in ticks', { min: 1, max: 2 ** 48 });
+        both.setTime(now);
+        both.script('charge', [{ id: 'a', incrementTicks: level, capTicks: level }]);
+        both.setTime(earlier);
+        const look = { id: 'a', mode: 'check-only', incrementTicks: 1, fitTicks: 0, capTicks: 0 } as const;
+        const [seen] = both.script('check', [look]) as [number];
+        t.tell('level after the step', seen);
+        t.claim('no token is granted', seen >= level);
+        t.claim('a sixteenth is taken at most', 16 * seen <= 17 * level);
       },
     },
     {

@@ -3,9 +3,11 @@
  *
  * Clocks read whole microseconds, and an emission interval is rounded down to a tick once, when its limit is defined.
  * From then on every sum and difference is exact below 2^53 ticks (17.8 years from a store's origin), so that exactly
- * `burst` requests pass at one instant. A TAT lies ahead by up to the tolerance: in Redis, TATs of a ten-year bucket can
- * exceed 2^53 from late 2033. Other sums that do are harmless, because only their minimum with a cap is used. With microseconds in a double this fails: at 7 per second T would be
+ * `burst` requests pass at one instant. With microseconds in a double this fails: at 7 per second T would be
  * 142857.142857… µs, and a rounding error would deny the seventh of seven requests.
+ *
+ * A TAT lies ahead by up to the tolerance: in Redis, TATs of a ten-year bucket can exceed 2^53 from late 2033. Other sums
+ * that exceed it are harmless, because only their minimum with a cap is used.
  */
 export const TICKS_PER_MICRO = 16;
 /** Ticks in a millisecond. */
