@@ -31,12 +31,16 @@ describe.each(site.pages)('%s', (path) => {
     expect(seen.links.filter((link) => !leadsSomewhere(link))).toEqual([]);
   });
 
+  it('has no content that axe complains about, on a light page', () => {
+    expect(seen.violations).toEqual([]);
+  });
+
   it('is not wider than a phone', () => {
     expect(seen.tooWide).toBe(0);
   });
 });
 
-/** One page of each kind: all others have the same layout. */
+/** One whole page of each kind: all others have the same bars and the same colours. */
 describe.each(['/index.html', '/docs/index.html', '/docs/limits/queues.html', '/api/@sluice/express.html'])(
   '%s',
   (path) => {

@@ -9,6 +9,9 @@ const FIND = `({
   ids: Array.from(document.querySelectorAll('[id]'), ({ id }) => id),
 })`;
 
+/** The part of a page that other pages do not have. */
+const CONTENT = '#VPContent';
+
 const AXE_OPTIONS = {
   resultTypes: ['violations'],
   // VitePress shows a key beside the label of its search.
@@ -24,6 +27,8 @@ export interface Visit {
   /** Where its links to the site lead: path and fragment. */
   readonly links: readonly string[];
   readonly ids: ReadonlySet<string>;
+  /** What axe finds in its content. */
+  readonly violations: readonly string[];
 }
 
 /** Opens a page on a phone, and waits until its script has taken it over. */
@@ -34,18 +39,23 @@ export async function visit(page: Page, url: string, path: string): Promise<Visi
   await page.setViewportSize(PHONE);
   await open(page, url + path);
   const found = await page.evaluate<{ tooWide: number; links: string[]; ids: string[] }>(FIND);
+  const violations = await violationsIn(page, CONTENT);
   page.removeAllListeners();
   const links = found.links.filter((link) => link.startsWith(url)).map((link) => link.slice(url.length));
-  return { messages, tooWide: found.tooWide, links, ids: new Set(found.ids) };
+  return { messages, tooWide: found.tooWide, links, ids: new Set(found.ids), violations };
 }
 
-/** What axe finds on a page: each rule with the first element that violates it. */
+/** What axe finds on a whole page: each rule with the first element that violates it. */
 export async function violationsOf(page: Page, url: string, scheme: 'light' | 'dark'): Promise<string[]> {
   await page.setViewportSize(DESK);
   await page.emulateMedia({ colorScheme: scheme });
   await open(page, url);
+  return violationsIn(page, 'html');
+}
+
+async function violationsIn(page: Page, selector: string): Promise<string[]> {
   await page.evaluate(axe.source);
-  const { violations } = await page.evaluate<AxeResults>(`axe.run(document, ${JSON.stringify(AXE_OPTIONS)})`);
+  const { violations } = await page.evaluate<AxeResults>(`axe.run('${selector}', ${JSON.stringify(AXE_OPTIONS)})`);
   return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`);
 }
 
