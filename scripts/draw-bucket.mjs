@@ -42,7 +42,7 @@ const [FRAME, TOP, BOTTOM] = [220, 96, 216];
 
 const RULES = [
   // Large enough to be read on a phone, where the picture is a third as wide.
-  'text { font-size: 24px; }',
+  'text { font-size: 22px; }',
   '.bucket { fill: none; stroke-width: 3; stroke-linejoin: round; stroke-linecap: round; }',
   '.answer { font-weight: 600; }',
 ];
@@ -69,7 +69,7 @@ function drawFrame({ title, tokens, answers }, index) {
   });
   const lines = answers.map(({ label, allowed }, line) => {
     const [kind, mark] = allowed ? ['yes', '✓'] : ['no', '✗'];
-    return `<text class="middle answer ${kind}" x="${middle}" y="${TOP - 20 - 26 * line}">${mark} ${label}</text>`;
+    return `<text class="middle answer ${kind}" x="${middle}" y="${TOP - 20 - 24 * line}">${mark} ${label}</text>`;
   });
   return [
     `<path class="bucket" d="M${middle - 52} ${TOP}L${middle - 36} ${BOTTOM}H${middle + 36}L${middle + 52} ${TOP}"/>`,
