@@ -26,10 +26,10 @@ async function frames({ accountId, createLimiter, FakeTime }) {
   const back = await tokens();
   const next = await spend();
   return [
-    { title: 'a full bucket: burst 3', tokens: full, answers: [] },
-    { title: 'three requests at once', tokens: taken, answers: burst.map(answer) },
+    { title: `full: burst ${LIMIT.burst}`, tokens: full, answers: [] },
+    { title: 'three at once', tokens: taken, answers: burst.map(answer) },
     { title: 'one too many', tokens: stillTaken, answers: [answer(denied)] },
-    { title: `${denied.retryAfterMs / 1000} s later a token is back`, tokens: back, answers: [answer(next)] },
+    { title: `${denied.retryAfterMs / 1000} s later`, tokens: back, answers: [answer(next)] },
   ];
 }
 
@@ -41,6 +41,8 @@ function answer({ allowed, retryAfterMs }) {
 const [FRAME, TOP, BOTTOM] = [220, 96, 216];
 
 const RULES = [
+  // Large enough to be read on a phone, where the picture is a third as wide.
+  'text { font-size: 22px; }',
   '.bucket { fill: none; stroke-width: 3; stroke-linejoin: round; stroke-linecap: round; }',
   '.answer { font-weight: 600; }',
 ];
@@ -67,13 +69,13 @@ function drawFrame({ title, tokens, answers }, index) {
   });
   const lines = answers.map(({ label, allowed }, line) => {
     const [kind, mark] = allowed ? ['yes', '✓'] : ['no', '✗'];
-    return `<text class="middle answer ${kind}" x="${middle}" y="${TOP - 20 - 20 * line}">${mark} ${label}</text>`;
+    return `<text class="middle answer ${kind}" x="${middle}" y="${TOP - 20 - 24 * line}">${mark} ${label}</text>`;
   });
   return [
     `<path class="bucket" d="M${middle - 52} ${TOP}L${middle - 36} ${BOTTOM}H${middle + 36}L${middle + 52} ${TOP}"/>`,
     ...slots,
     ...lines,
-    `<text class="middle" x="${middle}" y="${BOTTOM + 28}">${title}</text>`,
+    `<text class="middle" x="${middle}" y="${BOTTOM + 36}">${title}</text>`,
   ];
 }
 
@@ -85,7 +87,7 @@ export async function drawBucket(core) {
     description:
       'Three requests at once take all tokens, the fourth is denied, and a second later one is allowed again.',
   };
-  return drawPicture(text, BOTTOM + 48, { rules: RULES, coloured, parts: drawn.flatMap(drawFrame) });
+  return drawPicture(text, BOTTOM + 56, { rules: RULES, coloured, parts: drawn.flatMap(drawFrame) });
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

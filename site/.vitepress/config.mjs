@@ -9,13 +9,24 @@ import { sidebar } from './sidebar.mjs';
 import { slugOf } from './slug.mjs';
 import { emptyCorners } from './tables.mjs';
 
+/** Pages whose tables need the room of the outline. */
+const WIDE = ['docs/frameworks.md'];
+
 export default defineConfig({
   title: 'Sluice',
-  description: 'Rate limiting for Express, Koa and Fastify with exact token buckets',
+  description: 'Rate limits for Express, Koa, Fastify, Hono and fetch with exact token buckets',
   lang: 'en-US',
   srcDir: '..',
-  srcExclude: ['{api,bench,test,scripts,coverage,tarballs}/**', '.*/**', 'packages/*/CHANGELOG.md', 'site/README.md'],
+  srcExclude: [
+    '{api,bench,test,scripts,coverage,tarballs}/**',
+    '.*/**',
+    'packages/*/{CHANGELOG.md,test/**}',
+    'site/README.md',
+  ],
   rewrites: placeOf,
+  transformPageData(page) {
+    if (WIDE.includes(page.relativePath)) page.frontmatter['aside'] = false;
+  },
   head: [['link', { rel: 'icon', href: '/icon.svg', type: 'image/svg+xml' }]],
   vite: { publicDir: join(root, 'site/public') },
   markdown: {

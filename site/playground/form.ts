@@ -10,8 +10,8 @@ export interface Form {
 
 const LABELS: Readonly<Record<keyof TypedLimit, readonly [label: string, hint: string]>> = {
   burst: ['Burst', 'at once; empty: the count'],
-  count: ['Count', 'tokens that come back …'],
-  period: ['Period', '… in this time, such as 1s or 1m'],
+  count: ['Count', 'tokens that come back in each period'],
+  period: ['Period', 'such as 1s or 1m'],
   maxWait: ['Queue', 'longest wait, such as 2s; empty: none'],
 };
 

@@ -9,11 +9,17 @@ const FIND = `({
   ids: Array.from(document.querySelectorAll('[id]'), ({ id }) => id),
 })`;
 
-const AXE_OPTIONS = {
+/** The part of a page that other pages do not have. */
+const CONTENT = '#VPContent';
+
+const OF_A_WHOLE_PAGE = {
   resultTypes: ['violations'],
   // VitePress shows a key beside the label of its search.
   rules: { 'label-content-name-mismatch': { enabled: false } },
 };
+
+/** Contrast takes more time than all other rules together, and pages of one kind have the same colours. */
+const OF_THE_CONTENT = { resultTypes: ['violations'], rules: { 'color-contrast': { enabled: false } }, preload: false };
 
 /** What was found on one page. */
 export interface Visit {
@@ -24,6 +30,8 @@ export interface Visit {
   /** Where its links to the site lead: path and fragment. */
   readonly links: readonly string[];
   readonly ids: ReadonlySet<string>;
+  /** What axe finds in its content, except contrast. */
+  readonly violations: readonly string[];
 }
 
 /** Opens a page on a phone, and waits until its script has taken it over. */
@@ -34,18 +42,23 @@ export async function visit(page: Page, url: string, path: string): Promise<Visi
   await page.setViewportSize(PHONE);
   await open(page, url + path);
   const found = await page.evaluate<{ tooWide: number; links: string[]; ids: string[] }>(FIND);
+  const violations = await violationsIn(page, CONTENT, OF_THE_CONTENT);
   page.removeAllListeners();
   const links = found.links.filter((link) => link.startsWith(url)).map((link) => link.slice(url.length));
-  return { messages, tooWide: found.tooWide, links, ids: new Set(found.ids) };
+  return { messages, tooWide: found.tooWide, links, ids: new Set(found.ids), violations };
 }
 
-/** What axe finds on a page: each rule with the first element that violates it. */
+/** What axe finds on a whole page: each rule with the first element that violates it. */
 export async function violationsOf(page: Page, url: string, scheme: 'light' | 'dark'): Promise<string[]> {
   await page.setViewportSize(DESK);
   await page.emulateMedia({ colorScheme: scheme });
   await open(page, url);
+  return violationsIn(page, 'html', OF_A_WHOLE_PAGE);
+}
+
+async function violationsIn(page: Page, selector: string, options: object): Promise<string[]> {
   await page.evaluate(axe.source);
-  const { violations } = await page.evaluate<AxeResults>(`axe.run(document, ${JSON.stringify(AXE_OPTIONS)})`);
+  const { violations } = await page.evaluate<AxeResults>(`axe.run('${selector}', ${JSON.stringify(options)})`);
   return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`);
 }
 

@@ -7,6 +7,10 @@ import { complaint, isInstance, shown } from '@sluice/core/kit';
  */
 export type Address = string | null | undefined;
 
+/** For messages: how servers know the address. */
+export const ADDRESS_EXAMPLE =
+  "on Cloudflare address: (request) => request.headers.get('cf-connecting-ip'), in Bun address: (request, server) => server.requestIP(request)?.address";
+
 /**
  * Validates the option `address`.
  *

@@ -1,5 +1,6 @@
 /**
- * Rate limits for servers that take a `Request` and return a `Response`: {@link limitFetch}.
+ * Rate limits for servers that take a `Request` and return a `Response`: {@link limitFetch},
+ * and {@link limitsStatus} for clients that ask what is left.
  *
  * @module
  */
@@ -10,6 +11,7 @@ export {
   type LimitFetchOptions,
   type LimitHandler,
   type OnDenied,
-  type OnError,
 } from './limit-fetch.ts';
+export { limitsStatus, type StatusOptions } from './limits-status.ts';
+export type { OnError } from './on-error.ts';
 export { decisionOf } from './request-state.ts';

@@ -5,7 +5,7 @@
  * @module
  */
 export { checkAddress, PeerAddress } from './address.ts';
-export { denialResponse, LEFT } from './denial-response.ts';
+export { answerResponse, leftResponse } from './answer-response.ts';
 export { ResponseEnd } from './response-end.ts';
 export { checkShared } from './short-lived.ts';
 export { WebExchange } from './web-exchange.ts';

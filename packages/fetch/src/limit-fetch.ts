@@ -1,4 +1,4 @@
-import { SluiceError, type Awaitable, type Decision } from '@sluice/core';
+import type { Awaitable, Decision } from '@sluice/core';
 import {
   errorOf,
   flowSettings,
@@ -6,24 +6,21 @@ import {
   type Denial,
   type FlowOutcome,
   type MiddlewareOptions,
-  type RequestDecision,
 } from '@sluice/core/http';
-import { checkFunction, complaint, isInstance } from '@sluice/core/kit';
-import { checkAddress, PeerAddress, type Address } from './address.ts';
+import { complaint } from '@sluice/core/kit';
+import { ADDRESS_EXAMPLE, checkAddress, PeerAddress, type Address } from './address.ts';
 import { answer } from './answer.ts';
-import { denialResponse, LEFT } from './denial-response.ts';
-import { stateOf, type RequestState } from './request-state.ts';
+import { answerResponse, leftResponse } from './answer-response.ts';
+import { FetchExchange } from './fetch-exchange.ts';
+import { checkedOnError, type OnError } from './on-error.ts';
+import { stateOf } from './request-state.ts';
 import { checkShared } from './short-lived.ts';
-import { WebExchange, type WebExchangeParts } from './web-exchange.ts';
 
 /**
  * Answers a request that was denied, or that could not be decided because the store is unavailable. The fields about the
  * limits are added to its response. Errors go to `onError`.
  */
 export type OnDenied = (request: Request, decision: Decision) => Awaitable<Response>;
-
-/** Answers a request about which a function of yours threw, or whose handler did. */
-export type OnError = (error: unknown, request: Request) => Awaitable<Response>;
 
 /** Mutable, because there is no response yet when a request is decided. */
 type SettleArgs = [request: Request, response: Response];
@@ -77,16 +74,11 @@ export function limitFetch<Name extends string = string>(options: LimitFetchOpti
     ['address', 'onDenied', 'onError'],
     'limitFetch',
   );
-  checkAddress(options.address, 'limitFetch', EXAMPLE);
-  checkFunction(
-    'onError',
-    options.onError,
-    'It answers requests that failed: onError: (error, request) => new Response(…).',
-  );
+  checkAddress(options.address, 'limitFetch', ADDRESS_EXAMPLE);
+  const onError = checkedOnError(options.onError);
   checkShared(settings.limiter.store);
   const address = options.address as (request: Request, ...args: readonly unknown[]) => Address;
-  const { onError = answerClientErrors } = options;
-  const unanswered = noResponse();
+  const unanswered = leftResponse();
   const refuse = denialMaker(options.onDenied);
 
   return (handler) => {
@@ -98,7 +90,7 @@ export function limitFetch<Name extends string = string>(options: LimitFetchOpti
       const exchange = new FetchExchange({ native: request, request, address: peer, end: state.end }, state);
       const carryOut = (outcome: FlowOutcome): Awaitable<Response> => {
         if (outcome === null) return exchange.proceed(() => handler(request, ...args));
-        return outcome === 'left' ? noResponse() : refuse(request, outcome);
+        return outcome === 'left' ? leftResponse() : refuse(request, outcome);
       };
       return answer(state, {
         run() {
@@ -112,54 +104,16 @@ export function limitFetch<Name extends string = string>(options: LimitFetchOpti
   };
 }
 
-const EXAMPLE =
-  "on Cloudflare address: (request) => request.headers.get('cf-connecting-ip'), in Bun address: (request, server) => server.requestIP(request)?.address";
-
-/** What there is when a client has left before there was a response. */
-function noResponse(): Response {
-  return new Response(null, { status: LEFT });
-}
-
 function denialMaker(onDenied: OnDenied | undefined): (request: Request, denial: Denial) => Awaitable<Response> {
-  if (onDenied === undefined) return (request, denial) => denialResponse(denial, request.method);
+  if (onDenied === undefined) return (request, denial) => answerResponse(denial, request.method);
   return (request, { decision }) =>
     new Promise<Response>((resolve) => resolve(onDenied(request, decision))).catch((cause: unknown) => {
       throw errorOf(cause);
     });
 }
 
-function answerClientErrors(error: unknown): Response {
-  if (isInstance(error, SluiceError) && error.status === 400) return new Response(null, { status: 400 });
-  throw error;
-}
-
 function checkHandler(handler: unknown): void {
   if (typeof handler === 'function') return;
   const remedy = "For example limitFetch({ … })((request) => new Response('hello')).";
   throw complaint('ERR_OPTION', { option: 'handler', demand: 'a function', value: handler, remedy });
-}
-
-class FetchExchange extends WebExchange<Request> {
-  readonly #state: RequestState;
-
-  constructor(parts: WebExchangeParts<Request>, state: RequestState) {
-    super(parts);
-    this.#state = state;
-  }
-
-  get decision(): RequestDecision | undefined {
-    return this.#state.decision;
-  }
-
-  set decision(decision: RequestDecision | undefined) {
-    this.#state.decision = decision;
-  }
-
-  getField(name: string): string | undefined {
-    return this.#state.fields.get(name.toLowerCase())?.value;
-  }
-
-  setField(name: string, value: string): void {
-    this.#state.fields.set(name.toLowerCase(), { name, value });
-  }
 }

@@ -1,5 +1,5 @@
 /**
- * Rate limits for Hono 4: the middleware {@link rateLimit}.
+ * Rate limits for Hono 4: the middleware {@link rateLimit} and the handler {@link limitsStatus}.
  *
  * @module
  */
@@ -7,15 +7,18 @@ import type { Awaitable, Decision } from '@sluice/core';
 import {
   errorOf,
   flowSettings,
+  limitsStatusOf,
   runFlow,
+  statusSettings,
   type Denial,
   type FlowOutcome,
+  type LimitsStatusOptions,
   type MiddlewareOptions,
   type RequestDecision,
 } from '@sluice/core/http';
 import type { Address } from '@sluice/fetch';
-import { checkAddress, checkShared, denialResponse, LEFT, PeerAddress } from '@sluice/fetch/kit';
-import type { Context, MiddlewareHandler } from 'hono';
+import { answerResponse, checkAddress, checkShared, leftResponse, PeerAddress } from '@sluice/fetch/kit';
+import type { Context, Handler, MiddlewareHandler } from 'hono';
 import { endOf, HonoExchange, type ContextEnd } from './exchange.ts';
 
 declare module 'hono' {
@@ -62,7 +65,7 @@ export type RateLimitOptions<Name extends string = string> = MiddlewareOptions<C
  */
 export function rateLimit<Name extends string = string>(options: RateLimitOptions<Name>): MiddlewareHandler {
   const settings = flowSettings<Context, readonly [Context]>(options, ['address', 'onDenied']);
-  checkAddress(options.address, 'rateLimit', 'on Node address: (c) => getConnInfo(c).remote.address');
+  checkAddress(options.address, 'rateLimit', ADDRESS_EXAMPLE);
   checkShared(settings.limiter.store);
   const { address } = options;
   const refuse = denialMaker(options.onDenied);
@@ -72,7 +75,7 @@ export function rateLimit<Name extends string = string>(options: RateLimitOption
     const peer = new PeerAddress(() => address(c));
     const exchange = new HonoExchange({ native: c, request: c.req.raw, address: peer, end });
     const carryOut = async (outcome: FlowOutcome): Promise<Response | undefined> => {
-      if (outcome !== null) return outcome === 'left' ? new Response(null, { status: LEFT }) : refuse(c, outcome);
+      if (outcome !== null) return outcome === 'left' ? leftResponse() : refuse(c, outcome);
       // Not what it returns: that is no response.
       await exchange.proceed(next);
       return undefined;
@@ -91,6 +94,40 @@ export function rateLimit<Name extends string = string>(options: RateLimitOption
   };
 }
 
+/** The options of {@link limitsStatus}. */
+export type StatusOptions<Name extends string = string> = LimitsStatusOptions<Context, Name> & {
+  /** Returns the address of the client, as in {@link rateLimit}. */
+  readonly address: (c: Context) => Address;
+};
+
+/**
+ * Creates a handler that shows a client what is left of its limits, and takes nothing.
+ *
+ *     app.get('/rate_limit', limitsStatus({ limiter, limits: ['PerClient', 'PerAccount'], address }));
+ *
+ * It answers with JSON, `{ "limits": { "PerClient": { "limit": 100, "remaining": 98, "reset": 1798761601 } } }`, and
+ * with the usual header fields. `reset` is in seconds since 1970. Errors of keys go to Hono's `onError`. When the store
+ * can't answer, the status is 503.
+ *
+ * @throws {SluiceError} If an option is wrong. The message names the option, the demand, the value and the remedy.
+ */
+export function limitsStatus<Name extends string = string>(options: StatusOptions<Name>): Handler {
+  const settings = statusSettings<Context>(options, ['address']);
+  checkAddress(options.address, 'limitsStatus', ADDRESS_EXAMPLE);
+  checkShared(settings.limiter.store);
+  const { address } = options;
+  return async function limitsStatusHandler(c) {
+    const peer = new PeerAddress(() => address(c));
+    const exchange = new HonoExchange({ native: c, request: c.req.raw, address: peer, end: endOf(c).end });
+    const status = await limitsStatusOf(settings, exchange).catch((error: unknown) => {
+      throw errorOf(peer.reasonFor(error));
+    });
+    return status === 'left' ? leftResponse() : answerResponse(status, c.req.method);
+  };
+}
+
+const ADDRESS_EXAMPLE = 'on Node address: (c) => getConnInfo(c).remote.address';
+
 /** Observes the response to a request: what Hono has by now, unless it was denied. */
 function observe(c: Context, end: ContextEnd, denial: Response | undefined): void {
   if (denial !== undefined) return end.end('finished');
@@ -99,7 +136,7 @@ function observe(c: Context, end: ContextEnd, denial: Response | undefined): voi
 }
 
 function denialMaker(onDenied: OnDenied | undefined): (c: Context, denial: Denial) => Awaitable<Response> {
-  if (onDenied === undefined) return (c, denial) => denialResponse(denial, c.req.method);
+  if (onDenied === undefined) return (c, denial) => answerResponse(denial, c.req.method);
   return (c, { decision }) =>
     new Promise<Response>((resolve) => resolve(onDenied(c, decision))).catch((cause: unknown) => {
       throw errorOf(cause);

@@ -10,11 +10,11 @@ import {
   type MiddlewareOptions,
   type RequestDecision,
 } from '@sluice/core/http';
-import { checkFunction, complaint, reasonOf } from '@sluice/core/kit';
+import { complaint } from '@sluice/core/kit';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
-import { statusOf } from './error-status.ts';
 import { followed, HttpExchange } from './exchange.ts';
+import { errorSender, type OnError } from './on-error.ts';
 
 /** A request of `node:http`, or of the compatibility layer of `node:http2`. */
 export type NodeRequest = IncomingMessage | Http2ServerRequest;
@@ -33,12 +33,6 @@ export type LimitedRequest<Request extends NodeRequest = IncomingMessage> = Requ
  * about the limits are already set, the status is not. The result is ignored; errors go to `onError`.
  */
 export type OnDenied = (request: IncomingMessage, response: ServerResponse, decision: Decision) => unknown;
-
-/**
- * Answers a request about which a function of yours threw: that of a key, a cost, `skip` or `onDenied`. It has to end the
- * response. The listener is not called.
- */
-export type OnError = (error: unknown, request: IncomingMessage, response: ServerResponse) => unknown;
 
 type SettleArgs = readonly [request: IncomingMessage, response: ServerResponse];
 
@@ -89,14 +83,8 @@ export type LimitListener = <
  */
 export function limitNode<Name extends string = string>(options: LimitNodeOptions<Name>): LimitListener {
   const settings = flowSettings<IncomingMessage, SettleArgs>(options, ['onDenied', 'onError'], 'limitNode');
-  const { onDenied, onError } = options;
-  checkFunction(
-    'onError',
-    onError,
-    'It answers requests whose limits failed: onError: (error, request, response) => …',
-  );
-  const refuse = denialSender(settings, onDenied);
-  const fail = errorSender(settings, onError);
+  const refuse = denialSender(settings, options.onDenied);
+  const fail = errorSender(settings.limiter, options.onError);
 
   return (listener) => {
     checkListener(listener);
@@ -140,21 +128,6 @@ function denialSender(settings: Settings, onDenied: OnDenied | undefined) {
       return fail(error);
     }
   };
-}
-
-function errorSender({ limiter }: Settings, onError: OnError | undefined) {
-  if (onError !== undefined)
-    return (error: unknown, { request, outgoing }: HttpExchange) => onError(error, request, outgoing);
-  return (error: unknown, { outgoing }: HttpExchange): void => {
-    const status = statusOf(error);
-    if (status === 500) limiter.emit({ type: 'request-failed', cause: error, message: failure(error) });
-    if (!outgoing.headersSent) outgoing.statusCode = status;
-    outgoing.end();
-  };
-}
-
-function failure(error: unknown): string {
-  return `The limits of a request failed (${reasonOf(error)}). It was answered with 500. To answer it yourself, use onError: (error, request, response) => ….`;
 }
 
 function checkListener(listener: unknown): void {

@@ -1,5 +1,5 @@
 import type { ResponseEnd } from '@sluice/core/http';
-import { decisionOf, limitFetch } from '@sluice/fetch';
+import { decisionOf, limitFetch, limitsStatus } from '@sluice/fetch';
 import type { ServerResponse } from 'node:http';
 import { webServer, type Client } from './fetch-server.ts';
 import { andThen, ok, statusOf, type Context, type Framework, type Handler, type Plan } from './framework.ts';
@@ -14,7 +14,6 @@ const CORS = "{ 'Access-Control-Allow-Origin': '*' }";
 
 /** What can't exist where a `Request` is answered by a `Response`. */
 export const WEB_SKIPS: Readonly<Record<string, string>> = {
-  'status of limits': 'an adapter without `limitsStatus`',
   connections: NO_SOCKETS,
   'connections with slots': NO_SOCKETS,
   'mock exchanges': NO_SOCKETS,
@@ -52,7 +51,8 @@ export const fetchFramework: Framework = {
   protocol: 'HTTP/1.1',
   caller: 'limitFetch',
   skips: WEB_SKIPS,
-  make: (options) => limitFetch((isObject(options) ? { address: () => null, ...options } : options) as never),
+  make: (options) => limitFetch(withAddress(options) as never),
+  makeStatus: (options) => limitsStatus(withAddress(options) as never),
   async serve(plan) {
     return webServer(application(plan));
   },
@@ -67,25 +67,24 @@ export const fetchFramework: Framework = {
 type Answer = (request: Request, client: Client) => Response | Promise<Response>;
 
 /** What a server of this kind does itself: routes, and answers to errors. */
-function application({ before, limits = [], routes = {}, plain, onError }: Plan): Answer {
+function application({ before, limits = [], status, routes = {}, plain, onError }: Plan): Answer {
   const fail = (error: unknown): Response => {
     onError?.(error);
     return new Response('failed', { status: statusOf(error) });
   };
+  const shared = {
+    address: (_request: Request, client: Client): string => client.address,
+    // The contract has what is set before the limits on the answers of the error handler.
+    onError: (error: unknown, request: Request) => contexts.get(request)!.add(fail(error)),
+  };
   const limited = (answer: Answer, all: readonly object[]): Answer =>
     all.reduceRight<Answer>((inner, options) => {
-      const address = (_request: Request, client: Client): string => client.address;
-      // The contract has what is set before the limits on the answers of the error handler.
-      const own = {
-        ...options,
-        address,
-        onError: (error: unknown, request: Request) => contexts.get(request)!.add(fail(error)),
-      };
-      return limitFetch(own as never)<Request, [Client]>(inner);
+      return limitFetch({ ...options, ...shared } as never)<Request, [Client]>(inner);
     }, answer);
   const byPath = new Map(
     Object.entries(routes).map(([path, { limits: own = [], handle = ok }]) => [path, limited(handling(handle), own)]),
   );
+  if (status !== undefined) byPath.set('/rate_limit', limitsStatus({ ...status, ...shared } as never));
   const notFound: Answer = () => new Response('not found', { status: 404 });
   const route: Answer = (request, client) => (byPath.get(new URL(request.url).pathname) ?? notFound)(request, client);
   const all = limited(route, limits);
@@ -154,6 +153,7 @@ class WebContext implements Context {
   }
 }
 
-function isObject(options: unknown): options is object {
-  return typeof options === 'object' && options !== null && !Array.isArray(options);
+function withAddress(options: unknown): unknown {
+  const isObject = typeof options === 'object' && options !== null && !Array.isArray(options);
+  return isObject ? { address: () => null, ...options } : options;
 }

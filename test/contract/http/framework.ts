@@ -78,8 +78,8 @@ export interface Framework {
   serve(plan: Plan): Promise<Server>;
   /** The framework's `rateLimit` with these options: throws what is wrong with them. */
   make(options: unknown): unknown;
-  /** The framework's `limitsStatus` with these options. Left out where there is none. */
-  makeStatus?(options: unknown): unknown;
+  /** The framework's `limitsStatus` with these options. */
+  makeStatus(options: unknown): unknown;
   /** An `onDenied` in this framework's form. */
   onDenied(handle: DeniedHandler): unknown;
   /** A `settle` that goes by the status of the response, and by how it ended. */

@@ -1,7 +1,7 @@
 import { getRequestListener } from '@hono/node-server';
 import { getConnInfo } from '@hono/node-server/conninfo';
 import type { ResponseEnd } from '@sluice/core/http';
-import { rateLimit } from '@sluice/hono';
+import { limitsStatus, rateLimit } from '@sluice/hono';
 import { Hono, type Context as HonoContext, type MiddlewareHandler } from 'hono';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { WEB_SKIPS } from './fetch.ts';
@@ -15,7 +15,8 @@ export const honoFramework: Framework = {
   loses: ['a Proxy that throws'],
   skips: WEB_SKIPS,
   make: (options) => rateLimit(withAddress(options) as never),
-  async serve({ before, limits = [], routes = {}, plain, catchesAll = false, onError }) {
+  makeStatus: (options) => limitsStatus(withAddress(options) as never),
+  async serve({ before, limits = [], status, routes = {}, plain, catchesAll = false, onError }) {
     const app = new Hono();
     const fail = (error: unknown, c: HonoContext): Response => {
       onError?.(error);
@@ -27,6 +28,7 @@ export const honoFramework: Framework = {
     if (before !== undefined) app.use(async (c, next) => andThen(before(contextOf(c)), next));
     if (plain !== undefined) app.use(async () => plain());
     for (const options of limits) app.use(rateLimit(withAddress(options) as never));
+    if (status !== undefined) app.get('/rate_limit', limitsStatus(withAddress(status) as never));
     for (const [path, { limits: own = [], handle = ok }] of Object.entries(routes)) {
       const handlers = [...own.map((options) => rateLimit(withAddress(options) as never)), handlerOf(handle)];
       app.all(path, ...(handlers as [never]));
@@ -65,7 +67,7 @@ function handlerOf(handle: Handler) {
     const context = contextOf(c);
     const respond = (text: string | undefined): Response =>
       c.body((isEmpty() ? null : (text ?? streamed(context.outgoing))) as string);
-    const isEmpty = (): boolean => status.get(c) === 204 || status.get(c) === 304;
+    const isEmpty = (): boolean => statuses.get(c) === 204 || statuses.get(c) === 304;
     const body = handle(context);
     return body instanceof Promise ? body.then(respond) : respond(body);
   };
@@ -75,7 +77,7 @@ function nodeOf(c: HonoContext): { incoming: IncomingMessage; outgoing: ServerRe
   return c.env as never;
 }
 
-const status = new WeakMap<HonoContext, number>();
+const statuses = new WeakMap<HonoContext, number>();
 const streams = new WeakMap<HonoContext, WrittenStream>();
 
 function contextOf(c: HonoContext): Context {
@@ -88,7 +90,7 @@ function contextOf(c: HonoContext): Context {
     },
     decision: c.var.rateLimit,
     status(code) {
-      status.set(c, code);
+      statuses.set(c, code);
       c.status(code as never);
     },
     set: (name, value) => c.header(name, value),

@@ -1,5 +1,5 @@
 import type { ResponseEnd } from '@sluice/core/http';
-import { limitNode, type LimitedRequest, type LimitNodeOptions } from '@sluice/node';
+import { limitNode, limitsStatus, type LimitedRequest, type LimitNodeOptions } from '@sluice/node';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createHttp2Server } from 'node:http2';
 import {
@@ -20,8 +20,8 @@ export const nodeFramework = (protocol: Protocol = 'HTTP/1.1'): Framework => ({
   name: 'node',
   protocol,
   caller: 'limitNode',
-  skips: { 'status of limits': 'an adapter without `limitsStatus`' },
   make: (options) => limitNode(options as never),
+  makeStatus: (options) => limitsStatus(options as never),
   async serve(plan) {
     const listener = application(plan);
     return protocol === 'HTTP/2' ? createHttp2Server(listener as never) : createServer(listener);
@@ -33,18 +33,16 @@ export const nodeFramework = (protocol: Protocol = 'HTTP/1.1'): Framework => ({
 });
 
 /** What a server without a framework does by itself: routes, and answers to errors. */
-function application({ before, limits = [], routes = {}, plain, onError }: Plan): Listener {
+function application({ before, limits = [], status, routes = {}, plain, onError: report }: Plan): Listener {
   const fail = (error: unknown, response: ServerResponse): void => {
-    onError?.(error);
+    report?.(error);
     if (!response.headersSent) response.statusCode = statusOf(error);
     response.end('failed');
   };
+  const onError = (error: unknown, _: unknown, response: ServerResponse): void => fail(error, response);
   const limited = (listener: Listener, all: readonly unknown[]): Listener =>
     all.reduceRight<Listener>((inner, options) => {
-      const own = {
-        ...(options as LimitNodeOptions),
-        onError: (error: unknown, _: unknown, response: ServerResponse) => fail(error, response),
-      };
+      const own = { ...(options as LimitNodeOptions), onError };
       return limitNode(own as never)(inner as never) as Listener;
     }, listener);
   const byPath = new Map(
@@ -53,6 +51,7 @@ function application({ before, limits = [], routes = {}, plain, onError }: Plan)
       limited(handling(handle, fail), own),
     ]),
   );
+  if (status !== undefined) byPath.set('/rate_limit', limitsStatus({ ...status, onError }));
   const route: Listener = (request, response) => (byPath.get(pathOf(request)) ?? notFound)(request, response);
   const all = limited(route, limits);
   return (request, response) =>

@@ -14,7 +14,7 @@ it('plans by JWT: the plan in a verified token gives the numbers, any other plan
   const url = await serve(express().use(verifyToken(secret), limitByPlan, hello));
   const policyOf = async (plan: string) =>
     (await fetch(url, { headers: await bearer({ sub: plan, plan }) })).headers.get('RateLimit-Policy');
-  expect(await policyOf('pro')).toBe('"RequestsPerAccount";q=100;w=10');
+  expect(await policyOf('pro')).toBe('"RequestsPerAccount";q=100;w=10, "RequestsPerClient";q=1000;w=60');
   expect(await policyOf('team')).toMatch(/q=500;/);
   expect(await policyOf('none')).toMatch(/q=60;/);
 });

@@ -46,10 +46,14 @@ const RETRY_SECONDS = 1;
 /**
  * Validates the options of `limitsStatus`.
  *
+ * @param own - The names of the options that an adapter has besides, and validates itself.
  * @throws {SluiceError} `ERR_OPTION`, `ERR_UNKNOWN_OPTION`, `ERR_UNKNOWN_LIMIT` or `ERR_DUPLICATE_BUCKET`.
  */
-export function statusSettings<Request>(options: LimitsStatusOptions<Request>): StatusSettings<Request> {
-  checkOptions('limitsStatus', options, ['limiter', 'limits', 'fields'], {}, EXAMPLE);
+export function statusSettings<Request>(
+  options: LimitsStatusOptions<Request>,
+  own: readonly string[] = [],
+): StatusSettings<Request> {
+  checkOptions('limitsStatus', options, ['limiter', 'limits', 'fields', ...own], {}, EXAMPLE);
   const { limits, fields } = options;
   const limiter = coreOf(options.limiter);
   for (const name of Array.isArray(limits) ? limits : limiter.limitNames) {

@@ -157,7 +157,7 @@ export function limitsStatusCases(framework: Framework): void {
   });
 
   test('wrong options are errors that say what to write', () => {
-    const make = (options: unknown): unknown => framework.makeStatus!(options);
+    const make = (options: unknown): unknown => framework.makeStatus(options);
     const { limiter } = setup({ limits: { PerUser: minute, Busy: { load: loadFrom(() => 0) } } });
     expect(() => make({ limiter, limits: [{ limit: 'PerUser', cost: 2 }] })).toThrow(/no cost and no mode/);
     expect(() => make({ limiter, limits: ['Busy'] })).toThrow(/"Busy" is a load limit/);

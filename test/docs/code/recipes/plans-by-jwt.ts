@@ -1,4 +1,4 @@
-import { accountId, createLimiter, type LimitNumbers } from '@sluice/core';
+import { accountId, clientNetwork, createLimiter, type LimitNumbers } from '@sluice/core';
 import { rateLimit } from '@sluice/express';
 import type { Request, RequestHandler } from 'express';
 import { jwtVerify, type JWTPayload } from 'jose';
@@ -15,12 +15,13 @@ const plans = new Map<unknown, LimitNumbers>([
 const limiter = createLimiter({
   limits: {
     RequestsPerAccount: { key: accountId((req: VerifiedRequest) => req.token?.sub ?? null), count: 60, period: '1m' },
+    RequestsPerClient: { key: clientNetwork(), count: 1000, period: '1m' },
   },
-  overrides: (_limit, _id, req) => plans.get(req?.token?.['plan']),
+  overrides: (limit, _id, req) => (limit === 'RequestsPerAccount' ? plans.get(req?.token?.['plan']) : undefined),
 });
 
 /** `app.use(verifyToken(secret), limitByPlan)` */
-export const limitByPlan: RequestHandler = rateLimit({ limiter });
+export const limitByPlan: RequestHandler = rateLimit({ limiter, limits: ['RequestsPerAccount', 'RequestsPerClient'] });
 
 export function verifyToken(secret: Uint8Array): RequestHandler {
   return async (req: VerifiedRequest, res, next) => {
