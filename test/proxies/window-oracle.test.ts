@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { envoyOf } from '../../packages/serve/test/envoy.ts';
-import { served } from '../../packages/serve/test/served.ts';
+import { envoyOf } from '../service/envoy.ts';
+import { served } from '../service/served.ts';
 import { randomFrom } from './random.ts';
 import { FixedWindows, type WindowDescriptor } from './fixed-window.ts';
 

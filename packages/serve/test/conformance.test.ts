@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { envoyOf, type SentDescriptor } from './envoy.ts';
-import { served } from './served.ts';
+import { envoyOf, type SentDescriptor } from '../../../test/service/envoy.ts';
+import { served } from '../../../test/service/served.ts';
 
 const REQUESTS = Number(process.env['SLUICE_RLS_REQUESTS'] ?? 3000);
 /** Requests of one sequence, on one service. */

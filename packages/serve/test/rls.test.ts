@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { descriptor, envoyOf, type Envoy } from './envoy.ts';
-import { served, type Served } from './served.ts';
+import { descriptor, envoyOf, type Envoy } from '../../../test/service/envoy.ts';
+import { served, type Served } from '../../../test/service/served.ts';
 
 const LIMITS = `
 PerClient: { burst: 2, count: 1, period: 1s, idFormat: clientNetwork }
