@@ -157,6 +157,38 @@ test('usage is charged also when another descriptor of the same call is over its
   expect((await envoy.ask({ domain: 'ingress', descriptors: [look] })).statuses.at(0)!.limit_remaining).toBe(70);
 });
 
+test('what one call charges and gives back to one bucket is one change, in either order', async () => {
+  const { envoy } = await ingress();
+  const usage = (tokens: number) => descriptor({ user: 'ada' }, { hits_addend: { value: tokens } });
+  const back = { ...usage(30), is_negative_hits: true };
+  const look = async (): Promise<number> =>
+    (await envoy.ask({ domain: 'ingress', descriptors: [usage(0)] })).statuses.at(0)!.limit_remaining;
+  // A full bucket: 30 that are given back first would be lost.
+  expect((await envoy.ask({ domain: 'ingress', descriptors: [back, usage(50)] })).overall_code).toBe('OK');
+  expect(await look()).toBe(80);
+  expect((await envoy.ask({ domain: 'ingress', descriptors: [usage(10), back] })).overall_code).toBe('OK');
+  expect(await look()).toBe(100);
+  // At the largest debt: 30 that are charged first would be lost.
+  await envoy.ask({ domain: 'ingress', descriptors: [usage(1000)] });
+  await envoy.ask({ domain: 'ingress', descriptors: [usage(30), back] });
+  await envoy.ask({ domain: 'ingress', descriptors: [{ ...usage(51), is_negative_hits: true }] });
+  expect(await look()).toBe(1);
+});
+
+test('addends of one bucket whose sum is above the largest cost are denied, or charged up to the debt', async () => {
+  const { envoy } = await ingress();
+  const largest = { hits_addend: { value: 1_000_000_000 } };
+  const clients = [
+    { ...client, ...largest },
+    { ...client, ...largest },
+  ];
+  expect((await envoy.ask({ domain: 'ingress', descriptors: clients })).overall_code).toBe('OVER_LIMIT');
+  const user = descriptor({ user: 'ada' }, largest);
+  expect((await envoy.ask({ domain: 'ingress', descriptors: [user, user] })).overall_code).toBe('OK');
+  const back = { ...user, is_negative_hits: true };
+  expect((await envoy.ask({ domain: 'ingress', descriptors: [back, back] })).overall_code).toBe('OK');
+});
+
 test('two descriptors of one bucket must fit together', async () => {
   const { envoy } = await ingress();
   const both = await envoy.ask({ domain: 'ingress', descriptors: [client, client] });

@@ -1,5 +1,5 @@
 import type { BucketState, Decision, Limiter, SluiceError } from '@sluice/core';
-import { combined, type BucketUse, type Use } from './use.ts';
+import { changes, combined, type BucketUse, type Use } from './use.ts';
 
 /** What came of the uses of one request. */
 export interface UsesDecided {
@@ -28,9 +28,10 @@ export async function decideUses(limiter: Limiter, uses: readonly Use[]): Promis
   ]);
   // Usage is taken also if the decision fails.
   await spending.catch(ignore);
+  const { charges, refunds } = changes(uses);
   const [charged, refunded] = await Promise.all([
-    changedBy(uses, 'charge', (entries) => limiter.charge(entries)),
-    changedBy(uses, 'refund', (entries) => limiter.refund(entries)),
+    charges.length === 0 ? NONE : limiter.charge(charges),
+    refunds.length === 0 ? NONE : limiter.refund(refunds),
   ]);
   const [decided, inShadow] = await spending;
   return { ...decided, shadow: inShadow.decision, changed: [...charged, ...refunded] };
@@ -71,21 +72,4 @@ async function withoutTooLarge(limiter: Limiter, batch: readonly BucketUse[]): P
 
 function isTooLarge(error: unknown): boolean {
   return (error as SluiceError).code === 'ERR_COST_OVER_BURST';
-}
-
-interface Cost {
-  readonly limit: string;
-  readonly id: string;
-  readonly cost: number;
-}
-
-async function changedBy(
-  uses: readonly Use[],
-  kind: 'charge' | 'refund',
-  change: (entries: readonly Cost[]) => Promise<readonly BucketState[]>,
-): Promise<readonly BucketState[]> {
-  // What is in shadow mode changes nothing.
-  const own = uses.filter((use) => use.kind === kind && !use.shadow);
-  if (own.length === 0) return NONE;
-  return change(combined(own).map(({ limit, id, cost }) => ({ limit, id, cost })));
 }

@@ -43,3 +43,31 @@ function both(first: BucketUse, second: BucketUse): BucketUse {
   const [spend, check] = first.mode === 'check-only' ? [second, first] : [first, second];
   return { ...spend, cost: Math.max(spend.cost, check.cost) };
 }
+
+/** Tokens that are taken from a bucket, or given back to it, whatever it has. */
+interface Change {
+  readonly limit: string;
+  readonly id: string;
+  readonly cost: number;
+}
+
+/**
+ * Returns what uses change without a decision. Charges and refunds of one bucket are one change, so that their order does
+ * not matter: a full bucket would drop a refund that comes before a charge, and an empty one a charge before a refund.
+ */
+export function changes(uses: readonly Use[]): {
+  readonly charges: readonly Change[];
+  readonly refunds: readonly Change[];
+} {
+  const all = new Map<string, Change>();
+  for (const { limit, id, cost, kind, shadow } of uses) {
+    // What is in shadow mode changes nothing.
+    if (shadow || (kind !== 'charge' && kind !== 'refund')) continue;
+    const name = `${limit} ${id}`;
+    const before = all.get(name)?.cost ?? 0;
+    all.set(name, { limit, id, cost: kind === 'charge' ? before + cost : before - cost });
+  }
+  const taken = [...all.values()].filter(({ cost }) => cost > 0);
+  const givenBack = [...all.values()].filter(({ cost }) => cost < 0);
+  return { charges: taken, refunds: givenBack.map((change) => ({ ...change, cost: -change.cost })) };
+}
