@@ -135,6 +135,15 @@ test('negative hits give tokens back, never above a full bucket', async () => {
   ).toBe(3);
 });
 
+test('two looks at one bucket ask for one hit each, not for two', async () => {
+  const { envoy } = await ingress();
+  await envoy.ask({ domain: 'ingress', descriptors: [client] });
+  const look = { ...client, hits_addend: { value: 0 } };
+  expect((await envoy.ask({ domain: 'ingress', descriptors: [look, look] })).overall_code).toBe('OK');
+  await envoy.ask({ domain: 'ingress', descriptors: [client] });
+  expect((await envoy.ask({ domain: 'ingress', descriptors: [look, look] })).overall_code).toBe('OVER_LIMIT');
+});
+
 test('report: charge takes usage whether it fits or not, up to the debt, and never denies the report', async () => {
   const { envoy, time } = await ingress();
   const usage = (tokens: number) => descriptor({ user: 'ada' }, { hits_addend: { value: tokens } });

@@ -22,7 +22,7 @@ export interface BucketUse {
   readonly mode: 'check-and-spend' | 'check-only';
 }
 
-/** Combines uses of equal buckets: what they take together must fit. */
+/** Combines uses of equal buckets: what they take together must fit, and the largest of what they only look for. */
 export function combined(uses: readonly Use[]): readonly BucketUse[] {
   if (uses.length === 1) return [bucketUse(uses[0]!)];
   const buckets = new Map<string, BucketUse>();
@@ -39,9 +39,11 @@ function bucketUse({ limit, id, cost, kind }: Use): BucketUse {
 }
 
 function both(first: BucketUse, second: BucketUse): BucketUse {
-  if (first.mode === second.mode) return { ...first, cost: first.cost + second.cost };
-  const [spend, check] = first.mode === 'check-only' ? [second, first] : [first, second];
-  return { ...spend, cost: Math.max(spend.cost, check.cost) };
+  if (first.mode === 'check-and-spend' && second.mode === 'check-and-spend') {
+    return { ...first, cost: first.cost + second.cost };
+  }
+  const spend = first.mode === 'check-and-spend' ? first : second;
+  return { ...spend, cost: Math.max(first.cost, second.cost) };
 }
 
 /** Tokens that are taken from a bucket, or given back to it, whatever it has. */
