@@ -3,8 +3,8 @@ import { openService, startServers } from '@sluice/serve';
 import { RedisServer } from '../redis/server.mjs';
 import { DOMAIN, KEY, LIMIT } from './message.mjs';
 
-/** So many tokens that nobody is denied; buckets still fill up, so that a decision is not trivial. */
-const NUMBERS = { burst: 1_000_000, count: 1_000_000, period: '1h', idFormat: 'accountId' };
+/** So many tokens that nobody is denied, and so slow that every id stays in debt. */
+const NUMBERS = { burst: 1_000_000, count: 1_000_000, period: '30d', idFormat: 'accountId' };
 
 /**
  * The service of `sluice serve` with one rate, on the memory of its process.

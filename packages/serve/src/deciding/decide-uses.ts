@@ -17,9 +17,15 @@ export interface UsesDecided {
  * Carries out the uses of one request. What spends and checks is one decision, all or nothing. Charges, refunds and uses in
  * shadow mode are done whatever comes of it. What changes buckets comes after the decision, which does not depend on it.
  */
-export async function decideUses(limiter: Limiter, uses: readonly Use[]): Promise<UsesDecided> {
-  const isPlain = uses.every(({ kind, shadow }) => kind === 'spend' && !shadow);
-  if (isPlain) return { ...(await spent(limiter, uses)), shadow: null, changed: NONE };
+export function decideUses(limiter: Limiter, uses: readonly Use[]): Promise<UsesDecided> {
+  return uses.every(isPlain) ? spent(limiter, uses) : decideMixed(limiter, uses);
+}
+
+function isPlain({ kind, shadow }: Use): boolean {
+  return kind === 'spend' && !shadow;
+}
+
+async function decideMixed(limiter: Limiter, uses: readonly Use[]): Promise<UsesDecided> {
   const of = (kinds: readonly Use['kind'][], shadow: boolean): readonly Use[] =>
     uses.filter((use) => kinds.includes(use.kind) && use.shadow === shadow);
   const spending = Promise.all([
@@ -40,13 +46,13 @@ export async function decideUses(limiter: Limiter, uses: readonly Use[]): Promis
 function ignore(): void {}
 
 const NONE: readonly never[] = [];
-type Spent = Pick<UsesDecided, 'decision' | 'tooLarge'>;
+const NOTHING: UsesDecided = { decision: null, shadow: null, changed: NONE, tooLarge: NONE };
 
-async function spent(limiter: Limiter, uses: readonly Use[]): Promise<Spent> {
-  if (uses.length === 0) return { decision: null, tooLarge: NONE };
+async function spent(limiter: Limiter, uses: readonly Use[]): Promise<UsesDecided> {
+  if (uses.length === 0) return NOTHING;
   const batch = combined(uses);
   try {
-    return { decision: await limiter.spend(batch), tooLarge: NONE };
+    return { ...NOTHING, decision: await limiter.spend(batch) };
   } catch (error) {
     if (!isTooLarge(error)) throw error;
     return withoutTooLarge(limiter, batch);
@@ -54,7 +60,7 @@ async function spent(limiter: Limiter, uses: readonly Use[]): Promise<Spent> {
 }
 
 /** A cost above the burst of its bucket denies the request. What the others would do is shown, and nothing is taken. */
-async function withoutTooLarge(limiter: Limiter, batch: readonly BucketUse[]): Promise<Spent> {
+async function withoutTooLarge(limiter: Limiter, batch: readonly BucketUse[]): Promise<UsesDecided> {
   const fit = await Promise.all(
     batch.map((use) =>
       limiter.check([use]).then(
@@ -65,6 +71,7 @@ async function withoutTooLarge(limiter: Limiter, batch: readonly BucketUse[]): P
   );
   const others = batch.filter((_, i) => fit[i]);
   return {
+    ...NOTHING,
     decision: others.length === 0 ? null : await limiter.check(others),
     tooLarge: batch.filter((_, i) => !fit[i]),
   };
