@@ -14,7 +14,7 @@ const AT_ONCE = 200;
 const SETTLE_MS = 1000;
 
 /** What an id costs that is asked for once: the process and Redis, with and without leases. */
-/** @type {import('./measured.ts').Measured} */
+/** @type {import('../harness/measured.ts').Measured} */
 export const coldIds = {
   runs: ({ quick }) =>
     CONTENDERS.map((contender) => ({

@@ -44,7 +44,7 @@ const WAYS = ['the store alone', 'through the limiter'];
 const CASES = WAYS.flatMap((way) => Object.keys(IDS).map((ids) => ({ name: `${way}, ${ids}`, way, ids })));
 
 /** What a decision in the process costs, from its leases and its overdraft. */
-/** @type {import('./measured.ts').Measured} */
+/** @type {import('../harness/measured.ts').Measured} */
 export const decisions = {
   runs: ({ quick }) =>
     CASES.flatMap(({ name, way, ids }) =>

@@ -30,7 +30,7 @@ const IDS_AT_ONCE = 20_000;
 const DECISIONS_PER_TURN = 100;
 
 /** What a process does under load, and how often it calls Redis. */
-/** @type {import('./measured.ts').Measured} */
+/** @type {import('../harness/measured.ts').Measured} */
 export const loads = {
   runs: ({ quick }) =>
     [...Object.keys(LOADS), AT_ONCE].flatMap((name) =>

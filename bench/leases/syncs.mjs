@@ -14,7 +14,7 @@ const IN_FLIGHT = 4;
 const CASES = { '1 key': 1, '50 keys': 50, '250 keys': 250 };
 
 /** What the sync of a bucket costs Redis. */
-/** @type {import('./measured.ts').Measured} */
+/** @type {import('../harness/measured.ts').Measured} */
 export const syncsInRedis = {
   runs: ({ quick }) =>
     Object.keys(CASES).flatMap((name) =>

@@ -3,7 +3,7 @@ import { decisions } from '../leases/decisions.mjs';
 import { loads } from '../leases/loads.mjs';
 import { syncsInRedis } from '../leases/syncs.mjs';
 
-/** @type {readonly import('../leases/measured.ts').Measured[]} */
+/** @type {readonly import('../harness/measured.ts').Measured[]} */
 const ALL = [decisions, coldIds, loads, syncsInRedis];
 
 /** @type {import('../harness/part.ts').Part} */

@@ -1,4 +1,5 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,33 +7,32 @@ import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { reservedPort } from '../redis/servers/port.ts';
 import { redisServer } from '../redis/servers/redis-server.ts';
+import { bury, forget } from '../redis/servers/undertaker.ts';
 import { until } from '../redis/servers/until.ts';
 import { Program } from './program.ts';
 
 const MAIN = fileURLToPath(new URL('../../packages/cli/dist/main.js', import.meta.url));
 
-/** A service of two processes on one Redis. */
-async function serviceOn(redisUrl: string, count: number) {
+/** A folder with the files of a service, until the test ends. */
+function filesIn(numbers: string, onFailure = 'local'): string {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-serve-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  writeFileSync(join(folder, 'limits.yaml'), `PerClient: { ${numbers}, period: 1h, idFormat: clientNetwork }\n`);
+  const table = 'http: { api: { limits: [{ limit: PerClient, id: address }] } }';
+  writeFileSync(join(folder, 'tables.yaml'), `${table}\nonFailure: { PerClient: ${onFailure} }\n`);
+  return folder;
+}
+
+const TWO_PROCESSES = ['--processes', '2'];
+
+/** A service on a Redis, that listens. */
+async function serviceOn(redisUrl: string, folder: string, more: readonly string[]) {
   const [port, metrics] = [await reservedPort(), await reservedPort()];
-  writeFileSync(join(folder, 'limits.yaml'), `PerClient: { count: ${count}, period: 1h, idFormat: clientNetwork }\n`);
-  writeFileSync(join(folder, 'tables.yaml'), 'http: { api: { limits: [{ limit: PerClient, id: address }] } }\n');
-  const options = [
-    '--http',
-    `127.0.0.1:${port}`,
-    '--metrics',
-    `127.0.0.1:${metrics}`,
-    '--processes',
-    '2',
-    '--deadline',
-    '1000',
-  ];
-  const args = [MAIN, 'serve', 'limits.yaml', 'tables.yaml', ...options, '--redis', redisUrl];
+  const addresses = ['--http', `127.0.0.1:${port}`, '--metrics', `127.0.0.1:${metrics}`];
+  const options = [...addresses, '--deadline', '1000', '--redis', redisUrl, ...more];
+  const args = [MAIN, 'serve', 'limits.yaml', 'tables.yaml', ...options];
   const program = await Program.start(process.execPath, args, port, folder);
-  onTestFinished(async () => {
-    await program.stop('SIGKILL');
-    rmSync(folder, { recursive: true, force: true });
-  });
+  onTestFinished(async () => void (await program.stop('SIGKILL')));
   // The port is open when the first process listens; the program says so when all do.
   await until('all processes listen', () => program.output.includes('metrics listens on'));
   const ask = async (client = '203.0.113.7'): Promise<number> => {
@@ -53,7 +53,11 @@ function workersOf({ pid }: Program): readonly number[] {
 
 test('two services of two processes share the limits of one Redis, and their metrics are those of all processes', async () => {
   const redis = await redisServer();
-  const services = [await serviceOn(redis.url, 30), await serviceOn(redis.url, 30)];
+  const folder = filesIn('count: 30');
+  const services = [
+    await serviceOn(redis.url, folder, TWO_PROCESSES),
+    await serviceOn(redis.url, folder, TWO_PROCESSES),
+  ];
   const statuses = await Promise.all(Array.from({ length: 60 }, (_, i) => services[i % 2]!.ask()));
   expect(statuses.filter((status) => status === 200)).toHaveLength(30);
   expect(statuses.filter((status) => status === 429)).toHaveLength(30);
@@ -64,7 +68,7 @@ test('two services of two processes share the limits of one Redis, and their met
 
 test('a process that is killed is replaced, and SIGTERM under load loses no request that was accepted', async () => {
   const redis = await redisServer();
-  const { program, ask } = await serviceOn(redis.url, 1_000_000);
+  const { program, ask } = await serviceOn(redis.url, filesIn('count: 1000000'), TWO_PROCESSES);
   const [killed] = workersOf(program);
   process.kill(killed!, 'SIGKILL');
   await until('another process replaces it', () => {
@@ -91,6 +95,66 @@ test('a process that is killed is replaced, and SIGTERM under load loses no requ
   const lost = statuses.filter((status) => status === 'lost').length;
   expect(lost).toBeLessThanOrEqual(8);
   expect(new Set(statuses.filter((status) => typeof status === 'number'))).toEqual(new Set([200]));
+});
+
+test('two services with --leases exceed a limit by no more than its overshoot, and ask Redis for few requests', async () => {
+  const redis = await redisServer();
+  const folder = filesIn('count: 400, overshoot: 0.5');
+  const leases = ['--leases', '--gateways', '2'];
+  const services = [await serviceOn(redis.url, folder, leases), await serviceOn(redis.url, folder, leases)];
+  const statuses: number[] = [];
+  for (let i = 0; i < 200; i++) {
+    // oxlint-disable-next-line no-await-in-loop -- without leases each of these is a call
+    statuses.push(await services[i % 2]!.ask());
+  }
+  expect((await redis.commandCalls()).get('evalsha')).toBeLessThan(200);
+  for (let i = 0; i < 75; i++) {
+    // oxlint-disable-next-line no-await-in-loop -- a few at once
+    statuses.push(...(await Promise.all(Array.from({ length: 8 }, (_, n) => services[n % 2]!.ask()))));
+  }
+  const allowed = statuses.filter((status) => status === 200).length;
+  expect(allowed).toBeGreaterThanOrEqual(400);
+  expect(allowed).toBeLessThanOrEqual(600);
+  expect(new Set(statuses)).toEqual(new Set([200, 429]));
+});
+
+test.each([
+  ['closed', 503],
+  ['open', 200],
+])(
+  'without Redis, a limit that is %s is answered by %d, and decided again when Redis is back',
+  async (policy, status) => {
+    const redis = await redisServer();
+    const { ask } = await serviceOn(redis.url, filesIn('count: 1', policy), []);
+    expect([await ask(), await ask()]).toEqual([200, 429]);
+    await redis.kill();
+    // The first client is known to be denied for an hour.
+    expect([await ask(), await ask('198.51.100.9'), await ask('198.51.100.9')]).toEqual([429, status, status]);
+    await redis.start();
+    await until('limits hold again', async () => (await ask('192.0.2.1')) === 429);
+  },
+);
+
+test.each([
+  ["process.kill(process.pid, 'SIGKILL')", 'A process was killed (SIGKILL) before it could answer'],
+  ['process.exit(3)', 'A process ended (code 3) before it could answer. The reason is above.'],
+])('if a process does %s before all answer, the service ends and says why', async (does, message) => {
+  const folder = filesIn('count: 5');
+  // Runs before the program of each process.
+  const before = `import cluster from 'node:cluster'; if (cluster.worker?.id === 2) ${does};`;
+  const env = { ...process.env, NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(before)}` };
+  const options = ['--http', '127.0.0.1:0', '--processes', '2', '--redis', 'redis://127.0.0.1:1'];
+  const service = spawn(process.execPath, [MAIN, 'serve', 'limits.yaml', 'tables.yaml', ...options], {
+    cwd: folder,
+    env,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  bury(service.pid!);
+  let errors = '';
+  service.stderr.on('data', (chunk) => (errors += String(chunk)));
+  const [code] = (await once(service, 'close')) as [number];
+  forget(service.pid!);
+  expect({ code, errors }).toEqual({ code: 2, errors: expect.stringContaining(message) as string });
 });
 
 function codeOf({ cause }: Error): unknown {

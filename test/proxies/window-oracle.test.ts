@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { envoyOf } from '../../packages/serve/test/envoy.ts';
-import { served } from '../../packages/serve/test/served.ts';
-import { randomFrom } from './random.ts';
+import { envoyOf } from '../service/envoy.ts';
+import { served } from '../service/served.ts';
+import { randomFrom } from '../service/random.ts';
 import { FixedWindows, type WindowDescriptor } from './fixed-window.ts';
 
 const MAIN = fileURLToPath(new URL('../../packages/cli/dist/main.js', import.meta.url));

@@ -126,6 +126,26 @@ test('sluice import envoy keeps the rules, and says what is not the same', async
   });
 });
 
+test('a limit with quota_mode is imported as one that denies, and that is said', async () => {
+  const stdin =
+    'domain: d\ndescriptors: [{ key: k, quota_mode: true, rate_limit: { unit: hour, requests_per_unit: 7 } }]\n';
+  const { code, out, err } = await run(['import', 'envoy', '-', '--as', 'window'], { stdin });
+  expect({ code, err }).toEqual({
+    code: 1,
+    err: 'note: d.k: quota_mode is not supported: the limit denies as any other now; for one that only counts, set shadow: true\n',
+  });
+  expect(out).toContain('limit: d.k');
+});
+
+test.each(['quotaMode', 'quota_mode', 'firstOf'])('a table that asks for %s is refused', async (field) => {
+  const [limits = '', tables = ''] = written(
+    'Daily: { count: 5, per: day, idFormat: by }\n',
+    `envoy: { ingress: { rules: [{ descriptor: [user], limit: Daily, ${field}: true }] } }\n`,
+  );
+  const { code, out } = await run(['check', limits, '--tables', tables]);
+  expect({ code, out }).toEqual({ code: 1, out: expect.stringContaining(`has no option \`${field}\``) as string });
+});
+
 test.each([
   ['window', { count: 7, per: 'second' }],
   ['bucket', { burst: 7, count: 7, period: '1s' }],

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { once } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
 import { openService, startServers } from '@sluice/serve';
-import { served, type Served } from './served.ts';
+import { served, type Served } from '../../../test/service/served.ts';
 
 const LIMITS = `
 PerClient: { burst: 2, count: 1, period: 1s, idFormat: clientNetwork }

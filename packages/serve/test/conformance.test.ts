@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { envoyOf, type SentDescriptor } from './envoy.ts';
-import { served } from './served.ts';
+import { envoyOf, type SentDescriptor } from '../../../test/service/envoy.ts';
+import { served } from '../../../test/service/served.ts';
 
 const REQUESTS = Number(process.env['SLUICE_RLS_REQUESTS'] ?? 3000);
 /** Requests of one sequence, on one service. */
@@ -68,21 +68,25 @@ class Minutes {
     const needed = new Map<string, number>();
     for (const { bucket, n } of spends) needed.set(bucket, (needed.get(bucket) ?? 0) + n);
     for (const [bucket, n] of needed) if (n === 0) needed.set(bucket, 1);
-    const fits = (bucket: string): boolean =>
-      this.#usedOf(bucket) + needed.get(bucket)! <= COUNTS[bucket.split(' ', 1)[0] as Key];
+    const fits = (bucket: string): boolean => this.#usedOf(bucket) + needed.get(bucket)! <= mostOf(bucket);
     const answers = uses.map((use) => (spends.includes(use) && !fits(use.bucket) ? 'OVER_LIMIT' : 'OK'));
     if (!answers.includes('OVER_LIMIT'))
       for (const { bucket, n } of spends) this.#used.set(bucket, this.#usedOf(bucket) + n);
-    for (const { key, bucket, n, isNegative } of uses.filter((use) => use.key !== 'unknown' && !spends.includes(use))) {
-      const most = COUNTS[key as Key];
-      this.#used.set(bucket, Math.min(most, Math.max(0, this.#usedOf(bucket) + (isNegative ? -n : n))));
-    }
+    const changed = new Map<string, number>();
+    for (const { bucket, n, isNegative } of uses.filter((use) => use.key !== 'unknown' && !spends.includes(use)))
+      changed.set(bucket, (changed.get(bucket) ?? 0) + (isNegative ? -n : n));
+    for (const [bucket, n] of changed)
+      this.#used.set(bucket, Math.min(mostOf(bucket), Math.max(0, this.#usedOf(bucket) + n)));
     return answers;
   }
 
   #usedOf(bucket: string): number {
     return this.#used.get(bucket) ?? 0;
   }
+}
+
+function mostOf(bucket: string): number {
+  return COUNTS[bucket.split(' ', 1)[0] as Key];
 }
 
 test('random requests of grpc-js are answered as an oracle answers them', { timeout: 3_600_000 }, async () => {

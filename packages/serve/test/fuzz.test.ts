@@ -5,8 +5,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { GrpcError } from '../src/grpc/grpc-error.ts';
 import { MalformedMessage } from '../src/protobuf/reader.ts';
 import { readRequest } from '../src/rls/request.ts';
-import { descriptor, envoyOf } from './envoy.ts';
-import { served } from './served.ts';
+import { descriptor, envoyOf } from '../../../test/service/envoy.ts';
+import { served } from '../../../test/service/served.ts';
 
 const RUNS = Number(process.env['SLUICE_RLS_REQUESTS'] ?? 5000);
 const PATH = '/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit';

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { descriptor, envoyOf } from './envoy.ts';
-import { served } from './served.ts';
+import { descriptor, envoyOf } from '../../../test/service/envoy.ts';
+import { served } from '../../../test/service/served.ts';
 
 const LIMITS = 'A: { count: 2, period: 1h, idFormat: by }\nB: { count: 9, period: 1h, idFormat: by }\n';
 const tables = (limit: string) => `envoy: { ingress: { rules: [{ descriptor: [user], limit: ${limit} }] } }\n`;

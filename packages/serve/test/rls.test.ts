@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { descriptor, envoyOf, type Envoy } from './envoy.ts';
-import { served, type Served } from './served.ts';
+import { descriptor, envoyOf, type Envoy } from '../../../test/service/envoy.ts';
+import { served, type Served } from '../../../test/service/served.ts';
 
 const LIMITS = `
 PerClient: { burst: 2, count: 1, period: 1s, idFormat: clientNetwork }
@@ -135,6 +135,15 @@ test('negative hits give tokens back, never above a full bucket', async () => {
   ).toBe(3);
 });
 
+test('two looks at one bucket ask for one hit each, not for two', async () => {
+  const { envoy } = await ingress();
+  await envoy.ask({ domain: 'ingress', descriptors: [client] });
+  const look = { ...client, hits_addend: { value: 0 } };
+  expect((await envoy.ask({ domain: 'ingress', descriptors: [look, look] })).overall_code).toBe('OK');
+  await envoy.ask({ domain: 'ingress', descriptors: [client] });
+  expect((await envoy.ask({ domain: 'ingress', descriptors: [look, look] })).overall_code).toBe('OVER_LIMIT');
+});
+
 test('report: charge takes usage whether it fits or not, up to the debt, and never denies the report', async () => {
   const { envoy, time } = await ingress();
   const usage = (tokens: number) => descriptor({ user: 'ada' }, { hits_addend: { value: tokens } });
@@ -155,6 +164,38 @@ test('usage is charged also when another descriptor of the same call is over its
   expect((await envoy.ask({ domain: 'ingress', descriptors: [client, usage] })).overall_code).toBe('OVER_LIMIT');
   const look = descriptor({ user: 'ada' }, { hits_addend: { value: 0 } });
   expect((await envoy.ask({ domain: 'ingress', descriptors: [look] })).statuses.at(0)!.limit_remaining).toBe(70);
+});
+
+test('what one call charges and gives back to one bucket is one change, in either order', async () => {
+  const { envoy } = await ingress();
+  const usage = (tokens: number) => descriptor({ user: 'ada' }, { hits_addend: { value: tokens } });
+  const back = { ...usage(30), is_negative_hits: true };
+  const look = async (): Promise<number> =>
+    (await envoy.ask({ domain: 'ingress', descriptors: [usage(0)] })).statuses.at(0)!.limit_remaining;
+  // A full bucket: 30 that are given back first would be lost.
+  expect((await envoy.ask({ domain: 'ingress', descriptors: [back, usage(50)] })).overall_code).toBe('OK');
+  expect(await look()).toBe(80);
+  expect((await envoy.ask({ domain: 'ingress', descriptors: [usage(10), back] })).overall_code).toBe('OK');
+  expect(await look()).toBe(100);
+  // At the largest debt: 30 that are charged first would be lost.
+  await envoy.ask({ domain: 'ingress', descriptors: [usage(1000)] });
+  await envoy.ask({ domain: 'ingress', descriptors: [usage(30), back] });
+  await envoy.ask({ domain: 'ingress', descriptors: [{ ...usage(51), is_negative_hits: true }] });
+  expect(await look()).toBe(1);
+});
+
+test('addends of one bucket whose sum is above the largest cost are denied, or charged up to the debt', async () => {
+  const { envoy } = await ingress();
+  const largest = { hits_addend: { value: 1_000_000_000 } };
+  const clients = [
+    { ...client, ...largest },
+    { ...client, ...largest },
+  ];
+  expect((await envoy.ask({ domain: 'ingress', descriptors: clients })).overall_code).toBe('OVER_LIMIT');
+  const user = descriptor({ user: 'ada' }, largest);
+  expect((await envoy.ask({ domain: 'ingress', descriptors: [user, user] })).overall_code).toBe('OK');
+  const back = { ...user, is_negative_hits: true };
+  expect((await envoy.ask({ domain: 'ingress', descriptors: [back, back] })).overall_code).toBe('OK');
 });
 
 test('two descriptors of one bucket must fit together', async () => {

@@ -50,7 +50,7 @@ class Conversion {
     for (const path of pathsOf({ domain, descriptors: [] }, descriptors)) {
       const last = path.descriptors.at(-1)!;
       const where = pathText(path);
-      for (const name of last.dropped) this.notes.push(`${where}: ${name} has no meaning here`);
+      for (const name of last.dropped) this.notes.push(`${where}: ${droppedText(name)}`);
       const rule = this.#ruleOf(path, last, where);
       if (rule === undefined) continue;
       if (rule.limit !== undefined && last.limit?.name !== undefined) {
@@ -117,4 +117,9 @@ function idOf({ descriptors }: Path): 'descriptor' | 'rule' | readonly string[] 
 /** `ingress.path_/login.remote_address`, as envoyproxy/ratelimit names it. */
 function pathText({ domain, descriptors }: Path): string {
   return [domain, ...descriptors.map(({ key, value }) => (value === undefined ? key : `${key}_${value}`))].join('.');
+}
+
+function droppedText(name: string): string {
+  if (name !== 'quota_mode') return `${name} has no meaning here`;
+  return 'quota_mode is not supported: the limit denies as any other now; for one that only counts, set shadow: true';
 }

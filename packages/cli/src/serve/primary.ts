@@ -12,6 +12,12 @@ const REPLACE_AFTER_MS = 1000;
 /** How long `/metrics` waits for a worker. */
 const SAMPLES_WITHIN_MS = 1000;
 
+/** How a process ended: by itself, or by a signal. */
+interface End {
+  readonly code: number | null;
+  readonly signal: string | null;
+}
+
 /** The workers of a service, which share its addresses. */
 export class Workers {
   readonly #console: Console;
@@ -30,7 +36,7 @@ export class Workers {
   /**
    * Starts all workers, and waits until they answer.
    *
-   * @throws {CommandError} If one ends before it answers: the reason is on stderr.
+   * @throws {CommandError} If one ends before it answers.
    */
   async start(): Promise<void> {
     const { addresses, processes } = this.#settings;
@@ -39,10 +45,10 @@ export class Workers {
       if (address !== undefined && 'path' in address) await removeStaleSocket(address.path);
     }
     const ready = Array.from({ length: processes }, () => this.#fork());
-    const all = await Promise.all(ready);
-    if (all.every(Boolean)) return;
+    const ends = (await Promise.all(ready)).filter((end) => end !== undefined);
+    if (ends.length === 0) return;
     await this.stop();
-    throw new CommandError('A process ended before it could answer. The reason is above.');
+    throw new CommandError(startMessage(ends));
   }
 
   /** Adds up what all workers have counted. One that does not answer is left out. */
@@ -58,8 +64,8 @@ export class Workers {
     await Promise.all(ended);
   }
 
-  /** Resolves when the worker answers, with true; with false if it ends before. */
-  #fork(): Promise<boolean> {
+  /** Starts a worker. Resolves when it answers; with how it ended if it ends before. */
+  #fork(): Promise<End | undefined> {
     const worker = cluster.fork();
     this.#workers.add(worker);
     return new Promise((resolve) => {
@@ -67,12 +73,13 @@ export class Workers {
       worker.on('message', ({ type }: FromWorker) => {
         if (type !== 'ready') return;
         isReady = true;
-        resolve(true);
+        resolve(undefined);
       });
-      worker.on('exit', (code, signal) => {
+      worker.on('exit', (code: number | null, signal: string | null) => {
         this.#workers.delete(worker);
-        resolve(false);
-        if (isReady && !this.#isEnding) this.#replace(signal ?? `code ${code}`);
+        const end = { code, signal };
+        resolve(end);
+        if (isReady && !this.#isEnding) this.#replace(endText(end));
       });
     });
   }
@@ -81,8 +88,8 @@ export class Workers {
     this.#console.note(`Sluice: a process ended (${reason}); another one replaces it`);
     this.#time.alarm(REPLACE_AFTER_MS, () => {
       if (this.#isEnding) return;
-      void this.#fork().then((isReady) => {
-        if (!isReady && !this.#isEnding) this.#replace('it could not start');
+      void this.#fork().then((end) => {
+        if (end !== undefined && !this.#isEnding) this.#replace(`it could not start: ${endText(end)}`);
       });
     });
   }
@@ -104,4 +111,15 @@ export class Workers {
       worker.send({ type: 'samples', call } satisfies ToWorker);
     });
   }
+}
+
+function endText({ code, signal }: End): string {
+  return signal ?? `code ${code}`;
+}
+
+/** A worker that ends by itself has written why. One that was killed could not. */
+function startMessage(ends: readonly End[]): string {
+  const bySelf = ends.find(({ signal }) => signal === null);
+  if (bySelf !== undefined) return `A process ended (${endText(bySelf)}) before it could answer. The reason is above.`;
+  return `A process was killed (${endText(ends[0]!)}) before it could answer, so the service ends. It was killed from outside, for example because the machine has too little memory for --processes.`;
 }

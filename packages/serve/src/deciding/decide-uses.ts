@@ -1,5 +1,5 @@
 import type { BucketState, Decision, Limiter, SluiceError } from '@sluice/core';
-import { combined, type BucketUse, type Use } from './use.ts';
+import { changes, combined, type BucketUse, type Use } from './use.ts';
 
 /** What came of the uses of one request. */
 export interface UsesDecided {
@@ -17,9 +17,15 @@ export interface UsesDecided {
  * Carries out the uses of one request. What spends and checks is one decision, all or nothing. Charges, refunds and uses in
  * shadow mode are done whatever comes of it. What changes buckets comes after the decision, which does not depend on it.
  */
-export async function decideUses(limiter: Limiter, uses: readonly Use[]): Promise<UsesDecided> {
-  const isPlain = uses.every(({ kind, shadow }) => kind === 'spend' && !shadow);
-  if (isPlain) return { ...(await spent(limiter, uses)), shadow: null, changed: NONE };
+export function decideUses(limiter: Limiter, uses: readonly Use[]): Promise<UsesDecided> {
+  return uses.every(isPlain) ? spent(limiter, uses) : decideMixed(limiter, uses);
+}
+
+function isPlain({ kind, shadow }: Use): boolean {
+  return kind === 'spend' && !shadow;
+}
+
+async function decideMixed(limiter: Limiter, uses: readonly Use[]): Promise<UsesDecided> {
   const of = (kinds: readonly Use['kind'][], shadow: boolean): readonly Use[] =>
     uses.filter((use) => kinds.includes(use.kind) && use.shadow === shadow);
   const spending = Promise.all([
@@ -28,9 +34,10 @@ export async function decideUses(limiter: Limiter, uses: readonly Use[]): Promis
   ]);
   // Usage is taken also if the decision fails.
   await spending.catch(ignore);
+  const { charges, refunds } = changes(uses);
   const [charged, refunded] = await Promise.all([
-    changedBy(uses, 'charge', (entries) => limiter.charge(entries)),
-    changedBy(uses, 'refund', (entries) => limiter.refund(entries)),
+    charges.length === 0 ? NONE : limiter.charge(charges),
+    refunds.length === 0 ? NONE : limiter.refund(refunds),
   ]);
   const [decided, inShadow] = await spending;
   return { ...decided, shadow: inShadow.decision, changed: [...charged, ...refunded] };
@@ -39,13 +46,13 @@ export async function decideUses(limiter: Limiter, uses: readonly Use[]): Promis
 function ignore(): void {}
 
 const NONE: readonly never[] = [];
-type Spent = Pick<UsesDecided, 'decision' | 'tooLarge'>;
+const NOTHING: UsesDecided = { decision: null, shadow: null, changed: NONE, tooLarge: NONE };
 
-async function spent(limiter: Limiter, uses: readonly Use[]): Promise<Spent> {
-  if (uses.length === 0) return { decision: null, tooLarge: NONE };
+async function spent(limiter: Limiter, uses: readonly Use[]): Promise<UsesDecided> {
+  if (uses.length === 0) return NOTHING;
   const batch = combined(uses);
   try {
-    return { decision: await limiter.spend(batch), tooLarge: NONE };
+    return { ...NOTHING, decision: await limiter.spend(batch) };
   } catch (error) {
     if (!isTooLarge(error)) throw error;
     return withoutTooLarge(limiter, batch);
@@ -53,7 +60,7 @@ async function spent(limiter: Limiter, uses: readonly Use[]): Promise<Spent> {
 }
 
 /** A cost above the burst of its bucket denies the request. What the others would do is shown, and nothing is taken. */
-async function withoutTooLarge(limiter: Limiter, batch: readonly BucketUse[]): Promise<Spent> {
+async function withoutTooLarge(limiter: Limiter, batch: readonly BucketUse[]): Promise<UsesDecided> {
   const fit = await Promise.all(
     batch.map((use) =>
       limiter.check([use]).then(
@@ -64,6 +71,7 @@ async function withoutTooLarge(limiter: Limiter, batch: readonly BucketUse[]): P
   );
   const others = batch.filter((_, i) => fit[i]);
   return {
+    ...NOTHING,
     decision: others.length === 0 ? null : await limiter.check(others),
     tooLarge: batch.filter((_, i) => !fit[i]),
   };
@@ -71,21 +79,4 @@ async function withoutTooLarge(limiter: Limiter, batch: readonly BucketUse[]): P
 
 function isTooLarge(error: unknown): boolean {
   return (error as SluiceError).code === 'ERR_COST_OVER_BURST';
-}
-
-interface Cost {
-  readonly limit: string;
-  readonly id: string;
-  readonly cost: number;
-}
-
-async function changedBy(
-  uses: readonly Use[],
-  kind: 'charge' | 'refund',
-  change: (entries: readonly Cost[]) => Promise<readonly BucketState[]>,
-): Promise<readonly BucketState[]> {
-  // What is in shadow mode changes nothing.
-  const own = uses.filter((use) => use.kind === kind && !use.shadow);
-  if (own.length === 0) return NONE;
-  return change(combined(own).map(({ limit, id, cost }) => ({ limit, id, cost })));
 }

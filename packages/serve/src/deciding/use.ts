@@ -22,7 +22,7 @@ export interface BucketUse {
   readonly mode: 'check-and-spend' | 'check-only';
 }
 
-/** Combines uses of equal buckets: what they take together must fit. */
+/** Combines uses of equal buckets: what they take together must fit, and the largest of what they only look for. */
 export function combined(uses: readonly Use[]): readonly BucketUse[] {
   if (uses.length === 1) return [bucketUse(uses[0]!)];
   const buckets = new Map<string, BucketUse>();
@@ -39,7 +39,37 @@ function bucketUse({ limit, id, cost, kind }: Use): BucketUse {
 }
 
 function both(first: BucketUse, second: BucketUse): BucketUse {
-  if (first.mode === second.mode) return { ...first, cost: first.cost + second.cost };
-  const [spend, check] = first.mode === 'check-only' ? [second, first] : [first, second];
-  return { ...spend, cost: Math.max(spend.cost, check.cost) };
+  if (first.mode === 'check-and-spend' && second.mode === 'check-and-spend') {
+    return { ...first, cost: first.cost + second.cost };
+  }
+  const spend = first.mode === 'check-and-spend' ? first : second;
+  return { ...spend, cost: Math.max(first.cost, second.cost) };
+}
+
+/** Tokens that are taken from a bucket, or given back to it, whatever it has. */
+interface Change {
+  readonly limit: string;
+  readonly id: string;
+  readonly cost: number;
+}
+
+/**
+ * Returns what uses change without a decision. Charges and refunds of one bucket are one change, so that their order does
+ * not matter: a full bucket would drop a refund that comes before a charge, and an empty one a charge before a refund.
+ */
+export function changes(uses: readonly Use[]): {
+  readonly charges: readonly Change[];
+  readonly refunds: readonly Change[];
+} {
+  const all = new Map<string, Change>();
+  for (const { limit, id, cost, kind, shadow } of uses) {
+    // What is in shadow mode changes nothing.
+    if (shadow || (kind !== 'charge' && kind !== 'refund')) continue;
+    const name = `${limit} ${id}`;
+    const before = all.get(name)?.cost ?? 0;
+    all.set(name, { limit, id, cost: kind === 'charge' ? before + cost : before - cost });
+  }
+  const taken = [...all.values()].filter(({ cost }) => cost > 0);
+  const givenBack = [...all.values()].filter(({ cost }) => cost < 0);
+  return { charges: taken, refunds: givenBack.map((change) => ({ ...change, cost: -change.cost })) };
 }

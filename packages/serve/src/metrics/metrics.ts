@@ -30,12 +30,16 @@ const HELP: Readonly<Record<string, readonly [type: string, help: string]>> = {
 /** Counts what one process answers. Never by an id, an address or a path. */
 export class Metrics {
   readonly #counters = new Map<string, Map<string, number>>();
+  /** By table. Labels are made when they are read: this is counted for each answer. */
+  readonly #answers = new Map<string, Map<Answer, number>>();
   readonly #durations = CLASSES.map(() => 0);
   #durationSum = 0;
   #durationCount = 0;
 
   answered(table: string, answer: Answer, seconds: number): void {
-    this.#count('sluice_decisions_total', `table="${escaped(table)}",outcome="${answer}"`);
+    let ofTable = this.#answers.get(table);
+    if (ofTable === undefined) this.#answers.set(table, (ofTable = new Map()));
+    ofTable.set(answer, (ofTable.get(answer) ?? 0) + 1);
     this.#durationSum += seconds;
     this.#durationCount++;
     const index = CLASSES.findIndex((end) => seconds <= end);
@@ -68,7 +72,17 @@ export class Metrics {
     const counted = [...this.#counters].flatMap(([name, byLabels]) =>
       [...byLabels].map(([labels, value]) => ({ name, labels, value })),
     );
-    return [...counted, ...this.#histogram()];
+    return [...this.#decisions(), ...counted, ...this.#histogram()];
+  }
+
+  #decisions(): readonly Sample[] {
+    return [...this.#answers].flatMap(([table, counts]) =>
+      [...counts].map(([answer, value]) => ({
+        name: 'sluice_decisions_total',
+        labels: `table="${escaped(table)}",outcome="${answer}"`,
+        value,
+      })),
+    );
   }
 
   #histogram(): readonly Sample[] {

@@ -39,13 +39,15 @@ export class ProtoWriter {
     this.#at += this.#bytes.write(value, this.#at, length);
   }
 
-  /** Writes a message, also an empty one. */
-  message(field: number, write: () => void): void {
+  /** Begins a message, also an empty one. Returns what {@link endMessage} needs. */
+  beginMessage(field: number): number {
     this.#tag(field, WIRE.bytes);
-    const start = this.#at + 1;
     this.#reserve(1);
-    this.#at = start;
-    write();
+    return ++this.#at;
+  }
+
+  /** @param start - What `beginMessage` has returned. */
+  endMessage(start: number): void {
     const length = this.#at - start;
     if (length < 0x80) {
       this.#bytes[start - 1] = length;

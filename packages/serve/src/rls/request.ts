@@ -45,7 +45,10 @@ export function readRequest(frame: Buffer): RlsRequest {
   if (domain === '') throw refused('A request must have a domain.');
   if (descriptors.length === 0) throw refused('A request must have a descriptor.');
   const hits = Math.max(1, hitsAddend);
-  return { domain, descriptors: descriptors.map((descriptor) => ({ ...descriptor, hits: descriptor.hits ?? hits })) };
+  return {
+    domain,
+    descriptors: descriptors.map(({ entries, hits: own, isNegative }) => ({ entries, hits: own ?? hits, isNegative })),
+  };
 }
 
 function refused(message: string): GrpcError {

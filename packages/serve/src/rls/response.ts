@@ -45,57 +45,72 @@ export interface Metadata {
 export function writeResponse(response: RlsResponse): Buffer {
   const writer = new ProtoWriter(FRAME_HEAD);
   writer.uint(1, response.overallCode);
-  for (const status of response.statuses) writer.message(2, () => writeStatus(writer, status));
+  for (const status of response.statuses) writeStatus(writer, status);
   for (const [name, value] of response.headers) {
-    writer.message(3, () => {
-      writer.text(1, name);
-      writer.text(2, value);
-    });
+    const start = writer.beginMessage(3);
+    writer.text(1, name);
+    writer.text(2, value);
+    writer.endMessage(start);
   }
   writer.text(5, response.body);
-  const { metadata } = response;
-  if (metadata !== undefined) writer.message(6, () => writeMetadata(writer, metadata));
+  if (response.metadata !== undefined) writeMetadata(writer, response.metadata);
   return framed(writer.finish());
 }
 
 function writeStatus(writer: ProtoWriter, { code, currentLimit, remaining = 0, untilResetMs }: DescriptorStatus): void {
+  const start = writer.beginMessage(2);
   writer.uint(1, code);
-  if (currentLimit !== undefined) {
-    writer.message(2, () => {
-      writer.uint(1, currentLimit.requestsPerUnit);
-      writer.uint(2, currentLimit.unit);
-      writer.text(3, currentLimit.name);
-    });
-  }
+  if (currentLimit !== undefined) writeCurrentLimit(writer, currentLimit);
   writer.uint(3, Math.min(remaining, 2 ** 32 - 1));
-  if (untilResetMs !== undefined && Number.isFinite(untilResetMs))
-    writer.message(4, () => writeDuration(writer, untilResetMs));
+  if (untilResetMs !== undefined && Number.isFinite(untilResetMs)) writeDuration(writer, untilResetMs);
+  writer.endMessage(start);
+}
+
+function writeCurrentLimit(writer: ProtoWriter, { requestsPerUnit, unit, name }: CurrentLimit): void {
+  const start = writer.beginMessage(2);
+  writer.uint(1, requestsPerUnit);
+  writer.uint(2, unit);
+  writer.text(3, name);
+  writer.endMessage(start);
 }
 
 /** `google.protobuf.Duration`, exact to the microsecond of our waits. */
 function writeDuration(writer: ProtoWriter, ms: number): void {
   const micros = Math.round(ms * 1000);
+  const start = writer.beginMessage(4);
   writer.uint(1, Math.floor(micros / 1e6));
   writer.uint(2, (micros % 1e6) * 1000);
+  writer.endMessage(start);
 }
+
+/** The fields of `google.protobuf.Value`. */
+const VALUE = { number: 2, text: 3, list: 6 } as const;
 
 /** A `google.protobuf.Struct`. */
-function writeMetadata(writer: ProtoWriter, metadata: Metadata): void {
-  entry(writer, 'limit', () => writer.text(3, metadata.limit));
-  entry(writer, 'remaining', () => writer.double(2, metadata.remaining));
-  if (Number.isFinite(metadata.retryAfterMs))
-    entry(writer, 'retry_after_ms', () => writer.double(2, metadata.retryAfterMs));
-  if (metadata.violatedPolicies.length === 0) return;
-  entry(writer, 'violated_policies', () => {
-    writer.message(6, () => {
-      for (const name of metadata.violatedPolicies) writer.message(1, () => writer.text(3, name));
-    });
-  });
+function writeMetadata(writer: ProtoWriter, { limit, remaining, retryAfterMs, violatedPolicies }: Metadata): void {
+  const start = writer.beginMessage(6);
+  writeEntry(writer, 'limit', limit);
+  writeEntry(writer, 'remaining', remaining);
+  if (Number.isFinite(retryAfterMs)) writeEntry(writer, 'retry_after_ms', retryAfterMs);
+  if (violatedPolicies.length > 0) writeEntry(writer, 'violated_policies', violatedPolicies);
+  writer.endMessage(start);
 }
 
-function entry(writer: ProtoWriter, key: string, value: () => void): void {
-  writer.message(1, () => {
-    writer.text(1, key);
-    writer.message(2, value);
-  });
+function writeEntry(writer: ProtoWriter, key: string, value: string | number | readonly string[]): void {
+  const start = writer.beginMessage(1);
+  writer.text(1, key);
+  writeValue(writer, 2, value);
+  writer.endMessage(start);
+}
+
+function writeValue(writer: ProtoWriter, field: number, value: string | number | readonly string[]): void {
+  const start = writer.beginMessage(field);
+  if (typeof value === 'number') writer.double(VALUE.number, value);
+  else if (typeof value === 'string') writer.text(VALUE.text, value);
+  else {
+    const list = writer.beginMessage(VALUE.list);
+    for (const each of value) writeValue(writer, 1, each);
+    writer.endMessage(list);
+  }
+  writer.endMessage(start);
 }

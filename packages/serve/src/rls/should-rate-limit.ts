@@ -46,6 +46,12 @@ export async function shouldRateLimit(frame: Buffer, { limiter, snapshot, metric
   return writeResponse(response);
 }
 
+const NO_FIELDS: ReadonlyMap<string, string> = new Map();
+const BODY_FIELDS = [
+  ['Content-Type', 'application/problem+json'],
+  ['Cache-Control', 'no-store'],
+] as const;
+
 function responseOf(
   uses: readonly DescriptorUse[],
   decided: UsesDecided,
@@ -56,16 +62,12 @@ function responseOf(
   const { decision } = decided;
   const response =
     decision === null ? undefined : responseTo(decision, { fields: table!.fields, time: timeOf(limiter) });
-  const headers = new Map(response?.fields);
   const denial = isDenied ? (response?.denial ?? NOT_ALLOWED) : null;
-  if (denial !== null) {
-    headers.set('Content-Type', 'application/problem+json');
-    headers.set('Cache-Control', 'no-store');
-  }
+  const fields = response?.fields ?? NO_FIELDS;
   return {
     overallCode: isDenied ? CODE.overLimit : CODE.ok,
     statuses,
-    headers,
+    headers: denial === null ? fields : [...fields, ...BODY_FIELDS],
     body: denial === null ? '' : denial.body,
     metadata: decision === null ? undefined : metadataOf(decision),
   };

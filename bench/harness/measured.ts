@@ -1,5 +1,5 @@
-import type { Measure, Run, Table } from '../harness/part.ts';
-import type { Results } from '../harness/results.mjs';
+import type { Measure, Run, Table } from './part.ts';
+import type { Results } from './results.mjs';
 
 /** One of the questions of a part: its cases, and the tables that answer it. */
 export interface Measured {

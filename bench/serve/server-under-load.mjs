@@ -1,0 +1,74 @@
+import { once } from 'node:events';
+import { forked } from '../harness/processes.mjs';
+import { Load } from './load.mjs';
+
+export const SERVER_CORE = 0;
+export const LOAD_CORE = 1;
+/** As an Envoy with so many workers. */
+export const CONNECTIONS = 4;
+const IDS = 10_000;
+
+/**
+ * What a server did for some time.
+ *
+ * @typedef {object} Work
+ * @property {number} answers
+ * @property {number} seconds
+ * @property {number} serverCpuMicros
+ * @property {number} loadCpuMicros
+ * @property {number} redisCalls
+ */
+
+/** A server in a process of its own, and the load of this process. */
+export class ServerUnderLoad {
+  #process;
+  load;
+
+  /**
+   * @param {import('node:child_process').ChildProcess} child
+   * @param {number} port
+   */
+  constructor(child, port) {
+    this.#process = child;
+    this.load = new Load({ port, connections: CONNECTIONS, ids: IDS });
+  }
+
+  /**
+   * @param {string} contender
+   * @param {readonly string[]} [more] More words for the server.
+   */
+  static async start(contender, more = []) {
+    const child = forked(new URL('server.mjs', import.meta.url), [contender, ...more], { core: SERVER_CORE });
+    child.stderr?.pipe(process.stderr);
+    const [port] = /** @type {[number]} */ (await once(child, 'message'));
+    return new ServerUnderLoad(child, port);
+  }
+
+  /**
+   * @param {() => Promise<unknown>} work
+   * @returns {Promise<Work>}
+   */
+  async during(work) {
+    const before = await this.#sample();
+    const startMs = performance.now();
+    await work();
+    const seconds = (performance.now() - startMs) / 1000;
+    const after = await this.#sample();
+    return {
+      seconds,
+      answers: after.answers - before.answers,
+      serverCpuMicros: after.cpuMicros - before.cpuMicros,
+      loadCpuMicros: after.loadCpuMicros - before.loadCpuMicros,
+      redisCalls: after.redisCalls - before.redisCalls,
+    };
+  }
+
+  async #sample() {
+    const { user, system } = process.cpuUsage();
+    this.#process.send('sample');
+    const [{ cpuMicros, redisCalls }] = /** @type {[{ cpuMicros: number, redisCalls: number }]} */ (
+      await once(this.#process, 'message')
+    );
+    return { cpuMicros, redisCalls, loadCpuMicros: user + system, answers: this.load.answers };
+  }
+}
