@@ -64,7 +64,7 @@ function modulesOf(folder) {
     }));
 }
 
-/** @param {import('typescript')} ts */
+/** @param {typeof import('typescript')} ts */
 function optionsOf(ts) {
   const { compilerOptions } = JSON.parse(readFileSync(join(root, 'tsconfig.base.json'), 'utf8'));
   const commonJs = { module: 'commonjs', esModuleInterop: true, verbatimModuleSyntax: false };
@@ -72,7 +72,7 @@ function optionsOf(ts) {
 }
 
 /**
- * @param {import('typescript')} ts
+ * @param {typeof import('typescript')} ts
  * @param {import('typescript').CompilerOptions} compilerOptions
  * @param {Module} module
  */

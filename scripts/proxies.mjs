@@ -14,7 +14,7 @@ free ports.
 
 const names = Object.keys(PROGRAMS);
 const missing = () =>
-  names.filter((name) => spawnSync(name, PROGRAMS[/** @type {keyof PROGRAMS} */ (name)]).status !== 0);
+  names.filter((name) => spawnSync(name, PROGRAMS[/** @type {keyof typeof PROGRAMS} */ (name)]).status !== 0);
 
 install(missing());
 const left = missing();

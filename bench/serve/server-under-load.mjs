@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { forked } from '../harness/processes.mjs';
 import { Load } from './load.mjs';
 
-export const SERVER_CORE = 0;
+const SERVER_CORE = 0;
 export const LOAD_CORE = 1;
 /** As an Envoy with so many workers. */
 export const CONNECTIONS = 4;
