@@ -1,11 +1,17 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
 
-/** A path of a socket in a folder of its own, which is deleted after the test. */
-export function socketPath(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'sluice-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return join(folder, 'limits.sock');
+/** A folder for sockets. */
+export function folder() {
+  const path = mkdtempSync(join(tmpdir(), 'sluice-host-'));
+  let sockets = 0;
+  return {
+    path,
+    /** A path that no store has yet. */
+    newSocket: (): string => join(path, `${sockets++}.sock`),
+    /** The files in it, as paths. */
+    files: (): readonly string[] => readdirSync(path).map((name) => join(path, name)),
+    delete: (): void => rmSync(path, { recursive: true, force: true }),
+  };
 }

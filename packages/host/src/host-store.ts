@@ -24,8 +24,8 @@ export interface HostStoreOptions {
    */
   readonly log?: Log | false | undefined;
   /**
-   * The source of time of deadlines, attempts to connect, and of the buckets while this process serves. Default: the
-   * process's own time; for tests a `FakeTime` of `@sluice/core/testing`.
+   * The source of time of deadlines, log lines, and of the buckets while this process serves. Default: the process's own
+   * time; for tests a `FakeTime` of `@sluice/core/testing`. Sockets follow the time of the process.
    */
   readonly time?: Time | undefined;
 }

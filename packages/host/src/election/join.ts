@@ -1,4 +1,4 @@
-import type { Time } from '@sluice/core';
+import { systemTime } from '@sluice/core/kit';
 import type { Socket } from 'node:net';
 import type { Published, SocketFiles } from './socket-files.ts';
 
@@ -13,29 +13,24 @@ const BUSY_MS = 10;
 /** After so many attempts in a row something is wrong with the files. */
 const MAX_ATTEMPTS = 100;
 
-export interface JoinParts {
-  readonly files: SocketFiles;
-  readonly time: Time;
-  readonly onConnection: (socket: Socket) => void;
-}
-
 /**
  * Connects to the process that serves, or becomes it.
  *
+ * @param onConnection - Called for each connection, if this process serves.
  * @throws {Error} If neither is possible.
  */
-export async function join({ files, time, onConnection }: JoinParts): Promise<Joined> {
+export async function join(files: SocketFiles, onConnection: (socket: Socket) => void): Promise<Joined> {
   // Each attempt waits for the one before it: it has found out what to do next.
   /* oxlint-disable no-await-in-loop */
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const newest = files.newest();
     const answer = newest === 0 ? 'ended' : await files.connect(newest);
     if (typeof answer !== 'string') return { role: 'asking', socket: answer };
-    if (answer === 'busy') await new Promise<void>((resolve) => time.alarm(BUSY_MS, resolve).unref());
+    if (answer === 'busy') await new Promise<void>((resolve) => systemTime.alarm(BUSY_MS, resolve).unref());
     if (answer !== 'ended') continue;
     const published = await files.publish(newest + 1, onConnection);
     if (published === undefined) continue;
-    files.removeOlder(published.generation, time.wallNow());
+    files.removeOlder(published.generation, systemTime.wallNow());
     return { role: 'serving', published };
   }
   throw new Error(`the sockets changed ${MAX_ATTEMPTS} times while this process tried to connect to one`);

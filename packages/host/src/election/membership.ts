@@ -1,5 +1,5 @@
 import type { Cancel, Time } from '@sluice/core';
-import { messageOf } from '@sluice/core/kit';
+import { messageOf, systemTime } from '@sluice/core/kit';
 import type { Socket } from 'node:net';
 import type { HostCall } from '../asking/host-call.ts';
 import { ServerConnection } from '../asking/server-connection.ts';
@@ -45,6 +45,7 @@ export interface MembershipListener {
 
 export interface MembershipParts {
   readonly files: SocketFiles;
+  /** The time of deadlines. Sockets and files are those of the system, and so is the time of attempts and checks. */
   readonly time: Time;
   readonly createBuckets: () => SharedBuckets;
   readonly listener: MembershipListener;
@@ -90,7 +91,7 @@ export class Membership {
 
   async #join(): Promise<void> {
     try {
-      this.#begin(await join({ ...this.#parts, onConnection: this.#handleClient }));
+      this.#begin(await join(this.#parts.files, this.#handleClient));
     } catch (cause) {
       this.#noteDown(cause, []);
     }
@@ -126,7 +127,7 @@ export class Membership {
   /** Gives the buckets a new socket, unless another process serves by now. Its clients remain connected meanwhile. */
   async #rejoin(): Promise<void> {
     try {
-      const joined = await join({ ...this.#parts, onConnection: this.#handleClient });
+      const joined = await join(this.#parts.files, this.#handleClient);
       this.#published?.server.close();
       if (joined.role === 'asking') this.#dropBuckets();
       this.#begin(joined);
@@ -181,7 +182,7 @@ export class Membership {
   }
 
   #setAlarm(delayMs: number, run: () => void): void {
-    const alarm = this.#parts.time.alarm(delayMs, run);
+    const alarm = systemTime.alarm(delayMs, run);
     alarm.unref();
     this.#cancelAlarm = alarm.cancel;
   }
