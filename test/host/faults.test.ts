@@ -96,7 +96,7 @@ test('when the serving process is killed, another one takes over, and no call is
 test('while the serving process is stopped, calls fail in time, nobody takes over, and it keeps its buckets', async () => {
   const processes = await startAll(3);
   const [serving, asking, other] = await splitByRole(processes);
-  expect(await spend(asking!, 60)).toMatchObject({ allowed: 60 });
+  expect(await spend(serving, 60)).toMatchObject({ allowed: 60 });
   serving.freeze();
   const stopped = await Promise.all([spend(asking!, 20, 50), spend(other!, 20, 50)]);
   expect(sumOf(stopped, 'allowed')).toBe(0);
@@ -104,21 +104,22 @@ test('while the serving process is stopped, calls fail in time, nobody takes ove
   expect((await asking!.status(socket)).role).toBe('asking');
   serving.thaw();
   await splitByRole(processes);
-  // What was sent while it was stopped was not executed: nobody waits for it any more.
-  const ask = () => asking!.run(socket, { kind: 'check', alternatives: [[]] }, DEADLINE_MS);
-  await expect(ask()).resolves.toMatchObject({ levelsTicks: [] });
-  await until('the outage is over', async () => (await spend(other!, 1)).unavailable === 0);
+  // What was sent while it was stopped is not executed: nobody waits for it any more.
+  for (const each of [asking!, other!]) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    await until('the outage is over', async () => (await spend(each, 1)).unavailable === 0);
+  }
   const rest = await Promise.all(processes.map((each) => spend(each, BURST)));
-  expect(sumOf(rest, 'allowed')).toBeGreaterThanOrEqual(39);
-  expect(sumOf(rest, 'allowed')).toBeLessThanOrEqual(40);
+  expect(sumOf(rest, 'allowed')).toBe(40 - 2);
 });
 
 test('a deleted socket comes back with the same buckets', async () => {
   const processes = await startAll(2);
   expect(await spend(processes[0]!, BURST)).toMatchObject({ allowed: BURST });
   for (const file of paths.files()) rmSync(file);
-  await until('there is a socket again', () => paths.files().length === 1);
-  expect(statSync(paths.files()[0]!).mode & 0o777).toBe(0o600);
+  const named = () => paths.files().find((file) => /\.sock\.\d+$/.test(file));
+  await until('there is a socket again', () => named() !== undefined);
+  expect(statSync(named()!).mode & 0o777).toBe(0o600);
   const [late] = await startAll(1);
   await splitByRole([...processes, late!]);
   expect(await spend(late!, BURST)).toMatchObject({ allowed: 0, denied: BURST });

@@ -12,6 +12,8 @@ import type { HostCall } from './host-call.ts';
 
 export interface ServerConnectionParts {
   readonly socket: Socket;
+  /** A moment before the connection was made, by the clock of the host. */
+  readonly beforeMicros: number;
   readonly time: Time;
   /** Called when the server has said who it is: calls can be sent. */
   readonly onHello: (hello: Hello) => void;
@@ -33,20 +35,19 @@ export class ServerConnection {
   readonly #writer = new FrameWriter();
   /** The calls of each frame that was sent and not answered. */
   readonly #sent: HostCall[][] = [];
-  readonly #beganMicros = hostMicros();
   /** The buckets of the server, once it has said who it is. */
   #id: string | undefined;
   #sharesClock = false;
   #cause: unknown;
 
-  constructor({ socket, time, onHello, onRoom, onEnd }: ServerConnectionParts) {
+  constructor({ socket, beforeMicros, time, onHello, onRoom, onEnd }: ServerConnectionParts) {
     this.#socket = socket;
     this.#time = time;
     const reader = new MessageReader({
       onHello: (hello) => {
         this.#id = hello.id;
         // In containers with time namespaces, each has another clock. Deadlines are then not sent.
-        this.#sharesClock = hello.hostMicros >= this.#beganMicros && hello.hostMicros <= hostMicros();
+        this.#sharesClock = hello.hostMicros >= beforeMicros && hello.hostMicros <= hostMicros();
         onHello(hello);
       },
       onFrame: (frame) => this.#handleAnswers(frame),
@@ -63,7 +64,7 @@ export class ServerConnection {
       }
     });
     socket.on('close', () => onEnd(this.#sent.flat(), this.#cause));
-    socket.write(encodeHello({ pid: process.pid, hostMicros: this.#beganMicros, id: NO_ID }));
+    socket.write(encodeHello({ pid: process.pid, hostMicros: hostMicros(), id: NO_ID }));
   }
 
   /** Sends calls from the queue, as many as there is room for: none before the server has said who it is. */

@@ -1,11 +1,17 @@
 import { systemTime } from '@sluice/core/kit';
 import type { Socket } from 'node:net';
+import { hostMicros } from '../serving/host-clock.ts';
 import type { Published, SocketFiles } from './socket-files.ts';
 
 /** What a process becomes: the one that serves, or one that asks it. */
 export type Joined =
   | { readonly role: 'serving'; readonly published: Published }
-  | { readonly role: 'asking'; readonly socket: Socket };
+  | {
+      readonly role: 'asking';
+      readonly socket: Socket;
+      /** A moment before the connection was made, by the clock of the host. */
+      readonly beforeMicros: number;
+    };
 
 /** How long to wait if the serving process has more new connections than the system queues. */
 const BUSY_MS = 10;
@@ -23,9 +29,10 @@ export async function join(files: SocketFiles, onConnection: (socket: Socket) =>
   // Each attempt waits for the one before it: it has found out what to do next.
   /* oxlint-disable no-await-in-loop */
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const beforeMicros = hostMicros();
     const newest = files.newest();
     const answer = newest === 0 ? 'ended' : await files.connect(newest);
-    if (typeof answer !== 'string') return { role: 'asking', socket: answer };
+    if (typeof answer !== 'string') return { role: 'asking', socket: answer, beforeMicros };
     if (answer === 'busy') await new Promise<void>((resolve) => systemTime.alarm(BUSY_MS, resolve).unref());
     if (answer !== 'ended') continue;
     const published = await files.publish(newest + 1, onConnection);

@@ -100,7 +100,7 @@ export class Membership {
   #begin(joined: Joined): void {
     if (this.#isClosed) discard(joined);
     else if (joined.role === 'serving') this.#serve(joined.published);
-    else this.#ask(joined.socket);
+    else this.#ask(joined);
   }
 
   #serve(published: Published): void {
@@ -137,12 +137,13 @@ export class Membership {
     }
   }
 
-  #ask(socket: Socket): void {
+  #ask({ socket, beforeMicros }: Joined & { readonly role: 'asking' }): void {
     const { time, listener } = this.#parts;
     let isKnown = false;
     listener.onJoining([]);
     this.#connection = new ServerConnection({
       socket,
+      beforeMicros,
       time,
       onHello: (hello) => {
         isKnown = true;
