@@ -34,7 +34,6 @@ async function askingStore({ time, steered = false }: { readonly time?: FakeTime
   await server.open(socket, { steered });
   const store = hostStore({ socket, time, log: false });
   await store.ready();
-  expect(store.status()).toMatchObject({ role: 'asking', serverPid: server.pid });
   return { store, provokeReport: () => changeServer(socket, store) };
 }
 
@@ -50,6 +49,12 @@ async function changeServer(socket: string, store: ReturnType<typeof hostStore>)
   const next = role === 'asking' ? 'serving' : 'asking';
   await until(`this process is ${next}`, () => store.status().role === next);
 }
+
+test('the store of these tests asks another process', async () => {
+  const { store } = await askingStore();
+  expect(store.status()).toMatchObject({ role: 'asking', serverPid: server.pid });
+  await store.close();
+});
 
 describe('the host store keeps the contract of stores over a socket', () => {
   const cases = storeContract({
@@ -96,7 +101,6 @@ describe('the process that serves keeps it too', () => {
       const socket = paths.newSocket();
       const store = hostStore({ socket, log: false });
       await store.ready();
-      expect(store.status().role).toBe('serving');
       const hang = async (): Promise<void> => {
         // Its calls are answered at once, whatever other processes do.
       };

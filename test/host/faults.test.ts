@@ -131,8 +131,9 @@ test('if processes start just when the socket is deleted, one server remains', a
   for (const file of paths.files()) rmSync(file);
   await Promise.all(late.map((each) => each.open(socket)));
   const all = [...processes, ...late];
-  const servers = async () => new Set((await Promise.all(all.map((each) => each.status(socket)))).map(({ serverPid }) => serverPid));
-  await until('all know one server', async () => (await servers()).size === 1);
+  const servers = async () =>
+    new Set((await Promise.all(all.map((each) => each.status(socket)))).map(({ serverPid }) => serverPid));
+  await expect.poll(async () => (await servers()).size).toBe(1);
   await splitByRole(all);
 });
 

@@ -54,7 +54,7 @@ const commands = {
     let left = requests;
     await Promise.all(
       Array.from({ length: inFlight }, async () => {
-        for (; left-- > 0; ) {
+        for (; left-- > 0;) {
           const startMs = performance.now();
           const { outcome } = await limiter.spend([{ limit: 'Shared', id: 'everyone' }]);
           found[outcome]++;

@@ -20,7 +20,10 @@ export class HostErrors {
 
   missed(deadlineMs: number, serverPid: number | undefined): SluiceError {
     const who = serverPid === undefined ? 'No process answered' : `Process ${serverPid}, which serves, did not answer`;
-    return new SluiceError('ERR_STORE_DEADLINE', `${who} for the host store at ${this.#socket} within ${deadlineMs} ms.`);
+    return new SluiceError(
+      'ERR_STORE_DEADLINE',
+      `${who} for the host store at ${this.#socket} within ${deadlineMs} ms.`,
+    );
   }
 
   down(cause: unknown): SluiceError {
@@ -28,7 +31,8 @@ export class HostErrors {
   }
 
   notReady(timeoutMs: number, cause: unknown): SluiceError {
-    const reason = cause === undefined ? 'the process that serves does not answer' : messageOf(cause).replace(/\.$/, '');
+    const reason =
+      cause === undefined ? 'the process that serves does not answer' : messageOf(cause).replace(/\.$/, '');
     return this.#unavailable(`was not ready within ${timeoutMs} ms: ${reason}.`, cause);
   }
 

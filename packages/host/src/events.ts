@@ -31,7 +31,10 @@ export type HostStoreEvent =
 type RoleEvent = Extract<HostStoreEvent, { readonly type: 'role' }>;
 
 /** Creates the event for a new role. */
-export function roleChanged(socket: string, { role, serverPid, cause }: Omit<RoleEvent, 'type' | 'message'>): RoleEvent {
+export function roleChanged(
+  socket: string,
+  { role, serverPid, cause }: Omit<RoleEvent, 'type' | 'message'>,
+): RoleEvent {
   const reason = cause === undefined ? '' : ` (${reasonOf(cause)})`;
   return { type: 'role', role, serverPid, cause, message: `The host store at ${socket} ${MEANING[role]}${reason}.` };
 }

@@ -203,7 +203,10 @@ export class JoinedStore implements HostStore {
       buckets.watch((report) => this.#report(report));
       this.#noteServed(served, 'serving');
       for (let call = this.#queue.take(); call !== undefined; call = this.#queue.take()) {
-        this.#runInto(call.operation, call.deadlineMs, { answered: (reading) => call.answer(reading), failed: (error) => call.fail(error) });
+        this.#runInto(call.operation, call.deadlineMs, {
+          answered: (reading) => call.answer(reading),
+          failed: (error) => call.fail(error),
+        });
       }
     },
     onAsking: (served) => {

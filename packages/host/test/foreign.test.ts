@@ -47,11 +47,19 @@ function frameOf(...numbers: readonly number[]): Buffer {
 
 describe('bytes that are not those of a client', () => {
   const cases: readonly (readonly [string, Buffer, RegExp])[] = [
-    ['a request of HTTP', Buffer.from('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'), /sent 'GET \/ HT', so it is not a host store/],
+    [
+      'a request of HTTP',
+      Buffer.from('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'),
+      /sent 'GET \/ HT', so it is not a host store/,
+    ],
     ['another version', hello(PROTOCOL_VERSION + 1), /has version 2 of the protocol, and this process version 1/],
     ['a frame that is too large', Buffer.concat([hello(), header(2 ** 31, 1)]), /sent a frame of 2147483648 bytes/],
     ['a frame without a body', Buffer.concat([hello(), header(0, 0)]), /sent a frame of 0 bytes/],
-    ['more numbers than the frame has', Buffer.concat([hello(), header(8, 9), Buffer.alloc(8)]), /fewer numbers than it says/],
+    [
+      'more numbers than the frame has',
+      Buffer.concat([hello(), header(8, 9), Buffer.alloc(8)]),
+      /fewer numbers than it says/,
+    ],
     ['an unknown operation', Buffer.concat([hello(), frameOf(99, 0)]), /unknown operation/],
     ['half an operation', Buffer.concat([hello(), frameOf(0)]), /too short/],
     ['more entries than the frame has', Buffer.concat([hello(), frameOf(2, 0, 1e9)]), /no 1000000000 entries/],
@@ -67,8 +75,7 @@ describe('bytes that are not those of a client', () => {
     await serving.ready();
     const asking = open();
     await asking.ready();
-    const [name] = readdirSync(folder);
-    const client = createConnection({ path: join(folder, name!) });
+    const client = createConnection({ path: `${socket}.1` });
     client.resume();
     client.write(bytes);
     await once(client, 'close');
@@ -81,7 +88,7 @@ describe('bytes that are not those of a client', () => {
   test('bytes may arrive one at a time', async () => {
     const serving = open();
     await serving.ready();
-    const client = createConnection({ path: join(folder, readdirSync(folder)[0]!) });
+    const client = createConnection({ path: `${socket}.1` });
     const received: Buffer[] = [];
     client.on('data', (chunk: Buffer) => received.push(chunk));
     // A check of one batch without transactions.
@@ -115,8 +122,14 @@ describe('bytes that are not those of a server', () => {
     const reports: string[] = [];
     const store = open();
     store.watch(({ type }) => reports.push(type));
-    await expect(store.run(CHECK)).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE', message: expect.stringMatching(reason) as string });
-    await expect(store.ready({ timeoutMs: 1 })).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE', message: expect.stringMatching(reason) as string });
+    await expect(store.run(CHECK)).rejects.toMatchObject({
+      code: 'ERR_STORE_UNAVAILABLE',
+      message: expect.stringMatching(reason) as string,
+    });
+    await expect(store.ready({ timeoutMs: 1 })).rejects.toMatchObject({
+      code: 'ERR_STORE_UNAVAILABLE',
+      message: expect.stringMatching(reason) as string,
+    });
     expect(store.status().role).toBe('down');
     expect(reports).toEqual(['down']);
     end();
@@ -160,9 +173,11 @@ describe('bytes that are not those of a server', () => {
   test('an answer to nothing ends the connection', async () => {
     const end = await serve((client) => client.write(Buffer.concat([hello(), frameOf(0, 1, 0)])));
     const store = open();
-    await expect.poll(() => store.status().lastError?.cause).toMatchObject({
-      message: expect.stringContaining('sent an answer to nothing') as string,
-    });
+    await expect
+      .poll(() => store.status().lastError?.cause)
+      .toMatchObject({
+        message: expect.stringContaining('sent an answer to nothing') as string,
+      });
     end();
     await store.ready();
   });
@@ -197,9 +212,14 @@ describe('files that are not sockets', () => {
       writeFileSync(join(folder, name), '');
     }
     await open().ready();
-    expect(readdirSync(folder)).toEqual(
-      ['limits.sock', 'limits.sock.0', 'limits.sock.01', 'limits.sock.1', 'limits.sock.bak', 'other.sock.9'],
-    );
+    expect(readdirSync(folder)).toEqual([
+      'limits.sock',
+      'limits.sock.0',
+      'limits.sock.01',
+      'limits.sock.1',
+      'limits.sock.bak',
+      'other.sock.9',
+    ]);
   });
 
   test('a folder that does not exist fails calls at once, with the reason', async () => {

@@ -64,7 +64,8 @@ export class SocketFiles {
     if (file === undefined) return 'gone';
     if (!file.isSocket()) throw new Error(`${path} is not a socket. Delete it, or choose another path for the socket`);
     const uid = process.getuid?.();
-    if (file.uid !== uid && uid !== 0) throw new Error(`${path} belongs to user ${file.uid}, and this process runs as user ${uid}`);
+    if (file.uid !== uid && uid !== 0)
+      throw new Error(`${path} belongs to user ${file.uid}, and this process runs as user ${uid}`);
     return connected(path);
   }
 

@@ -27,7 +27,7 @@ export class SharedBuckets {
   }
 
   watch(listener: (report: StoreReport) => void): () => void {
-    return this.#memory.watch!(listener);
+    return this.#memory.watch(listener);
   }
 
   close(): void {

@@ -1,4 +1,4 @@
-import { SluiceError, type Mode, type StoreBucket, type StoreHold, type StoreOperation } from '@sluice/core';
+import { SluiceError, type StoreBucket, type StoreHold, type StoreOperation } from '@sluice/core';
 import type { StoreRefund, StoreTransaction } from '@sluice/core';
 import { MODES } from '@sluice/core/kit';
 import type { Frame } from './frame.ts';
@@ -115,7 +115,7 @@ function decodeEntry(frame: Frame): Entry {
   if (!Number.isInteger(bits) || bits < 0 || bits > ALL_BITS) throw new Error('sent an unknown kind of entry');
   const has = (bit: number): boolean => (bits & bit) !== 0;
   return {
-    mode: MODES[bits % MODE_BITS] as Mode,
+    mode: MODES[bits % MODE_BITS],
     limit: frame.text(),
     id: frame.text(),
     incrementTicks: frame.number(),
