@@ -34,7 +34,7 @@ interface RemoteError {
 export class HostProcess {
   readonly events: HostStoreEvent[] = [];
   readonly #child: ChildProcess;
-  readonly #waiting = new Map<number, PromiseWithResolvers<unknown>>();
+  readonly #waiting = new Map<number, { resolve(value: unknown): void; reject(error: unknown): void }>();
   #calls = 0;
 
   constructor() {
@@ -100,12 +100,10 @@ export class HostProcess {
 
   #call(command: string, ...args: readonly unknown[]): Promise<unknown> {
     const id = this.#calls++;
-    let resolve!: (value: unknown) => void;
-    let reject!: (error: unknown) => void;
-    const promise = new Promise<unknown>((...both) => ([resolve, reject] = both));
-    this.#waiting.set(id, { promise, resolve, reject });
-    this.#child.send({ id, command, args });
-    return promise;
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject });
+      this.#child.send({ id, command, args });
+    });
   }
 
   #handle(message: { readonly event: HostStoreEvent } | Reply): void {
