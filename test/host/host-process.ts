@@ -34,7 +34,7 @@ interface RemoteError {
 export class HostProcess {
   readonly events: HostStoreEvent[] = [];
   readonly #child: ChildProcess;
-  readonly #waiting = new Map<number, { resolve(value: unknown): void; reject(error: unknown): void }>();
+  readonly #waiting = new Map<number, { resolve: (value: unknown) => void; reject: (error: unknown) => void }>();
   #calls = 0;
 
   constructor() {

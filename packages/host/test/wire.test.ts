@@ -21,7 +21,8 @@ function received<T>(writer: FrameWriter, decode: (frame: Frame) => T, chunkByte
   const bytes = Buffer.concat([encodeHello({ pid: 1, hostMicros: 0, id: NO_ID }), writer.take()]);
   for (let i = 0; i < bytes.length; i += chunkBytes) reader.push(bytes.subarray(i, i + chunkBytes));
   expect(results).toHaveLength(1);
-  return results[0]!;
+  const [result] = results as [T];
+  return result;
 }
 
 const text = fc.string({

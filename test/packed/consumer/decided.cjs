@@ -1,6 +1,6 @@
 const { mkdtempSync, readFileSync, rmSync } = require('node:fs');
 const { tmpdir } = require('node:os');
-const { join } = require('node:path');
+const path = require('node:path');
 
 /**
  * Decides on a memory store, on a store of the host and on Redis, by limits of a text that is large enough for a thread of its own.
@@ -11,10 +11,10 @@ const { join } = require('node:path');
 async function decided({ core, testing, config, domains, redis, host }, url) {
   const text = `${readFileSync('limits.yaml', 'utf8')}${'# a comment\n'.repeat(1000)}`;
   const loaded = await config.loadLimits({ defaults: () => text, keys: { Orders: core.accountId() } });
-  const folder = mkdtempSync(join(tmpdir(), 'sluice-'));
+  const folder = mkdtempSync(path.join(tmpdir(), 'sluice-'));
   const stores = {
     memory: core.memoryStore({ time: new testing.FakeTime() }),
-    host: host.hostStore({ socket: join(folder, 'limits.sock'), log: false }),
+    host: host.hostStore({ socket: path.join(folder, 'limits.sock'), log: false }),
     redis: redis.redisStore({ url, log: false }),
   };
   const outcomes = {
