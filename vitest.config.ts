@@ -68,7 +68,7 @@ const projects = [
   // Servers are killed, paused and made late here, and what a client makes of it is timed.
   {
     name: 'faults',
-    include: ['test/redis/**/*.test.ts'],
+    include: ['test/{redis,host}/**/*.test.ts'],
     timeoutMs: 2 * minute,
     setupFiles: ['test/redis/servers/teardown.ts'],
     alone: 1,
@@ -113,7 +113,7 @@ export default defineConfig({
       reporter: ['text', 'html'],
       thresholds: {
         'packages/{core,domains,config}/src/**': { lines: 100, branches: 100, functions: 100, statements: 100 },
-        'packages/{express,koa,fastify,node,fetch,hono,domains,redis,cli,serve}/src/**': {
+        'packages/{express,koa,fastify,node,fetch,hono,domains,redis,host,cli,serve}/src/**': {
           lines: 95,
           branches: 95,
           functions: 95,

@@ -6,7 +6,19 @@ import { resultFile, writeResults } from './harness/result-file.mjs';
 import { allRounds } from './harness/rounds.mjs';
 import { tableText } from './harness/table.mjs';
 
-const PARTS = ['memory', 'bytes', 'stalls', 'http', 'redis', 'concurrency', 'leases', 'serve', 'config', 'replay'];
+const PARTS = [
+  'memory',
+  'bytes',
+  'stalls',
+  'http',
+  'redis',
+  'host',
+  'concurrency',
+  'leases',
+  'serve',
+  'config',
+  'replay',
+];
 
 const asked = readArguments();
 const { quick } = asked;

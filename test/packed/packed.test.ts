@@ -58,7 +58,7 @@ describe.each(Object.entries(peers))('in an empty project beside the %s peers', 
   });
 
   const worked = {
-    outcomes: { memory: 'allowed', redis: 'allowed' },
+    outcomes: { memory: 'allowed', host: 'allowed', redis: 'allowed' },
     fromFiles: { Orders: 300 },
     domain: 'example.co.uk',
     entryPoints: Object.fromEntries(tarballs.entryPoints.map((name) => [name, true])),

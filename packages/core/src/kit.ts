@@ -65,11 +65,12 @@ export { DURATION_PATTERN, durationTicks, type DurationRange } from './rule/dura
 export { fits, waitFor, wholeShareOf } from './rule/gcra.ts';
 export { MAX_TOKENS, rateOf, type Rate } from './rule/rate.ts';
 export { MAX_TOLERANCE_TICKS, TICKS_PER_MICRO, TICKS_PER_MS } from './rule/ticks.ts';
-export { nowTicksAt } from './store/store.ts';
+export { MODES, nowTicksAt } from './store/store.ts';
 export { countTried, joinedReading, partOf, readingsOf } from './store/alternatives.ts';
 export type { DecidingOperation } from './store/store.ts';
 export { levelAfter, passes, slotsTaken } from './store/transaction-rule.ts';
 export { checkReadyOptions } from './store/ready-options.ts';
+export { CallDeadlines, checkDeadline } from './time/call-deadlines.ts';
 export type { DeadlinePromise, Wait } from './time/deadline-queue.ts';
 export { Deadlines } from './time/deadlines.ts';
 export { checkTime, systemTime } from './time/time.ts';

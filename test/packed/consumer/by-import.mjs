@@ -6,6 +6,7 @@ import * as express from '@sluice/express';
 import * as fastify from '@sluice/fastify';
 import * as fetch from '@sluice/fetch';
 import * as hono from '@sluice/hono';
+import * as host from '@sluice/host';
 import * as koa from '@sluice/koa';
 import * as node from '@sluice/node';
 import * as redis from '@sluice/redis';
@@ -14,7 +15,7 @@ import { statusesOf } from './limited.cjs';
 
 async function main() {
   const [url, ...names] = process.argv.slice(2);
-  const figures = await decided({ core, testing, config, domains, redis }, url);
+  const figures = await decided({ core, testing, config, domains, redis, host }, url);
 
   const entryPoints = {};
   for (const name of names) entryPoints[name] = Object.keys(await import(name)).length > 0;

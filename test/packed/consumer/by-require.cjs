@@ -6,6 +6,7 @@ const express = require('@sluice/express');
 const fastify = require('@sluice/fastify');
 const fetch = require('@sluice/fetch');
 const hono = require('@sluice/hono');
+const host = require('@sluice/host');
 const koa = require('@sluice/koa');
 const node = require('@sluice/node');
 const redis = require('@sluice/redis');
@@ -14,7 +15,7 @@ const { statusesOf } = require('./limited.cjs');
 
 async function main() {
   const [url, ...names] = process.argv.slice(2);
-  const figures = await decided({ core, testing, config, domains, redis }, url);
+  const figures = await decided({ core, testing, config, domains, redis, host }, url);
 
   const entryPoints = {};
   for (const name of names) entryPoints[name] = Object.keys(require(name)).length > 0;

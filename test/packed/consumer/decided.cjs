@@ -1,20 +1,30 @@
-const { readFileSync } = require('node:fs');
+const { mkdtempSync, readFileSync, rmSync } = require('node:fs');
+const { tmpdir } = require('node:os');
+const path = require('node:path');
 
 /**
- * Decides on a memory store and on Redis, by limits of a text that is large enough for a thread of its own.
+ * Decides on a memory store, on a store of the host and on Redis, by limits of a text that is large enough for a thread of its own.
  *
- * @param {{ core: typeof import('@sluice/core'), testing: typeof import('@sluice/core/testing'), config: typeof import('@sluice/config'), domains: typeof import('@sluice/domains'), redis: typeof import('@sluice/redis') }} packages
+ * @param {{ core: typeof import('@sluice/core'), testing: typeof import('@sluice/core/testing'), config: typeof import('@sluice/config'), domains: typeof import('@sluice/domains'), redis: typeof import('@sluice/redis'), host: typeof import('@sluice/host') }} packages
  * @param {string} url
  */
-async function decided({ core, testing, config, domains, redis }, url) {
+async function decided({ core, testing, config, domains, redis, host }, url) {
   const text = `${readFileSync('limits.yaml', 'utf8')}${'# a comment\n'.repeat(1000)}`;
   const loaded = await config.loadLimits({ defaults: () => text, keys: { Orders: core.accountId() } });
+  const folder = mkdtempSync(path.join(tmpdir(), 'sluice-'));
   const stores = {
     memory: core.memoryStore({ time: new testing.FakeTime() }),
+    host: host.hostStore({ socket: path.join(folder, 'limits.sock'), log: false }),
     redis: redis.redisStore({ url, log: false }),
   };
+  const outcomes = {
+    memory: await outcomeOn(stores.memory),
+    host: await outcomeOn(stores.host),
+    redis: await outcomeOn(stores.redis),
+  };
+  rmSync(folder, { recursive: true });
   return {
-    outcomes: { memory: await outcomeOn(stores.memory), redis: await outcomeOn(stores.redis) },
+    outcomes,
     fromFiles: { Orders: loaded.limits.Orders?.count },
     domain: domains.registrableDomain('www.example.co.uk'),
   };

@@ -9,8 +9,8 @@ import {
   type Time,
 } from '@sluice/core';
 import {
+  checkDeadline,
   checkReadyOptions,
-  complaint,
   RUN_INTO,
   type AnswerSink,
   type DecidingOperation,
@@ -101,9 +101,6 @@ export interface RedisStore extends Store {
 
 /** The deadline of calls without one. Limiters always pass theirs. */
 export const DEFAULT_DEADLINE_MS = 1000;
-
-/** The maximum deadline, which is also that of a limiter. */
-const MAX_DEADLINE_MS = 60_000;
 
 export interface SharedStoreParts extends BucketKeysOptions {
   readonly client: ScriptClient;
@@ -233,18 +230,6 @@ export class SharedStore implements RedisStore {
     this.#counts.lostRefunds += count;
     this.#emit(refundLost(count, cause));
   }
-}
-
-/** @throws {SluiceError} `ERR_OPTION` if a deadline is wrong. */
-export function checkDeadline(deadlineMs: unknown): void {
-  if (typeof deadlineMs === 'number' && deadlineMs > 0 && deadlineMs <= MAX_DEADLINE_MS) return;
-  const demand = `a number of milliseconds above 0, at most ${MAX_DEADLINE_MS}`;
-  throw complaint('ERR_OPTION', {
-    option: 'deadlineMs',
-    demand,
-    value: deadlineMs,
-    remedy: 'For example deadlineMs: 50.',
-  });
 }
 
 export function closedError(caller: string): SluiceError {

@@ -1,5 +1,5 @@
-import { SluiceError, type Time } from '@sluice/core';
-import { Deadlines } from '@sluice/core/kit';
+import { SluiceError } from '@sluice/core';
+import { CallDeadlines } from '@sluice/core/kit';
 import { ConnectionReports } from './connection-reports.ts';
 import type { ConnectionChange, ConnectionReport, ConnectionStatus } from './connection-status.ts';
 import type { ScriptClient } from './script-client.ts';
@@ -128,37 +128,4 @@ function closedError(): SluiceError {
 
 function closedWhileWaiting(): SluiceError {
   return new SluiceError('ERR_STORE_UNAVAILABLE', 'The Redis store was closed before Redis had answered.');
-}
-
-/** Above this number of different deadlines, unused ones are dropped. Usually each limiter has one deadline. */
-const MAX_LENGTHS = 32;
-
-/** The deadlines of calls. All calls with the same deadline share one timer. */
-export class CallDeadlines {
-  readonly #time: Time;
-  readonly #byLength = new Map<number, Deadlines>();
-
-  constructor(time: Time) {
-    this.#time = time;
-  }
-
-  /** Ends all that wait now, as if their deadlines had passed. */
-  expireAll(): void {
-    for (const deadlines of this.#byLength.values()) deadlines.expireAll();
-  }
-
-  /** Returns the list of those that wait for so many milliseconds, rounded up to whole ones. */
-  of(leftMs: number): Deadlines {
-    const deadlineMs = Math.ceil(leftMs);
-    const known = this.#byLength.get(deadlineMs);
-    if (known !== undefined) return known;
-    if (this.#byLength.size >= MAX_LENGTHS) this.#dropIdle();
-    const deadlines = new Deadlines(deadlineMs, this.#time);
-    this.#byLength.set(deadlineMs, deadlines);
-    return deadlines;
-  }
-
-  #dropIdle(): void {
-    for (const [length, { waiting }] of this.#byLength) if (waiting === 0) this.#byLength.delete(length);
-  }
 }

@@ -10,15 +10,9 @@ import {
   type StoreReport,
   type StoreTransaction,
 } from '@sluice/core';
-import { joinedReading, passes, TICKS_PER_MS, type DecidingOperation } from '@sluice/core/kit';
+import { checkDeadline, joinedReading, passes, TICKS_PER_MS, type DecidingOperation } from '@sluice/core/kit';
 import type { BucketKeys } from '../batches/bucket-keys.ts';
-import {
-  checkDeadline,
-  closedError,
-  DEFAULT_DEADLINE_MS,
-  type RedisStore,
-  type SharedStore,
-} from '../batches/shared-store.ts';
+import { closedError, DEFAULT_DEADLINE_MS, type RedisStore, type SharedStore } from '../batches/shared-store.ts';
 import { decide, isExact, refundAll, type LeaseDecision } from './rules/decide.ts';
 import { LeasedBuckets } from './rules/leased-buckets.ts';
 import { BucketLookup } from './bucket-lookup.ts';

@@ -6,16 +6,17 @@ const express = require('@sluice/express');
 const fastify = require('@sluice/fastify');
 const fetch = require('@sluice/fetch');
 const hono = require('@sluice/hono');
+const host = require('@sluice/host');
 const koa = require('@sluice/koa');
 const node = require('@sluice/node');
 const redis = require('@sluice/redis');
 const { decided } = require('../decided.cjs');
 const { statusesOf } = require('../limited.cjs');
 
-test('limits of a file decide in memory and on Redis', async () => {
-  const figures = await decided({ core, testing, config, domains, redis }, process.env.REDIS_URL);
+test('limits of a file decide in memory, on the host and on Redis', async () => {
+  const figures = await decided({ core, testing, config, domains, redis, host }, process.env.REDIS_URL);
   expect(figures).toEqual({
-    outcomes: { memory: 'allowed', redis: 'allowed' },
+    outcomes: { memory: 'allowed', host: 'allowed', redis: 'allowed' },
     fromFiles: { Orders: 300 },
     domain: 'example.co.uk',
   });

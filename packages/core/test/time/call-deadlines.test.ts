@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { FakeTime } from '@sluice/core/testing';
-import { CallDeadlines } from '../../src/client/deadlined-client.ts';
+import { CallDeadlines } from '../../src/time/call-deadlines.ts';
+import { FakeTime } from '../../src/testing/fake-time.ts';
 
 const never = new Promise<never>(() => {});
 

@@ -1,0 +1,111 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { VisitOrder } from '../ids.mjs';
+import { overHost } from '../contenders/over-host.mjs';
+import { decideEach } from '../redis/in-flight.mjs';
+import { tenths, whole, withSpread } from '../harness/table.mjs';
+
+const CORE = { server: 0, client: 1 };
+const IDS = 10_000;
+const SERVER = fileURLToPath(new URL('../host/server.mjs', import.meta.url));
+
+/** What share of a turn comes before the part of it that is measured. */
+const LEAD_IN = 0.2;
+const WARM_UP_DECISIONS = 50_000;
+
+/**
+ * How many decisions are asked for at a time, how many a turn has, and the target.
+ *
+ * @type {Readonly<Record<string, { inFlight: number, decisions: number, target: string }>>}
+ */
+const CASES = {
+  '1 in flight': { inFlight: 1, decisions: 1000, target: '≤ 60 µs each' },
+  '64 in flight': { inFlight: 64, decisions: 50_000, target: '≥ 400,000' },
+  '512 in flight': { inFlight: 512, decisions: 50_000, target: '' },
+};
+
+/** @type {import('../harness/part.ts').Part} */
+export const part = {
+  title: 'host: decisions per second of a process that asks another one of the same host',
+  rounds: 5,
+  turns: ({ quick }) => (quick ? 2 : 16),
+  runs: ({ quick }) =>
+    Object.entries(CASES).flatMap(([name, { decisions }]) =>
+      Object.keys(overHost).map((contender) => ({
+        contender,
+        case: name,
+        core: CORE.client,
+        settings: quick
+          ? { decisions: decisions / 10, ids: IDS / 100, warmUp: 100 }
+          : { decisions, ids: IDS, warmUp: WARM_UP_DECISIONS },
+      })),
+    ),
+  prepare,
+  tables: (results) => Object.keys(CASES).map((name) => tableOf(results, name)),
+};
+
+/**
+ * @param {import('../harness/part.ts').Run} run
+ * @returns {Promise<import('../harness/part.ts').Measure>}
+ */
+async function prepare({ contender, case: name, settings = {} }) {
+  const { decisions, ids, warmUp } = /** @type {{ decisions: number, ids: number, warmUp: number }} */ (settings);
+  const { inFlight } = /** @type {typeof CASES[string]} */ (CASES[name]);
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-bench-'));
+  const socket = join(folder, 'limits.sock');
+  const server = fork(SERVER, [socket, `${CORE.server}`], { execArgv: [] });
+  process.once('exit', () => {
+    server.kill();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  await once(server, 'message');
+  const decide = await overHost[contender]?.(socket);
+  if (decide === undefined) throw new Error(`No contender is named ${contender}.`);
+  const order = new VisitOrder(ids);
+  const decideAll = (/** @type {Uint32Array} */ visits) => decideEach(decide, visits, inFlight);
+  await decideAll(order.next(warmUp));
+  return async () => {
+    // The processors' caches are still those of the others.
+    await decideAll(order.next(decisions * LEAD_IN));
+    const visits = order.next(decisions);
+    const before = sample();
+    await decideAll(visits);
+    const after = sample();
+    const elapsedMs = after.atMs - before.atMs;
+    return {
+      decisionsPerSecond: (decisions * 1000) / elapsedMs,
+      decisionMicros: (elapsedMs * 1000 * inFlight) / decisions,
+      clientCpuMicros: (after.cpuMicros - before.cpuMicros) / decisions,
+    };
+  };
+}
+
+function sample() {
+  const { user, system } = process.cpuUsage();
+  return { atMs: performance.now(), cpuMicros: user + system };
+}
+
+/**
+ * @param {import('../harness/results.mjs').Results} results
+ * @param {string} name
+ */
+function tableOf(results, name) {
+  const rows = results.contenders.map((contender) => [
+    contender,
+    withSpread(results.figure(contender, name, 'decisionsPerSecond'), whole),
+    withSpread(results.figure(contender, name, 'decisionMicros'), tenths),
+    withSpread(results.figure(contender, name, 'clientCpuMicros'), tenths),
+  ]);
+  return {
+    title: name,
+    rows: [
+      ['', 'decisions per second', 'µs each', 'client CPU µs'],
+      ...rows,
+      ['target for Sluice', /** @type {typeof CASES[string]} */ (CASES[name]).target, '', ''],
+    ],
+  };
+}

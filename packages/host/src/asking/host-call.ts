@@ -1,0 +1,53 @@
+import type { StoreOperation, StoreReading } from '@sluice/core';
+import type { AnswerSink, Deadlines, Wait } from '@sluice/core/kit';
+
+/** An operation that another process executes, until its answer comes or its deadline has passed. */
+export class HostCall implements Wait {
+  readonly operation: StoreOperation;
+  readonly deadlineMs: number;
+  readonly #deadlines: Deadlines;
+  readonly #sink: AnswerSink;
+  readonly #onMiss: (call: HostCall) => unknown;
+  /** The buckets for which it was sent, if it was. */
+  sentTo: string | undefined = undefined;
+  dueMicros = 0;
+  /** Whether it still waits. */
+  isIn = false;
+  before: Wait | undefined = undefined;
+  after: Wait | undefined = undefined;
+
+  constructor({ operation, deadlineMs, deadlines, sink, onMiss }: HostCallParts) {
+    this.operation = operation;
+    this.deadlineMs = deadlineMs;
+    this.#deadlines = deadlines;
+    this.#sink = sink;
+    this.#onMiss = onMiss;
+    deadlines.begin(this);
+  }
+
+  answer(reading: StoreReading): void {
+    if (this.#deadlines.end(this)) this.#sink.answered(reading);
+  }
+
+  fail(error: unknown): void {
+    if (this.#deadlines.end(this)) this.#sink.failed(error);
+  }
+
+  miss(): void {
+    this.#sink.failed(this.#onMiss(this));
+  }
+
+  /** Notes that the server has found the deadline passed. */
+  expire(): void {
+    if (this.#deadlines.end(this)) this.miss();
+  }
+}
+
+export interface HostCallParts {
+  readonly operation: StoreOperation;
+  readonly deadlineMs: number;
+  readonly deadlines: Deadlines;
+  readonly sink: AnswerSink;
+  /** Makes the error of a call whose deadline has passed. */
+  readonly onMiss: (call: HostCall) => unknown;
+}

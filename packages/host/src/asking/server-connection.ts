@@ -1,0 +1,121 @@
+import { SluiceError, type Time } from '@sluice/core';
+import type { Socket } from 'node:net';
+import { hostMicros } from '../serving/host-clock.ts';
+import { decodeAnswer } from '../wire/answer-codec.ts';
+import type { Frame } from '../wire/frame.ts';
+import { FrameWriter, FULL_FRAME_BYTES, MAX_OPERATION_BYTES } from '../wire/frame-writer.ts';
+import { encodeHello, NO_ID, type Hello } from '../wire/hello.ts';
+import { MessageReader } from '../wire/message-reader.ts';
+import { encodeOperation, tooLargeError } from '../wire/operation-codec.ts';
+import type { CallQueue } from './call-queue.ts';
+import type { HostCall } from './host-call.ts';
+
+export interface ServerConnectionParts {
+  readonly socket: Socket;
+  /** A moment before the connection was made, by the clock of the host. */
+  readonly beforeMicros: number;
+  readonly time: Time;
+  /** Called when the server has said who it is: calls can be sent. */
+  readonly onHello: (hello: Hello) => void;
+  /** Called when there is room for calls again. */
+  readonly onRoom: () => void;
+  /**
+   * Called when the connection has ended.
+   *
+   * @param unanswered - The calls that were sent and not answered, in their order.
+   * @param cause - Why this process has ended it; undefined if the server did.
+   */
+  readonly onEnd: (unanswered: readonly HostCall[], cause: unknown) => void;
+}
+
+/** A connection to the process that serves. */
+export class ServerConnection {
+  readonly #socket: Socket;
+  readonly #time: Time;
+  readonly #writer = new FrameWriter();
+  /** The calls of each frame that was sent and not answered. */
+  readonly #sent: HostCall[][] = [];
+  /** The buckets of the server, once it has said who it is. */
+  #id: string | undefined;
+  #sharesClock = false;
+  #cause: unknown;
+
+  constructor({ socket, beforeMicros, time, onHello, onRoom, onEnd }: ServerConnectionParts) {
+    this.#socket = socket;
+    this.#time = time;
+    const reader = new MessageReader({
+      onHello: (hello) => {
+        this.#id = hello.id;
+        // In containers with time namespaces, each has another clock. Deadlines are then not sent.
+        this.#sharesClock = hello.hostMicros >= beforeMicros && hello.hostMicros <= hostMicros();
+        onHello(hello);
+      },
+      onFrame: (frame) => this.#handleAnswers(frame),
+    });
+    socket.unref();
+    socket.on('error', () => {});
+    socket.on('drain', onRoom);
+    socket.on('data', (chunk: Buffer) => {
+      try {
+        reader.push(chunk);
+      } catch (cause) {
+        this.#cause ??= cause;
+        socket.destroy();
+      }
+    });
+    socket.on('close', () => onEnd(this.#sent.flat(), this.#cause));
+    socket.write(encodeHello({ pid: process.pid, hostMicros: hostMicros(), id: NO_ID }));
+  }
+
+  /** Sends calls from the queue, as many as there is room for: none before the server has said who it is. */
+  send(queue: CallQueue): void {
+    while (this.#id !== undefined && queue.size > 0 && !this.#socket.writableNeedDrain) this.#sendFrame(queue);
+  }
+
+  /** Ends the connection when everything was sent. */
+  close(): void {
+    this.#socket.destroySoon();
+  }
+
+  #sendFrame(queue: CallQueue): void {
+    const calls: HostCall[] = [];
+    const offsetMicros = hostMicros() - this.#time.nowMicros();
+    while (this.#writer.bytes < FULL_FRAME_BYTES) {
+      const call = queue.take();
+      if (call === undefined) break;
+      if (this.#write(call, offsetMicros)) calls.push(call);
+    }
+    if (calls.length === 0) return;
+    this.#sent.push(calls);
+    this.#socket.write(this.#writer.take());
+  }
+
+  /** Returns false if the call is too large. */
+  #write(call: HostCall, offsetMicros: number): boolean {
+    const mark = this.#writer.mark();
+    const before = this.#writer.bytes;
+    encodeOperation(this.#writer, call.operation, this.#sharesClock ? call.dueMicros + offsetMicros : 0);
+    const bytes = this.#writer.bytes - before;
+    call.sentTo = this.#id;
+    if (bytes <= MAX_OPERATION_BYTES) return true;
+    this.#writer.returnTo(mark);
+    call.fail(tooLargeError(bytes, MAX_OPERATION_BYTES));
+    return false;
+  }
+
+  #handleAnswers(frame: Frame): void {
+    const calls = this.#sent[0];
+    if (calls === undefined) throw new Error('sent an answer to nothing');
+    const answers = calls.map(({ operation }) => decodeAnswer(frame, operation));
+    if (!frame.isAtEnd) throw new Error('sent more answers than it was asked for');
+    // Only now, because a connection that ends before has not answered them.
+    this.#sent.shift();
+    for (let i = 0; i < calls.length; i++) settle(calls[i]!, answers[i]);
+  }
+}
+
+function settle(call: HostCall, answer: ReturnType<typeof decodeAnswer>): void {
+  if (answer === undefined) call.expire();
+  else if (answer instanceof SluiceError) call.fail(answer);
+  else call.answer(answer);
+}

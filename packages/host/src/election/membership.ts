@@ -1,0 +1,195 @@
+import type { Cancel, Time } from '@sluice/core';
+import { messageOf, systemTime } from '@sluice/core/kit';
+import type { Socket } from 'node:net';
+import type { HostCall } from '../asking/host-call.ts';
+import { ServerConnection } from '../asking/server-connection.ts';
+import { serveClient } from '../serving/client-connection.ts';
+import type { SharedBuckets } from '../serving/shared-buckets.ts';
+import { join, type Joined } from './join.ts';
+import type { Published, SocketFiles } from './socket-files.ts';
+
+/** How often a process that can neither ask nor serve tries again, in milliseconds. */
+const RETRY_MS = 100;
+
+/** The pause after a connection that ended before the server had said who it is, in milliseconds. */
+const PAUSE_MS = 10;
+
+/** How often the serving process looks whether its socket still has its name, in milliseconds. */
+const CHECK_MS = 50;
+
+/** Buckets, and the process that serves them. */
+export interface Served {
+  readonly id: string;
+  readonly pid: number;
+}
+
+/** Learns what becomes of a process. */
+export interface MembershipListener {
+  /** This process has the buckets. */
+  onServing(served: Served, buckets: SharedBuckets): void;
+  /** Another process has the buckets, and can be asked. */
+  onAsking(served: Served): void;
+  /**
+   * No process can be asked for the moment.
+   *
+   * @param unanswered - The calls that were sent and not answered.
+   */
+  onJoining(unanswered: readonly HostCall[]): void;
+  /** No process can be asked, and this one can't serve. It is tried again, and `onDown` called for each attempt. */
+  onDown(cause: unknown, unanswered: readonly HostCall[]): void;
+  /** The connection to the process that serves has room for calls again. */
+  onRoom(): void;
+  /** A client has sent something else than operations. */
+  onRejected(cause: unknown): void;
+}
+
+export interface MembershipParts {
+  readonly files: SocketFiles;
+  /** The time of deadlines. Sockets and files are those of the system, and so is the time of attempts and checks. */
+  readonly time: Time;
+  readonly createBuckets: () => SharedBuckets;
+  readonly listener: MembershipListener;
+}
+
+/** The part of a process in the serving of buckets: it serves them, or is connected to the process that does. */
+export class Membership {
+  readonly #parts: MembershipParts;
+  readonly #clients = new Set<Socket>();
+  #isClosed = false;
+  #buckets: SharedBuckets | undefined;
+  #published: Published | undefined;
+  #connection: ServerConnection | undefined;
+  #cancelAlarm: Cancel = () => {};
+
+  constructor(parts: MembershipParts) {
+    this.#parts = parts;
+    void this.#join();
+  }
+
+  /** The buckets, while this process serves. */
+  get buckets(): SharedBuckets | undefined {
+    return this.#buckets;
+  }
+
+  /** The connection to the process that serves, while there is one. */
+  get connection(): ServerConnection | undefined {
+    return this.#connection;
+  }
+
+  /** How many other processes are connected to this one. */
+  get clientCount(): number {
+    return this.#clients.size;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#cancelAlarm();
+    this.#connection?.close();
+    this.#published?.server.close();
+    this.#dropBuckets();
+  }
+
+  async #join(): Promise<void> {
+    try {
+      this.#begin(await join(this.#parts.files, this.#handleClient));
+    } catch (cause) {
+      this.#noteDown(cause, []);
+    }
+  }
+
+  #begin(joined: Joined): void {
+    if (this.#isClosed) discard(joined);
+    else if (joined.role === 'serving') this.#serve(joined.published);
+    else this.#ask(joined);
+  }
+
+  #serve(published: Published): void {
+    const isNew = this.#buckets === undefined;
+    const buckets = (this.#buckets ??= this.#parts.createBuckets());
+    this.#published = published;
+    this.#setAlarm(CHECK_MS, this.#check);
+    if (isNew) this.#parts.listener.onServing({ id: buckets.id, pid: process.pid }, buckets);
+  }
+
+  readonly #handleClient = (socket: Socket): void => {
+    // The store was closed, or another process serves by now.
+    if (this.#buckets === undefined) return void socket.destroy();
+    this.#clients.add(socket);
+    socket.on('close', () => this.#clients.delete(socket));
+    serveClient(socket, this.#buckets, (cause) => this.#parts.listener.onRejected(cause));
+  };
+
+  readonly #check = (): void => {
+    if (this.#parts.files.isCurrent(this.#published!)) this.#setAlarm(CHECK_MS, this.#check);
+    else void this.#rejoin();
+  };
+
+  /** Gives the buckets a new socket, unless another process serves by now. Its clients remain connected meanwhile. */
+  async #rejoin(): Promise<void> {
+    try {
+      const joined = await join(this.#parts.files, this.#handleClient);
+      this.#published?.server.close();
+      if (joined.role === 'asking') this.#dropBuckets();
+      this.#begin(joined);
+    } catch {
+      // The buckets are still there, for this process and those that are connected.
+      if (!this.#isClosed) this.#setAlarm(CHECK_MS, this.#check);
+    }
+  }
+
+  #ask({ socket, beforeMicros }: Joined & { readonly role: 'asking' }): void {
+    const { time, listener } = this.#parts;
+    let isKnown = false;
+    listener.onJoining([]);
+    this.#connection = new ServerConnection({
+      socket,
+      beforeMicros,
+      time,
+      onHello: (hello) => {
+        isKnown = true;
+        listener.onAsking(hello);
+      },
+      onRoom: () => listener.onRoom(),
+      onEnd: (unanswered, cause) => this.#handleEnd(unanswered, { isKnown, cause }),
+    });
+  }
+
+  #handleEnd(
+    unanswered: readonly HostCall[],
+    { isKnown, cause }: { readonly isKnown: boolean; readonly cause: unknown },
+  ): void {
+    this.#connection = undefined;
+    if (this.#isClosed) return;
+    if (cause !== undefined) {
+      return this.#noteDown(new Error(`the process that serves ${messageOf(cause)}`, { cause }), unanswered);
+    }
+    this.#parts.listener.onJoining(unanswered);
+    // What ends connections before it says who it is must not be asked again and again without a pause.
+    if (isKnown) void this.#join();
+    else this.#setAlarm(PAUSE_MS, () => void this.#join());
+  }
+
+  #noteDown(cause: unknown, unanswered: readonly HostCall[]): void {
+    if (this.#isClosed) return;
+    this.#setAlarm(RETRY_MS, () => void this.#join());
+    this.#parts.listener.onDown(cause, unanswered);
+  }
+
+  #dropBuckets(): void {
+    this.#published = undefined;
+    this.#buckets?.close();
+    this.#buckets = undefined;
+    for (const client of this.#clients) client.destroy();
+  }
+
+  #setAlarm(delayMs: number, run: () => void): void {
+    const alarm = systemTime.alarm(delayMs, run);
+    alarm.unref();
+    this.#cancelAlarm = alarm.cancel;
+  }
+}
+
+function discard(joined: Joined): void {
+  if (joined.role === 'serving') joined.published.server.close();
+  else joined.socket.destroy();
+}

@@ -1,0 +1,8 @@
+/**
+ * A store that the processes of one host share, without a server. Start with {@link hostStore}.
+ *
+ * @module
+ */
+export type { HostRole, HostStoreEvent } from './events.ts';
+export { hostStore, type HostStoreOptions } from './host-store.ts';
+export type { HostStore, HostStoreStatus } from './joined-store.ts';

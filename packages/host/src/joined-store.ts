@@ -1,0 +1,268 @@
+import type { ReadyOptions, Store, StoreOperation, StoreReading, StoreReport, Time } from '@sluice/core';
+import {
+  CallDeadlines,
+  checkDeadline,
+  checkReadyOptions,
+  RUN_INTO,
+  type AnswerSink,
+  type EventSink,
+  type RunInto,
+} from '@sluice/core/kit';
+import { CallQueue } from './asking/call-queue.ts';
+import { HostCall } from './asking/host-call.ts';
+import { Membership, type MembershipListener, type MembershipParts, type Served } from './election/membership.ts';
+import { HostErrors } from './errors.ts';
+import { clientRejected, roleChanged, stateLost, type HostRole, type HostStoreEvent } from './events.ts';
+
+/** The state of a host store. */
+export interface HostStoreStatus {
+  readonly role: HostRole;
+  /** When the role began, by the wall clock of this process. */
+  readonly since: Date;
+  /** The process that serves, or that served last. `undefined` if none has been found. */
+  readonly serverPid: number | undefined;
+  /** While this process serves: how many others are connected. Otherwise 0. */
+  readonly clients: number;
+  /** Why the store was `down` for the last time; it stays after a recovery. `undefined` if it never was. */
+  readonly lastError: { readonly cause: unknown; readonly at: Date } | undefined;
+}
+
+/**
+ * A store that the processes of a host share, made by `hostStore`. The limiter calls `run`.
+ *
+ * `deadlineMs` is how long the caller waits, in milliseconds: a number above 0, at most 60,000. Default: 1000. The process
+ * that serves does not execute an operation whose deadline has passed. `run` rejects with a `SluiceError`:
+ *
+ * - `ERR_STORE_DEADLINE` if there was no answer in time;
+ * - `ERR_STORE_UNAVAILABLE` if no process can be asked, and none can serve;
+ * - `ERR_STORE_PERIOD` if the clock of the serving process is outside of the calendar periods of a bucket;
+ * - `ERR_OPTION` if the deadline is wrong, or the operation is larger than 4 MB: some 50,000 buckets;
+ * - `ERR_CLOSED` after `close()`.
+ */
+export interface HostStore extends Store {
+  /**
+   * Every call settles within its deadline, so a limiter sets no timer of its own. Buckets may have calendar periods, or
+   * slots.
+   */
+  readonly traits: { readonly keepsDeadline: true; readonly periods: true; readonly slots: true };
+  /** Executes an operation, atomically. Operations of one turn of the event loop travel together. */
+  run(operation: StoreOperation, deadlineMs?: number): Promise<StoreReading>;
+  /**
+   * Resolves when this process serves, or asks the one that does; immediately if that is already so.
+   *
+   * @throws {SluiceError} Rejects with `ERR_STORE_UNAVAILABLE` and the cause if that is not so within `timeoutMs`
+   * (default: 10,000); the store continues to try until you close it. Rejects with `ERR_CLOSED` if the store is closed, and
+   * with `ERR_OPTION` or `ERR_UNKNOWN_OPTION` for wrong options.
+   */
+  ready(options?: ReadyOptions): Promise<void>;
+  /**
+   * Registers a listener: for `down` when no process can be asked and this one can't serve, at once if that is so already;
+   * for `up` each time that there is a process to ask, or this one serves; for `pressure` while this process serves. A takeover is no
+   * `down`.
+   *
+   * @returns A function that removes the listener.
+   * @throws {SluiceError} `ERR_CLOSED` when the store is closed.
+   */
+  watch(listener: (report: StoreReport) => void): () => void;
+  /**
+   * Sends what is still queued, and closes the connections. If this process serves, the buckets are lost, and another process
+   * serves new ones. A second call has no effect.
+   */
+  close(): Promise<void>;
+  /** Returns the current state. */
+  status(): HostStoreStatus;
+}
+
+/** The deadline of calls without one. Limiters always pass theirs. */
+const DEFAULT_DEADLINE_MS = 1000;
+
+export interface JoinedStoreParts extends Omit<MembershipParts, 'listener'> {
+  readonly socket: string;
+  readonly time: Time;
+  readonly emit: EventSink<HostStoreEvent>;
+  readonly emitUnlogged: EventSink<HostStoreEvent>;
+}
+
+/** The host store: executes operations if this process serves, and otherwise sends them to the process that does. */
+export class JoinedStore implements HostStore {
+  readonly traits = { keepsDeadline: true, periods: true, slots: true } as const;
+  readonly #parts: JoinedStoreParts;
+  readonly #errors: HostErrors;
+  readonly #deadlines: CallDeadlines;
+  readonly #queue = new CallQueue();
+  readonly #membership: Membership;
+  readonly #listeners = new Set<(report: StoreReport) => void>();
+  #role: HostRole = 'joining';
+  #since: Date;
+  #lastError: HostStoreStatus['lastError'];
+  /** The buckets in use, or the last ones. */
+  #served: Served | undefined;
+  #isFlushing = false;
+  /** Resolves when this process serves or asks. Made by the first caller of `ready`. */
+  #joined: Promise<void> | undefined;
+  #resolveJoined = (): void => {};
+
+  constructor(parts: JoinedStoreParts) {
+    this.#parts = parts;
+    this.#errors = new HostErrors(parts.socket);
+    this.#deadlines = new CallDeadlines(parts.time);
+    this.#since = this.#now();
+    this.#membership = new Membership({ ...parts, listener: this.#listener });
+  }
+
+  run(operation: StoreOperation, deadlineMs: number = DEFAULT_DEADLINE_MS): Promise<StoreReading> {
+    return new Promise((answered, failed) => this.#runInto(operation, deadlineMs, { answered, failed }));
+  }
+
+  static {
+    (this.prototype.run as { [RUN_INTO]?: RunInto })[RUN_INTO] = (store, operation, deadlineMs, sink) => {
+      (store as JoinedStore).#runInto(operation, deadlineMs, sink);
+    };
+  }
+
+  async ready(options?: ReadyOptions): Promise<void> {
+    const { timeoutMs } = checkReadyOptions(options);
+    this.#assertOpen();
+    if (this.#role === 'serving' || this.#role === 'asking') return;
+    this.#joined ??= new Promise((resolve) => (this.#resolveJoined = resolve));
+    await this.#deadlines
+      .of(timeoutMs)
+      .race(this.#joined, () =>
+        this.#role === 'closed' ? this.#errors.closed() : this.#errors.notReady(timeoutMs, this.#lastError?.cause),
+      );
+  }
+
+  watch(listener: (report: StoreReport) => void): () => void {
+    this.#assertOpen();
+    // A function of its own, because the same listener may be registered twice.
+    const own = (report: StoreReport): void => listener(report);
+    this.#listeners.add(own);
+    if (this.#role === 'down') own({ type: 'down', cause: this.#downError() });
+    return () => void this.#listeners.delete(own);
+  }
+
+  close(): Promise<void> {
+    if (this.#role !== 'closed') {
+      this.#flush();
+      this.#setRole('closed');
+      this.#membership.close();
+      this.#deadlines.expireAll();
+      this.#listeners.clear();
+    }
+    return Promise.resolve();
+  }
+
+  status(): HostStoreStatus {
+    return {
+      role: this.#role,
+      since: this.#since,
+      serverPid: this.#served?.pid,
+      clients: this.#membership.clientCount,
+      lastError: this.#lastError,
+    };
+  }
+
+  #runInto(operation: StoreOperation, deadlineMs: number, sink: AnswerSink): void {
+    let reading: StoreReading | undefined;
+    try {
+      this.#assertOpen();
+      checkDeadline(deadlineMs);
+      if (this.#role === 'down') throw this.#downError();
+      reading = this.#membership.buckets?.run(operation);
+    } catch (error) {
+      return sink.failed(error);
+    }
+    if (reading === undefined) this.#ask(operation, deadlineMs, sink);
+    else sink.answered(reading);
+  }
+
+  #ask(operation: StoreOperation, deadlineMs: number, sink: AnswerSink): void {
+    const deadlines = this.#deadlines.of(deadlineMs);
+    this.#queue.add(new HostCall({ operation, deadlineMs, deadlines, sink, onMiss: this.#missed }));
+    if (this.#isFlushing || this.#role !== 'asking') return;
+    this.#isFlushing = true;
+    // By `setImmediate`, directly after Node has read its sockets and run their callbacks: requests that arrive together are
+    // sent together. It is not `time.endOfTurn`: calls reach another process also while the time of a test does not move.
+    // oxlint-disable-next-line no-restricted-globals
+    setImmediate(this.#flush);
+  }
+
+  readonly #flush = (): void => {
+    this.#isFlushing = false;
+    this.#membership.connection?.send(this.#queue);
+  };
+
+  readonly #missed = ({ deadlineMs }: HostCall): unknown =>
+    this.#role === 'closed'
+      ? this.#errors.closedWhileWaiting()
+      : this.#errors.missed(deadlineMs, this.#role === 'asking' ? this.#served?.pid : undefined);
+
+  // It is made before the membership, which calls it.
+  readonly #listener: MembershipListener = {
+    onServing: (served, buckets) => {
+      buckets.watch((report) => this.#report(report));
+      this.#noteServed(served, 'serving');
+      for (let call = this.#queue.take(); call !== undefined; call = this.#queue.take()) {
+        this.#runInto(call.operation, call.deadlineMs, {
+          answered: (reading) => call.answer(reading),
+          failed: (error) => call.fail(error),
+        });
+      }
+    },
+    onAsking: (served) => {
+      this.#noteServed(served, 'asking');
+      this.#flush();
+    },
+    onJoining: (unanswered) => {
+      this.#queue.addFirst(unanswered);
+      // Until an attempt succeeds, it remains down.
+      if (this.#role !== 'down') this.#setRole('joining');
+    },
+    onDown: (cause, unanswered) => {
+      const wasDown = this.#role === 'down';
+      this.#lastError = { cause, at: this.#now() };
+      this.#setRole('down', cause);
+      this.#queue.addFirst(unanswered);
+      const error = this.#downError();
+      for (let call = this.#queue.take(); call !== undefined; call = this.#queue.take()) call.fail(error);
+      if (!wasDown) this.#report({ type: 'down', cause: error });
+    },
+    onRoom: () => this.#flush(),
+    onRejected: (cause) => this.#parts.emit(clientRejected(this.#parts.socket, cause)),
+  };
+
+  #noteServed(served: Served, role: 'serving' | 'asking'): void {
+    const last = this.#served;
+    this.#served = served;
+    this.#setRole(role);
+    this.#resolveJoined();
+    this.#joined = undefined;
+    if (last !== undefined && last.id !== served.id) this.#parts.emit(stateLost(this.#parts.socket, last.pid));
+    // What was sent to buckets that are lost is decided by the new ones. It may have taken effect if only the connection was lost.
+    this.#queue.failSentTo(served.id, this.#errors.connectionLost());
+    this.#report({ type: 'up' });
+  }
+
+  #setRole(role: HostRole, cause?: unknown): void {
+    if (role === this.#role) return;
+    this.#role = role;
+    this.#since = this.#now();
+    this.#parts.emitUnlogged(roleChanged(this.#parts.socket, { role, serverPid: this.#served?.pid, cause }));
+  }
+
+  #report(report: StoreReport): void {
+    for (const listener of this.#listeners) listener(report);
+  }
+
+  #downError(): unknown {
+    return this.#errors.down(this.#lastError?.cause);
+  }
+
+  #assertOpen(): void {
+    if (this.#role === 'closed') throw this.#errors.closed();
+  }
+
+  #now(): Date {
+    return new Date(this.#parts.time.wallNow());
+  }
+}

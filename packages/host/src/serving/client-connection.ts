@@ -1,0 +1,60 @@
+import type { Socket } from 'node:net';
+import { encodeError, encodeExpired, encodeReading } from '../wire/answer-codec.ts';
+import type { Frame } from '../wire/frame.ts';
+import { FrameWriter } from '../wire/frame-writer.ts';
+import { encodeHello } from '../wire/hello.ts';
+import { MessageReader } from '../wire/message-reader.ts';
+import { decodeOperation } from '../wire/operation-codec.ts';
+import { hostMicros } from './host-clock.ts';
+import type { SharedBuckets } from './shared-buckets.ts';
+
+/** A client that does not read its answers is disconnected when so many bytes wait for it. */
+const MAX_UNREAD_BYTES = 16_777_216;
+
+/** Answers of all connections are written one after another, so one writer is enough. */
+const writer = new FrameWriter();
+
+/**
+ * Answers a client: each frame of operations by a frame of answers, in order.
+ *
+ * @param onRejected - Called if the client sent something else than operations. Its connection is closed.
+ */
+export function serveClient(socket: Socket, buckets: SharedBuckets, onRejected: (cause: unknown) => void): void {
+  const { pid } = process;
+  const reader = new MessageReader({ onHello() {}, onFrame: (frame) => answer(socket, buckets, frame) });
+  socket.unref();
+  socket.on('error', () => {});
+  socket.on('data', (chunk: Buffer) => {
+    try {
+      reader.push(chunk);
+    } catch (cause) {
+      onRejected(cause);
+      // What was written before is still sent: a client of another version learns ours from the hello.
+      socket.destroySoon();
+      socket.removeAllListeners('data');
+    }
+  });
+  socket.write(encodeHello({ pid, hostMicros: hostMicros(), id: buckets.id }));
+}
+
+function answer(socket: Socket, buckets: SharedBuckets, frame: Frame): void {
+  const nowMicros = hostMicros();
+  try {
+    while (!frame.isAtEnd) answerOne(buckets, frame, nowMicros);
+  } catch (error) {
+    writer.clear();
+    throw error;
+  }
+  socket.write(writer.take());
+  if (socket.writableLength > MAX_UNREAD_BYTES) socket.destroy();
+}
+
+function answerOne(buckets: SharedBuckets, frame: Frame, nowMicros: number): void {
+  const { operation, dueMicros } = decodeOperation(frame);
+  if (dueMicros > 0 && nowMicros > dueMicros) return encodeExpired(writer);
+  try {
+    encodeReading(writer, buckets.run(operation));
+  } catch (error) {
+    encodeError(writer, error);
+  }
+}

@@ -1,0 +1,56 @@
+import { memoryStore, type MemoryStore, type StoreOperation, type StoreReading, type StoreReport } from '@sluice/core';
+import { TICKS_PER_MICRO } from '@sluice/core/kit';
+import type { MemoryStoreOptions } from '@sluice/core';
+import { randomBytes } from 'node:crypto';
+import { hostMicros } from './host-clock.ts';
+
+/**
+ * The buckets that a process serves: a memory store whose readings count from the origin of the clock of the host. A
+ * refund of a decision that another process made, before it ended, therefore does not give back more than it may.
+ */
+export class SharedBuckets {
+  /** 16 hexadecimal digits that identify these buckets: others have others. */
+  readonly id: string = randomBytes(8).toString('hex');
+  readonly #memory: MemoryStore;
+  readonly #originTicks: number;
+
+  constructor(options: MemoryStoreOptions) {
+    this.#memory = memoryStore(options);
+    // The time of a memory store begins with its first call.
+    const { nowTicks } = this.#memory.run({ kind: 'check', alternatives: [[]] });
+    this.#originTicks = hostMicros() * TICKS_PER_MICRO - nowTicks;
+  }
+
+  /** Executes an operation. Throws what a memory store throws. */
+  run(operation: StoreOperation): StoreReading {
+    return this.#fromOrigin(this.#memory.run(this.#toOrigin(operation)));
+  }
+
+  watch(listener: (report: StoreReport) => void): () => void {
+    return this.#memory.watch(listener);
+  }
+
+  close(): void {
+    this.#memory.close();
+  }
+
+  #toOrigin(operation: StoreOperation): StoreOperation {
+    if (operation.kind !== 'refund') return operation;
+    const batch = operation.batch.map((refund) => {
+      const { tatAfterSpendTicks, period } = refund;
+      // The moment of a period is one of the wall clock.
+      if (tatAfterSpendTicks === undefined || period !== undefined) return refund;
+      return { ...refund, tatAfterSpendTicks: tatAfterSpendTicks - this.#originTicks };
+    });
+    return { kind: 'refund', batch };
+  }
+
+  #fromOrigin({ nowTicks, levelsTicks, bucketNowTicks, bucketWallMs }: StoreReading): StoreReading {
+    const shifted = nowTicks + this.#originTicks;
+    if (bucketNowTicks === undefined) return { nowTicks: shifted, levelsTicks };
+    const clocks = bucketNowTicks.map((ticks, i) =>
+      bucketWallMs?.[i] === undefined ? ticks + this.#originTicks : ticks,
+    );
+    return { nowTicks: shifted, levelsTicks, bucketNowTicks: clocks, bucketWallMs };
+  }
+}

@@ -1,0 +1,151 @@
+import { SluiceError, type StoreBucket, type StoreHold, type StoreOperation } from '@sluice/core';
+import type { StoreRefund, StoreTransaction } from '@sluice/core';
+import { MODES } from '@sluice/core/kit';
+import type { Frame } from './frame.ts';
+import type { FrameWriter } from './frame-writer.ts';
+
+const KINDS = ['spend', 'check', 'charge', 'refund', 'cap', 'renew', 'release', 'reset'] as const;
+
+/** An entry of any batch. All have the same properties, so that the code that reads them sees one kind of object. */
+type Entry = StoreBucket & {
+  readonly [Name in keyof Fields]?: Fields[Name] | undefined;
+};
+type Fields = StoreTransaction & StoreRefund & Omit<StoreHold, 'slots'>;
+
+// What an entry has beside its names, two numbers and its mode: the bits of one number.
+const MODE_BITS = 4;
+const CALENDAR = 4;
+const SLOTS = 8;
+const LINE = 16;
+const TAT = 32;
+const PERIOD = 64;
+const LEASE = 128;
+const UP_TO = 256;
+const HOLD = 512;
+const CAP = 1024;
+const ALL_BITS = 2047;
+
+/** An operation as it was received. */
+export interface ReceivedOperation {
+  readonly operation: StoreOperation;
+  /** When the caller stops waiting, by the clock that all processes of the host share. 0: not known. */
+  readonly dueMicros: number;
+}
+
+/** @param dueMicros - As in a {@link ReceivedOperation}. */
+export function encodeOperation(writer: FrameWriter, operation: StoreOperation, dueMicros: number): void {
+  writer.number(KINDS.indexOf(operation.kind));
+  writer.number(dueMicros);
+  if ('alternatives' in operation) {
+    writer.number(operation.alternatives.length);
+    for (const batch of operation.alternatives) encodeBatch(writer, batch);
+  } else {
+    encodeBatch(writer, operation.batch);
+  }
+}
+
+/** @throws {Error} If it is malformed. */
+export function decodeOperation(frame: Frame): ReceivedOperation {
+  const kind = KINDS[frame.number()];
+  const dueMicros = frame.number();
+  if (kind === undefined) throw new Error('sent an unknown operation');
+  if (kind === 'spend' || kind === 'check') {
+    const alternatives = listOf(frame, decodeBatch) as readonly (readonly StoreTransaction[])[];
+    return { operation: { kind, alternatives }, dueMicros };
+  }
+  // The sender has the same version, so its entries are those of this kind.
+  return { operation: { kind, batch: decodeBatch(frame) } as StoreOperation, dueMicros };
+}
+
+function encodeBatch(writer: FrameWriter, batch: readonly Entry[]): void {
+  writer.number(batch.length);
+  for (let i = 0; i < batch.length; i++) encodeEntry(writer, batch[i]!);
+}
+
+function decodeBatch(frame: Frame): readonly Entry[] {
+  return listOf(frame, decodeEntry);
+}
+
+function listOf<T>(frame: Frame, decode: (frame: Frame) => T): T[] {
+  const list: T[] = [];
+  for (let left = frame.count(); left > 0; left--) list.push(decode(frame));
+  return list;
+}
+
+function encodeEntry(writer: FrameWriter, entry: Entry): void {
+  const { capTicks, calendar, lineTicks, tatAfterSpendTicks, period, lease, holder } = entry;
+  writer.number(bitsOf(entry));
+  writer.text(entry.limit);
+  writer.text(entry.id);
+  writer.number(entry.incrementTicks ?? 0);
+  writer.number(entry.fitTicks ?? 0);
+  if (capTicks !== undefined) writer.number(capTicks);
+  if (calendar !== undefined) writer.text(calendar);
+  if (lineTicks !== undefined) writer.number(lineTicks);
+  if (tatAfterSpendTicks !== undefined) writer.number(tatAfterSpendTicks);
+  if (period !== undefined) for (const ms of period) writer.number(ms);
+  if (lease !== undefined) {
+    writer.text(lease.holder);
+    writer.number(lease.leaseMs);
+    if (lease.upTo !== undefined) writer.number(lease.upTo);
+  }
+  if (holder !== undefined) {
+    writer.text(holder);
+    for (const number of [entry.leaseMs, entry.first, entry.count]) writer.number(number!);
+  }
+}
+
+function bitsOf(entry: Entry): number {
+  const { mode, capTicks, calendar, slots, lineTicks, tatAfterSpendTicks, period, lease, holder } = entry;
+  let bits = mode === undefined ? 0 : MODES.indexOf(mode);
+  if (capTicks !== undefined) bits += CAP;
+  if (calendar !== undefined) bits += CALENDAR;
+  if (slots) bits += SLOTS;
+  if (lineTicks !== undefined) bits += LINE;
+  if (tatAfterSpendTicks !== undefined) bits += TAT;
+  if (period !== undefined) bits += PERIOD;
+  if (lease !== undefined) bits += lease.upTo === undefined ? LEASE : LEASE + UP_TO;
+  if (holder !== undefined) bits += HOLD;
+  return bits;
+}
+
+// In the order in which `encodeEntry` writes: an object literal is evaluated from top to bottom.
+function decodeEntry(frame: Frame): Entry {
+  const bits = frame.number();
+  if (!Number.isInteger(bits) || bits < 0 || bits > ALL_BITS) throw new Error('sent an unknown kind of entry');
+  const has = (bit: number): boolean => (bits & bit) !== 0;
+  return {
+    mode: MODES[bits % MODE_BITS],
+    limit: frame.text(),
+    id: frame.text(),
+    incrementTicks: frame.number(),
+    fitTicks: frame.number(),
+    capTicks: has(CAP) ? frame.number() : undefined,
+    calendar: has(CALENDAR) ? frame.text() : undefined,
+    slots: has(SLOTS) ? true : undefined,
+    lineTicks: has(LINE) ? frame.number() : undefined,
+    tatAfterSpendTicks: has(TAT) ? frame.number() : undefined,
+    period: has(PERIOD) ? [frame.number(), frame.number(), frame.number()] : undefined,
+    lease: has(LEASE)
+      ? { holder: ownText(frame.text()), leaseMs: frame.number(), upTo: has(UP_TO) ? frame.number() : undefined }
+      : undefined,
+    holder: has(HOLD) ? ownText(frame.text()) : undefined,
+    leaseMs: has(HOLD) ? frame.number() : undefined,
+    first: has(HOLD) ? frame.number() : undefined,
+    count: has(HOLD) ? frame.number() : undefined,
+  };
+}
+
+/** Copies a text that the store keeps: a part of a text keeps the whole frame's text in memory. */
+function ownText(text: string): string {
+  return Buffer.from(text, 'utf16le').toString('utf16le');
+}
+
+/** The error for an operation that does not fit into a frame. */
+export function tooLargeError(bytes: number, maxBytes: number): SluiceError {
+  return new SluiceError(
+    'ERR_OPTION',
+    `An operation of up to ${bytes} bytes is too large for a host store, which accepts ${maxBytes}. Name fewer ` +
+      'buckets in one call.',
+  );
+}

@@ -1,0 +1,244 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createConnection, createServer, type Socket } from 'node:net';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { hostStore, type HostStore, type HostStoreEvent } from '@sluice/host';
+import { encodeHello, HELLO_BYTES, NO_ID, PROTOCOL_VERSION } from '../src/wire/hello.ts';
+import { FrameWriter } from '../src/wire/frame-writer.ts';
+
+const CHECK = { kind: 'check', alternatives: [[]] } as const;
+
+/** Calls a function when a client has sent more than its hello, once. */
+function afterHello(client: Socket, run: () => void): void {
+  let bytes = 0;
+  client.on('data', (chunk: Buffer) => {
+    const before = bytes;
+    bytes += chunk.length;
+    if (before <= HELLO_BYTES && bytes > HELLO_BYTES) run();
+  });
+}
+
+let folder: string;
+let socket: string;
+let opened: HostStore[];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sluice-host-'));
+  socket = join(folder, 'limits.sock');
+  opened = [];
+});
+afterEach(async () => {
+  await Promise.all(opened.map((store) => store.close()));
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function open(onEvent?: (event: HostStoreEvent) => void): HostStore {
+  const store = hostStore({ socket, log: false, onEvent });
+  opened.push(store);
+  return store;
+}
+
+const hello = (version?: number): Buffer => encodeHello({ pid: 1, hostMicros: 0, id: NO_ID }, version);
+
+function header(bytes: number, count: number): Buffer {
+  const frame = Buffer.alloc(8);
+  frame.writeUInt32LE(bytes, 0);
+  frame.writeUInt32LE(count, 4);
+  return frame;
+}
+
+function frameOf(...numbers: readonly number[]): Buffer {
+  const writer = new FrameWriter();
+  for (const number of numbers) writer.number(number);
+  return writer.take();
+}
+
+describe('bytes that are not those of a client', () => {
+  const cases: readonly (readonly [string, Buffer, RegExp])[] = [
+    [
+      'a request of HTTP',
+      Buffer.from('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'),
+      /sent 'GET \/ HT', so it is not a host store/,
+    ],
+    ['another version', hello(PROTOCOL_VERSION + 1), /has version 2 of the protocol, and this process version 1/],
+    ['a frame that is too large', Buffer.concat([hello(), header(2 ** 31, 1)]), /sent a frame of 2147483648 bytes/],
+    ['a frame without a body', Buffer.concat([hello(), header(0, 0)]), /sent a frame of 0 bytes/],
+    [
+      'more numbers than the frame has',
+      Buffer.concat([hello(), header(8, 9), Buffer.alloc(8)]),
+      /fewer numbers than it says/,
+    ],
+    ['an unknown operation', Buffer.concat([hello(), frameOf(99, 0)]), /unknown operation/],
+    ['half an operation', Buffer.concat([hello(), frameOf(0)]), /too short/],
+    ['more entries than the frame has', Buffer.concat([hello(), frameOf(2, 0, 1e9)]), /no 1000000000 entries/],
+    ['a fraction of an entry', Buffer.concat([hello(), frameOf(2, 0, 0.5)]), /no 0.5 entries/],
+    ['an unknown kind of entry', Buffer.concat([hello(), frameOf(2, 0, 1, 1e9)]), /unknown kind of entry/],
+    ['a text that the frame does not have', Buffer.concat([hello(), frameOf(2, 0, 1, 0, 5)]), /text is too short/],
+    ['a text of a negative length', Buffer.concat([hello(), frameOf(2, 0, 1, 0, -1)]), /text is too short/],
+  ];
+
+  test.each(cases)('%s ends the connection with an event, and harms nobody else', async (_, bytes, cause) => {
+    const events: HostStoreEvent[] = [];
+    const serving = open((event) => events.push(event));
+    await serving.ready();
+    const asking = open();
+    await asking.ready();
+    const client = createConnection({ path: `${socket}.1` });
+    client.resume();
+    client.write(bytes);
+    await once(client, 'close');
+    const rejected = events.find(({ type }) => type === 'client-rejected');
+    expect(rejected?.message).toMatch(cause);
+    await expect(asking.run(CHECK)).resolves.toMatchObject({ levelsTicks: [] });
+    expect(serving.status()).toMatchObject({ role: 'serving', clients: 1 });
+  });
+
+  test('bytes may arrive one at a time', async () => {
+    const serving = open();
+    await serving.ready();
+    const client = createConnection({ path: `${socket}.1` });
+    const received: Buffer[] = [];
+    client.on('data', (chunk: Buffer) => received.push(chunk));
+    // A check of one batch without transactions.
+    for (const byte of Buffer.concat([hello(), frameOf(1, 0, 1, 0)])) client.write(Buffer.from([byte]));
+    await expect.poll(() => Buffer.concat(received).length).toBe(32 + 8 + 24);
+    client.destroy();
+  });
+});
+
+describe('bytes that are not those of a server', () => {
+  async function serve(onClient: (client: Socket) => void) {
+    const clients: Socket[] = [];
+    const server = createServer((client) => {
+      clients.push(client);
+      client.on('error', () => {});
+      onClient(client);
+    });
+    server.listen(`${socket}.1`);
+    await once(server, 'listening');
+    return () => {
+      server.close();
+      for (const client of clients) client.destroy();
+    };
+  }
+
+  test.each([
+    ['another version', hello(2), /has version 2 of the protocol/],
+    ['another program', Buffer.from('220 mail.example ESMTP, and more than 32 bytes'), /so it is not a host store/],
+  ])('%s fails calls at once with the reason, until it has ended', async (_, bytes, reason) => {
+    const end = await serve((client) => client.write(bytes));
+    const reports: string[] = [];
+    const store = open();
+    store.watch(({ type }) => reports.push(type));
+    await expect(store.run(CHECK)).rejects.toMatchObject({
+      code: 'ERR_STORE_UNAVAILABLE',
+      message: expect.stringMatching(reason) as string,
+    });
+    await expect(store.ready({ timeoutMs: 1 })).rejects.toMatchObject({
+      code: 'ERR_STORE_UNAVAILABLE',
+      message: expect.stringMatching(reason) as string,
+    });
+    expect(store.status().role).toBe('down');
+    expect(reports).toEqual(['down']);
+    end();
+    await store.ready();
+    expect(store.status().role).toBe('serving');
+    expect(reports).toEqual(['down', 'up']);
+    await expect(store.run(CHECK)).resolves.toMatchObject({ levelsTicks: [] });
+  });
+
+  test('a server that ends connections is asked again until it has ended', async () => {
+    let connections = 0;
+    const end = await serve((client) => {
+      connections++;
+      client.destroy();
+    });
+    const store = open();
+    await expect.poll(() => connections).toBeGreaterThan(2);
+    await expect(store.run(CHECK, 20)).rejects.toMatchObject({ code: 'ERR_STORE_DEADLINE' });
+    end();
+    await store.ready();
+    expect(store.status().role).toBe('serving');
+  });
+
+  test.each([
+    ['an unknown answer', frameOf(99)],
+    ['more than was asked for', frameOf(0, 1, 0, 7)],
+    ['half an answer', frameOf(0)],
+  ])('%s fails the call, and the server is asked again', async (_, answer) => {
+    const end = await serve((client) => {
+      client.write(hello());
+      afterHello(client, () => client.write(answer));
+    });
+    const store = open();
+    await store.ready();
+    await expect(store.run(CHECK)).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' });
+    end();
+    await store.ready();
+    expect(store.status().role).toBe('serving');
+  });
+
+  test('an answer to nothing ends the connection', async () => {
+    const end = await serve((client) => client.write(Buffer.concat([hello(), frameOf(0, 1, 0)])));
+    const store = open();
+    await expect
+      .poll(() => store.status().lastError?.cause)
+      .toMatchObject({
+        message: expect.stringContaining('sent an answer to nothing') as string,
+      });
+    end();
+    await store.ready();
+  });
+
+  test('a call that a server has not answered fails if the same server is found again', async () => {
+    const end = await serve((client) => {
+      client.write(hello());
+      afterHello(client, () => client.destroy());
+    });
+    const store = open();
+    await store.ready();
+    await expect(store.run(CHECK)).rejects.toMatchObject({
+      code: 'ERR_STORE_UNAVAILABLE',
+      message: expect.stringContaining('may have executed the call') as string,
+    });
+    end();
+  });
+});
+
+describe('files that are not sockets', () => {
+  test('a file with the name of a socket fails calls, and is left alone', async () => {
+    writeFileSync(`${socket}.7`, 'mine');
+    const store = open();
+    await expect(store.run(CHECK)).rejects.toThrow(`${socket}.7 is not a socket`);
+    rmSync(`${socket}.7`);
+    await store.ready();
+    expect(readdirSync(folder)).toEqual(['limits.sock.1']);
+  });
+
+  test('files with other names are left alone', async () => {
+    for (const name of ['limits.sock', 'limits.sock.0', 'limits.sock.01', 'limits.sock.bak', 'other.sock.9']) {
+      writeFileSync(join(folder, name), '');
+    }
+    await open().ready();
+    expect(readdirSync(folder)).toEqual([
+      'limits.sock',
+      'limits.sock.0',
+      'limits.sock.01',
+      'limits.sock.1',
+      'limits.sock.bak',
+      'other.sock.9',
+    ]);
+  });
+
+  test('a folder that does not exist fails calls at once, with the reason', async () => {
+    socket = join(folder, 'missing', 'limits.sock');
+    const store = open();
+    await expect(store.run(CHECK)).rejects.toThrow(/ENOENT/);
+    await expect(store.run(CHECK)).rejects.toThrow(/ENOENT/);
+    const reports: unknown[] = [];
+    store.watch((report) => reports.push(report));
+    expect(reports).toMatchObject([{ type: 'down' }]);
+  });
+});

@@ -1,0 +1,253 @@
+import { SluiceError, type StoreOperation } from '@sluice/core';
+import { hostStore, type HostStore } from '@sluice/host';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createConnection, createServer, type Socket } from 'node:net';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { SocketFiles } from '../src/election/socket-files.ts';
+import { hostMicros } from '../src/serving/host-clock.ts';
+import { decodeAnswer, encodeError } from '../src/wire/answer-codec.ts';
+import type { Frame } from '../src/wire/frame.ts';
+import { FrameWriter } from '../src/wire/frame-writer.ts';
+import { encodeHello, HELLO_BYTES, NO_ID } from '../src/wire/hello.ts';
+import { MessageReader } from '../src/wire/message-reader.ts';
+
+const CHECK: StoreOperation = { kind: 'check', alternatives: [[]] };
+
+let folder: string;
+let socket: string;
+let opened: { close(): unknown }[];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sluice-host-'));
+  socket = join(folder, 'limits.sock');
+  opened = [];
+});
+afterEach(async () => {
+  await Promise.all(opened.map((each) => each.close()));
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function open(): HostStore {
+  const store = hostStore({ socket, log: false });
+  opened.push(store);
+  return store;
+}
+
+const hello = (): Buffer => encodeHello({ pid: 1, hostMicros: hostMicros(), id: NO_ID });
+
+function frameOf(...numbers: readonly number[]): Buffer {
+  const writer = new FrameWriter();
+  for (const number of numbers) writer.number(number);
+  return writer.take();
+}
+
+/** Calls a function when a client has sent more than its hello, once. */
+function afterHello(client: Socket, run: () => void): void {
+  let bytes = 0;
+  client.on('data', (chunk: Buffer) => {
+    const before = bytes;
+    bytes += chunk.length;
+    if (before <= HELLO_BYTES && bytes > HELLO_BYTES) run();
+  });
+}
+
+/** A server whose test decides what it sends. */
+async function serve(onClient: (client: Socket) => void): Promise<void> {
+  const clients: Socket[] = [];
+  const server = createServer((client) => {
+    clients.push(client);
+    client.on('error', () => {});
+    onClient(client);
+  });
+  server.listen(`${socket}.1`);
+  await once(server, 'listening');
+  opened.push({
+    close() {
+      server.close();
+      for (const client of clients) client.destroy();
+    },
+  });
+}
+
+/** Serves, and answers the first frame that comes after the hello. */
+function serveAnswer(answer: Buffer): Promise<void> {
+  return serve((client) => {
+    client.write(hello());
+    afterHello(client, () => client.write(answer));
+  });
+}
+
+/** Sends a frame to the store that serves, and returns the numbers of its answer. */
+async function answersTo(frame: Buffer): Promise<readonly number[]> {
+  const client = createConnection({ path: `${socket}.1` });
+  opened.push({ close: () => client.destroy() });
+  const answered = new Promise<readonly number[]>((resolve) => {
+    const onFrame = (answer: Frame): void => {
+      const numbers: number[] = [];
+      while (!answer.isAtEnd) numbers.push(answer.number());
+      resolve(numbers);
+    };
+    const reader = new MessageReader({ onHello() {}, onFrame });
+    client.on('data', (chunk: Buffer) => reader.push(chunk));
+  });
+  client.write(Buffer.concat([hello(), frame]));
+  return answered;
+}
+
+describe('deadlines', () => {
+  test('an operation whose deadline has passed is not executed', async () => {
+    await open().ready();
+    const past = hostMicros() - 1;
+    const future = hostMicros() + 60_000_000;
+    // Two checks of a batch without transactions. The first is answered by the status "expired" alone.
+    const numbers = await answersTo(frameOf(1, past, 1, 0, 1, future, 1, 0));
+    expect(numbers).toEqual([3, 0, expect.any(Number), 0]);
+  });
+
+  test('a call that the server found late has missed its deadline', async () => {
+    await serveAnswer(frameOf(3));
+    await expect(open().run(CHECK, 10_000)).rejects.toMatchObject({ code: 'ERR_STORE_DEADLINE' });
+  });
+
+  test('an answer that comes late changes nothing', async () => {
+    let answer = (): void => {};
+    await serve((client) => {
+      client.write(hello());
+      afterHello(client, () => (answer = () => void client.write(frameOf(0, 1, 0))));
+    });
+    const store = open();
+    await store.ready();
+    await expect(store.run(CHECK, 1)).rejects.toMatchObject({
+      code: 'ERR_STORE_DEADLINE',
+      message: expect.stringContaining('Process 1') as string,
+    });
+    answer();
+    await expect(store.run(CHECK, 20)).rejects.toMatchObject({ code: 'ERR_STORE_DEADLINE' });
+    expect(store.status().role).toBe('asking');
+  });
+
+  test('a server that says nothing keeps calls and ready() waiting, at most until their deadline', async () => {
+    await serve(() => {});
+    const store = open();
+    await expect(store.run(CHECK, 20)).rejects.toMatchObject({
+      code: 'ERR_STORE_DEADLINE',
+      message: expect.stringContaining('No process answered') as string,
+    });
+    await expect(store.ready({ timeoutMs: 20 })).rejects.toMatchObject({
+      code: 'ERR_STORE_UNAVAILABLE',
+      message: expect.stringContaining('the process that serves does not answer') as string,
+    });
+  });
+});
+
+describe('errors of the server', () => {
+  test('an unexpected one fails the call with its text', () => {
+    const writer = new FrameWriter();
+    encodeError(writer, new Error('out of luck'));
+    const answers: unknown[] = [];
+    const onFrame = (frame: Frame): unknown => answers.push(decodeAnswer(frame, CHECK));
+    new MessageReader({ onHello() {}, onFrame }).push(Buffer.concat([hello(), writer.take()]));
+    expect(answers).toMatchObject([{ code: 'ERR_STORE_UNAVAILABLE' }]);
+    expect((answers[0] as SluiceError).message).toContain('out of luck');
+  });
+
+  test('a stale period is an error of the server if the call has none', async () => {
+    await serveAnswer(frameOf(2, Date.now()));
+    await expect(open().run(CHECK, 10_000)).rejects.toMatchObject({ code: 'ERR_STORE_ANSWER' });
+  });
+});
+
+describe('peers that do not read', () => {
+  test('calls wait while the server does not read, and are sent when it does', async () => {
+    let server: Socket | undefined;
+    let received = 0;
+    await serve((client) => {
+      client.write(hello());
+      client.once('data', () => client.pause());
+      server = client;
+    });
+    const store = open();
+    await store.ready();
+    const id = 'x'.repeat(1_000_000);
+    const entry = { limit: 'Orders', id, incrementTicks: 1, fitTicks: 9, capTicks: 9, mode: 'check-only' } as const;
+    const calls = Array.from({ length: 5 }, () => store.run({ kind: 'check', alternatives: [[entry]] }, 10_000));
+    const settled = Promise.allSettled(calls);
+    await expect.poll(() => server?.isPaused()).toBe(true);
+    server!.on('data', (chunk: Buffer) => (received += chunk.length));
+    server!.resume();
+    await expect.poll(() => received).toBeGreaterThan(5_000_000);
+    await store.close();
+    expect((await settled).every(({ status }) => status === 'rejected')).toBe(true);
+  });
+
+  test('a client that does not read its answers is disconnected, and nobody else', async () => {
+    const store = open();
+    await store.ready();
+    const client = createConnection({ path: `${socket}.1` });
+    opened.push({ close: () => client.destroy() });
+    const ended = new Promise<void>((resolve) => client.once('error', () => resolve()));
+    client.write(hello());
+    const writer = new FrameWriter();
+    for (let i = 0; i < 100_000; i++) for (const number of [1, 0, 1, 0]) writer.number(number);
+    const checks = writer.take();
+    for (let i = 0; i < 12; i++) client.write(checks);
+    await ended;
+    await expect.poll(() => store.status().clients).toBe(0);
+    await expect(store.run(CHECK)).resolves.toMatchObject({ levelsTicks: [] });
+  });
+});
+
+describe('files', () => {
+  test('a process that was late finds a higher number, and withdraws', async () => {
+    const files = new SocketFiles(socket);
+    const first = await files.publish(5, () => {});
+    opened.push({ close: () => first!.server.close() });
+    expect(first).toMatchObject({ generation: 5 });
+    expect(await files.publish(2, () => {})).toBeUndefined();
+    expect(await files.publish(5, () => {})).toBeUndefined();
+    expect(readdirSync(folder)).toEqual(['limits.sock.5']);
+    expect(files.isCurrent(first!)).toBe(true);
+    expect(await files.connect(2)).toBe('gone');
+  });
+
+  test('while its folder does not exist, the serving process keeps its buckets, and then makes a new socket', async () => {
+    const store = open();
+    await store.ready();
+    rmSync(folder, { recursive: true });
+    await expect(store.run(CHECK)).resolves.toMatchObject({ levelsTicks: [] });
+    mkdirSync(folder);
+    await expect.poll(() => readdirSync(folder)).toEqual(['limits.sock.1']);
+    const asking = open();
+    await asking.ready();
+    expect(asking.status().role).toBe('asking');
+  });
+
+  test('a store that is closed while it connects leaves nothing', async () => {
+    const serving = open();
+    await serving.ready();
+    for (let i = 0; i < 5; i++) {
+      const early = hostStore({ socket, log: false });
+      // oxlint-disable-next-line no-await-in-loop -- later each time
+      for (let turns = 0; turns < i; turns++) await new Promise((resolve) => void setImmediate(resolve));
+      // oxlint-disable-next-line no-await-in-loop
+      await early.close();
+    }
+    await expect.poll(() => serving.status().clients).toBe(0);
+  });
+
+  test('a store that can not join says nothing more after it is closed', async () => {
+    socket = join(folder, 'missing', 'limits.sock');
+    const roles: string[] = [];
+    const store = hostStore({
+      socket,
+      log: false,
+      onEvent: (event) => event.type === 'role' && roles.push(event.role),
+    });
+    await store.close();
+    await new Promise((resolve) => void setImmediate(resolve));
+    expect(roles).toEqual(['closed']);
+  });
+});

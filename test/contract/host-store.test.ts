@@ -1,0 +1,117 @@
+import { hostStore } from '@sluice/host';
+import { FakeTime, storeContract } from '@sluice/core/testing';
+import { afterAll, describe, expect, test } from 'vitest';
+import { rmSync } from 'node:fs';
+import { HostProcess } from '../host/host-process.ts';
+import { folder } from '../host/socket-path.ts';
+import { realDelay } from '../real-delay.ts';
+import { until } from '../redis/servers/until.ts';
+
+const paths = folder();
+const server = new HostProcess();
+afterAll(async () => {
+  await server.kill();
+  paths.delete();
+});
+
+let isFrozen = false;
+
+/** Stops the process that serves while a function runs. */
+async function whileFrozen(run: () => Promise<void>): Promise<void> {
+  server.freeze();
+  isFrozen = true;
+  try {
+    await run();
+  } finally {
+    isFrozen = false;
+    server.thaw();
+  }
+}
+
+/** A store of this process, which asks another one. */
+async function askingStore({ time, steered = false }: { readonly time?: FakeTime; readonly steered?: boolean } = {}) {
+  const socket = paths.newSocket();
+  await server.open(socket, { steered });
+  const store = hostStore({ socket, time, log: false });
+  await store.ready();
+  return { store, provokeReport: () => changeServer(socket, store) };
+}
+
+/** Lets this process serve, or if it does, another one: its socket has no name any more when that one looks for it. */
+async function changeServer(socket: string, store: ReturnType<typeof hostStore>): Promise<void> {
+  const { role } = store.status();
+  if (role === 'asking') {
+    await server.close(socket);
+  } else {
+    for (const file of paths.files()) if (file.startsWith(socket)) rmSync(file);
+    await server.open(socket);
+  }
+  const next = role === 'asking' ? 'serving' : 'asking';
+  await until(`this process is ${next}`, () => store.status().role === next);
+}
+
+test('the store of these tests asks another process', async () => {
+  const { store } = await askingStore();
+  expect(store.status()).toMatchObject({ role: 'asking', serverPid: server.pid });
+  await store.close();
+});
+
+describe('the host store keeps the contract of stores over a socket', () => {
+  const cases = storeContract({
+    clock: 'real',
+    async create() {
+      return { ...(await askingStore()), advance: realDelay, hang: whileFrozen };
+    },
+  });
+  test.each(cases)('$name', async ({ run }) => expect(run()).resolves.toBeUndefined());
+});
+
+describe('it keeps it on clocks that a test moves', () => {
+  const cases = storeContract({
+    clock: 'steered',
+    async create() {
+      const time = new FakeTime();
+      const { store } = await askingStore({ time, steered: true });
+      return {
+        store,
+        hang: whileFrozen,
+        advance: async (ms) => {
+          const advanced = server.advance(ms);
+          // While it is frozen, it does not answer.
+          if (!isFrozen) await advanced;
+          await time.pass(ms);
+        },
+        stepBack: async (ms) => {
+          time.set(time.nowMs - ms);
+          await server.stepBack(ms);
+        },
+      };
+    },
+  });
+  // The cases of `watch` need the real time.
+  test.each(cases.filter(({ name }) => !name.endsWith('of a store that has watch')))('$name', async ({ run }) => {
+    await expect(run()).resolves.toBeUndefined();
+  });
+});
+
+describe('the process that serves keeps it too', () => {
+  const cases = storeContract({
+    clock: 'real',
+    async create() {
+      const socket = paths.newSocket();
+      const store = hostStore({ socket, log: false });
+      await store.ready();
+      const hang = async (): Promise<void> => {
+        // Its calls are answered at once, whatever other processes do.
+      };
+      const provokeReport = async (): Promise<void> => {
+        if (store.status().role === 'asking') return changeServer(socket, store);
+        for (const file of paths.files()) if (file.startsWith(socket)) rmSync(file);
+        await server.open(socket);
+        await until('another process serves', () => store.status().role === 'asking');
+      };
+      return { store, advance: realDelay, hang, provokeReport };
+    },
+  });
+  test.each(cases)('$name', async ({ run }) => expect(run()).resolves.toBeUndefined());
+});

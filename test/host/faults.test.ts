@@ -1,0 +1,158 @@
+import { readdirSync, rmSync, statSync } from 'node:fs';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { until } from '../redis/servers/until.ts';
+import { HostProcess, type LoadResult } from './host-process.ts';
+import { folder } from './socket-path.ts';
+
+const BURST = 100;
+/** Long enough for a machine that does other work. */
+const DEADLINE_MS = 5000;
+
+let paths: ReturnType<typeof folder>;
+let socket: string;
+let started: HostProcess[];
+
+beforeEach(() => {
+  paths = folder();
+  socket = paths.newSocket();
+  started = [];
+});
+afterEach(async () => {
+  for (const each of started) each.thaw();
+  await Promise.all(started.map((each) => each.kill()));
+  paths.delete();
+});
+
+function start(): HostProcess {
+  const process = new HostProcess();
+  started.push(process);
+  return process;
+}
+
+/** Starts processes at once, and resolves when all of them can decide. */
+async function startAll(count: number): Promise<readonly HostProcess[]> {
+  const processes = Array.from({ length: count }, start);
+  await Promise.all(processes.map((each) => each.open(socket)));
+  return processes;
+}
+
+/** The process that serves, and the others. Fails if not all of them know the same one. */
+async function splitByRole(processes: readonly HostProcess[]): Promise<readonly [HostProcess, ...HostProcess[]]> {
+  const isJoined = async (each: HostProcess) => /^(serving|asking)$/.test((await each.status(socket)).role);
+  await until('all are joined', async () => (await Promise.all(processes.map(isJoined))).every(Boolean));
+  const all = await Promise.all(processes.map(async (each) => ({ each, status: await each.status(socket) })));
+  const serving = all.filter(({ status }) => status.role === 'serving').map(({ each }) => each);
+  const asking = all.filter(({ status }) => status.role === 'asking').map(({ each }) => each);
+  expect([serving.length, asking.length]).toEqual([1, processes.length - 1]);
+  expect(new Set(all.map(({ status }) => status.serverPid))).toEqual(new Set([serving[0]!.pid]));
+  return [serving[0]!, ...asking];
+}
+
+function spend(process: HostProcess, requests: number, deadlineMs = DEADLINE_MS): Promise<LoadResult> {
+  return process.spend({ socket, burst: BURST, requests, inFlight: 10, deadlineMs });
+}
+
+function sumOf(results: readonly LoadResult[], name: keyof LoadResult): number {
+  return results.reduce((sum, result) => sum + result[name], 0);
+}
+
+test('eight processes that start at once have one server, and take no more than the burst together', async () => {
+  const processes = await startAll(8);
+  await splitByRole(processes);
+  const results = await Promise.all(processes.map((each) => spend(each, BURST)));
+  expect(sumOf(results, 'allowed')).toBe(BURST);
+  expect(sumOf(results, 'unavailable')).toBe(0);
+});
+
+test('processes that start at once beside the socket of one that was killed have one server', async () => {
+  for (let round = 0; round < 5; round++) {
+    // oxlint-disable-next-line no-await-in-loop -- each round finds what the one before has left behind
+    const processes = await startAll(4);
+    // oxlint-disable-next-line no-await-in-loop
+    await splitByRole(processes);
+    // oxlint-disable-next-line no-await-in-loop
+    await Promise.all(processes.map((each) => each.kill()));
+    // The one that will be found stale, and nothing else.
+    expect(readdirSync(paths.path)).toHaveLength(1);
+  }
+});
+
+test('when the serving process is killed, another one takes over, and no call is lost', async () => {
+  const processes = await startAll(4);
+  const [serving, ...asking] = await splitByRole(processes);
+  const results = Promise.all(asking.map((each) => spend(each, 5000)));
+  await serving.kill();
+  const next = await results;
+  expect(sumOf(next, 'unavailable')).toBe(0);
+  // Those of the old buckets, and those of the new ones.
+  expect(sumOf(next, 'allowed')).toBeGreaterThanOrEqual(BURST);
+  expect(sumOf(next, 'allowed')).toBeLessThanOrEqual(2 * BURST);
+  await splitByRole(asking);
+  for (const { events } of asking) {
+    expect(events.filter(({ type }) => type === 'state-lost')).toMatchObject([{ serverPid: serving.pid }]);
+  }
+});
+
+test('while the serving process is stopped, calls fail in time, nobody takes over, and it keeps its buckets', async () => {
+  const processes = await startAll(3);
+  const [serving, asking, other] = await splitByRole(processes);
+  expect(await spend(serving, 60)).toMatchObject({ allowed: 60 });
+  serving.freeze();
+  const stopped = await Promise.all([spend(asking!, 20, 50), spend(other!, 20, 50)]);
+  expect(sumOf(stopped, 'allowed')).toBe(0);
+  expect(sumOf(stopped, 'unavailable')).toBe(40);
+  expect((await asking!.status(socket)).role).toBe('asking');
+  serving.thaw();
+  await splitByRole(processes);
+  // What was sent while it was stopped is not executed: nobody waits for it any more.
+  for (const each of [asking!, other!]) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    await until('the outage is over', async () => (await spend(each, 1)).unavailable === 0);
+  }
+  const rest = await Promise.all(processes.map((each) => spend(each, BURST)));
+  expect(sumOf(rest, 'allowed')).toBe(40 - 2);
+});
+
+test('a deleted socket comes back with the same buckets', async () => {
+  const processes = await startAll(2);
+  expect(await spend(processes[0]!, BURST)).toMatchObject({ allowed: BURST });
+  for (const file of paths.files()) rmSync(file);
+  const named = () => paths.files().find((file) => /\.sock\.\d+$/.test(file));
+  await until('there is a socket again', () => named() !== undefined);
+  expect(statSync(named()!).mode & 0o777).toBe(0o600);
+  const [late] = await startAll(1);
+  await splitByRole([...processes, late!]);
+  expect(await spend(late!, BURST)).toMatchObject({ allowed: 0, denied: BURST });
+});
+
+test('if processes start just when the socket is deleted, one server remains', async () => {
+  const processes = await startAll(3);
+  const late = Array.from({ length: 3 }, start);
+  for (const file of paths.files()) rmSync(file);
+  await Promise.all(late.map((each) => each.open(socket)));
+  const all = [...processes, ...late];
+  const servers = async () =>
+    new Set((await Promise.all(all.map((each) => each.status(socket)))).map(({ serverPid }) => serverPid));
+  await expect.poll(async () => (await servers()).size).toBe(1);
+  await splitByRole(all);
+});
+
+test('in a rolling restart every call is decided', async () => {
+  const SIZE = 4;
+  const processes = [...(await startAll(SIZE))];
+  for (let round = 0; round < SIZE; round++) {
+    const old = processes.shift()!;
+    const loads = processes.map((each) => spend(each, 1000));
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    const [next] = await startAll(1);
+    processes.push(next!);
+    // oxlint-disable-next-line no-await-in-loop
+    await old.close(socket);
+    // oxlint-disable-next-line no-await-in-loop
+    await old.kill();
+    // oxlint-disable-next-line no-await-in-loop
+    expect(sumOf(await Promise.all(loads), 'unavailable')).toBe(0);
+    // oxlint-disable-next-line no-await-in-loop
+    await splitByRole(processes);
+  }
+});
