@@ -15,7 +15,13 @@ export interface NodeRedisClient {
 /** Whether a value is a client of node-redis: the packages `redis` and `@redis/client`. */
 export function isNodeRedis(client: object): client is NodeRedisClient {
   const { sendCommand, duplicate } = client as Partial<NodeRedisClient>;
-  return typeof sendCommand === 'function' && typeof duplicate === 'function' && 'isOpen' in client;
+  if (typeof sendCommand !== 'function' || !('isOpen' in client)) return false;
+  // Sentinels of node-redis 5 can't be duplicated.
+  return typeof duplicate === 'function' || isSentinel(client);
+}
+
+function isSentinel(client: object): boolean {
+  return 'getMasterNode' in client;
 }
 
 /** Whether a client of node-redis is one of `createCluster`. */
@@ -30,8 +36,7 @@ export function isNodeRedisCluster(client: NodeRedisClient): boolean {
  */
 export function duplicateNodeRedis(client: NodeRedisClient, time: Time): Connection {
   if (isNodeRedisCluster(client)) throw notSingle('a cluster of node-redis', 'new Cluster(…) of ioredis or iovalkey');
-  if ('getMasterNode' in client)
-    throw notSingle('Sentinels of node-redis', 'new Redis({ sentinels, name }) of ioredis');
+  if (isSentinel(client)) throw notSingle('Sentinels of node-redis', 'new Redis({ sentinels, name }) of ioredis');
   return duplicateSingle(client as SingleClient, time);
 }
 
