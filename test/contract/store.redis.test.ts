@@ -2,7 +2,7 @@ import type { RedisStore, RedisStoreOptions } from '@sluice/redis';
 import { storeContract, type ContractCase } from '@sluice/core/testing';
 import { Cluster, Redis } from 'ioredis';
 import { Cluster as Cluster5, Redis as Redis5 } from 'ioredis5';
-import { Redis as Valkey } from 'iovalkey';
+import { Cluster as ValkeyCluster, Redis as Valkey } from 'iovalkey';
 import { createClient } from 'redis';
 import { createClient as createClient5 } from 'redis5';
 import { describe, expect, test } from 'vitest';
@@ -90,6 +90,10 @@ describe('on a cluster', async () => {
 
   describe('it keeps it beside a cluster client of ioredis 5', () => {
     keepsTheContract(nodes, () => ({ client: new Cluster5([...addresses], { lazyConnect: true }) }));
+  });
+
+  describe('it keeps it beside a cluster client of iovalkey', () => {
+    keepsTheContract(nodes, () => ({ client: new ValkeyCluster([...addresses], { lazyConnect: true }) }));
   });
 
   describe('it keeps it with all buckets of an id in one slot', () => {

@@ -1,6 +1,6 @@
 import { Cluster, Redis } from 'ioredis';
 import { Cluster as Cluster5, Redis as Redis5 } from 'ioredis5';
-import { Redis as Valkey } from 'iovalkey';
+import { Cluster as ValkeyCluster, Redis as Valkey } from 'iovalkey';
 import { createClient } from 'redis';
 import { createClient as createClient5 } from 'redis5';
 // oxlint-disable-next-line import/no-unassigned-import -- ends what a test started, when it ends
@@ -13,10 +13,15 @@ import type { ScriptCall } from '../../../src/client/script.ts';
 import type { ConnectionState } from '../../../src/client/connection-status.ts';
 import { testScript, type Operation } from './scripts.ts';
 
-/** Both versions of ioredis that a user may have. */
+/** Both versions of ioredis that a user may have, and its fork. */
 export const VERSIONS = [
   { version: 'ioredis 6', Redis, Cluster },
   { version: 'ioredis 5', Redis: Redis5 as unknown as typeof Redis, Cluster: Cluster5 as unknown as typeof Cluster },
+  {
+    version: 'iovalkey',
+    Redis: Valkey as unknown as typeof Redis,
+    Cluster: ValkeyCluster as unknown as typeof Cluster,
+  },
 ];
 
 /** What the client of a test has for the server. */
