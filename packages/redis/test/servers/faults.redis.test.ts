@@ -101,7 +101,7 @@ test.each(CLIENTS)(
     expect(await error).toMatchObject({
       code: 'ERR_STORE_UNAVAILABLE',
       message: expect.stringMatching(
-        /^The connection to Redis at \S+ failed: (Error: )?it was lost before the answer came\.$/,
+        /^The connection to Redis at \S+ failed: (Error: )?(it was lost before the answer came|Socket closed unexpectedly)\.$/,
       ),
     });
   },
