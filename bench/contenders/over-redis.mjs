@@ -5,6 +5,7 @@ import { redisStore } from '@sluice/redis';
 import KoaLimiter from 'koa-ratelimit/limiter/redis.js';
 import { RedisStore } from 'rate-limit-redis';
 import { RateLimiterRedis } from 'rate-limiter-flexible';
+import { createClient } from 'redis';
 
 /**
  * Decides through a Redis, by the contender's public call or, where it has none, the one that its middleware makes.
@@ -15,8 +16,12 @@ import { RateLimiterRedis } from 'rate-limiter-flexible';
  * @typedef {(client: Redis, rate: import('./decider.ts').Rate) => Decide | Promise<Decide>} OverRedis
  */
 
+/** @type {OverRedis} */
+const sluiceByNodeRedis = ({ options: { host = 'localhost', port = 6379 } }, rate) =>
+  sluice(createClient({ socket: { host, port } }), rate);
+
 /**
- * @param {Redis} client
+ * @param {import('@sluice/redis').RedisClient} client
  * @param {import('./decider.ts').Rate} rate
  */
 const sluice = async (client, { burst, intervalMs }) => {
@@ -127,6 +132,7 @@ export const overRedis = {
   'a GCRA script': minimalScript,
   'a GCRA script, 32 ids': minimalScriptOfMany,
   Sluice: sluice,
+  'Sluice by node-redis': sluiceByNodeRedis,
   'rate-limiter-flexible': rateLimiterFlexible,
   'rate-limit-redis': rateLimitRedis,
   '@fastify/rate-limit': fastifyRateLimit,

@@ -2,6 +2,9 @@ import type { RedisStore, RedisStoreOptions } from '@sluice/redis';
 import { storeContract, type ContractCase } from '@sluice/core/testing';
 import { Cluster, Redis } from 'ioredis';
 import { Cluster as Cluster5, Redis as Redis5 } from 'ioredis5';
+import { Cluster as ValkeyCluster, Redis as Valkey } from 'iovalkey';
+import { createClient } from 'redis';
+import { createClient as createClient5 } from 'redis5';
 import { describe, expect, test } from 'vitest';
 import { readyStore } from '../../packages/redis/test/support/ready-store.ts';
 import { redisCluster } from '../redis/servers/redis-cluster.ts';
@@ -64,6 +67,18 @@ describe('on one server', async () => {
   describe('it keeps it beside a client of ioredis 5', () => {
     keepsTheContract([server], () => ({ client: new Redis5(port, { lazyConnect: true }) }));
   });
+
+  describe('it keeps it beside a client of iovalkey', () => {
+    keepsTheContract([server], () => ({ client: new Valkey(port, { lazyConnect: true }) }));
+  });
+
+  describe('it keeps it beside a client of node-redis 6', () => {
+    keepsTheContract([server], () => ({ client: createClient({ url }) }));
+  });
+
+  describe('it keeps it beside a client of node-redis 5', () => {
+    keepsTheContract([server], () => ({ client: createClient5({ url }) }));
+  });
 });
 
 describe('on a cluster', async () => {
@@ -75,6 +90,10 @@ describe('on a cluster', async () => {
 
   describe('it keeps it beside a cluster client of ioredis 5', () => {
     keepsTheContract(nodes, () => ({ client: new Cluster5([...addresses], { lazyConnect: true }) }));
+  });
+
+  describe('it keeps it beside a cluster client of iovalkey', () => {
+    keepsTheContract(nodes, () => ({ client: new ValkeyCluster([...addresses], { lazyConnect: true }) }));
   });
 
   describe('it keeps it with all buckets of an id in one slot', () => {

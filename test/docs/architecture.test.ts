@@ -17,5 +17,5 @@ test.each(['core', 'redis', 'config', 'serve', 'cli'])(
 /** The first column of the table that follows a text. */
 function roomsBelow(text: string): string[] {
   const [table = ''] = page.slice(page.indexOf(text)).split('\n\n').slice(1);
-  return [...table.matchAll(/^\| `(\w+)`/gm)].map(([, room]) => room!).toSorted();
+  return [...table.matchAll(/^\| `([\w-]+)`/gm)].map(([, room]) => room!).toSorted();
 }

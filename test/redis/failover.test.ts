@@ -15,10 +15,10 @@ import { Traffic } from './traffic.ts';
 const LIMIT = { burst: 20, count: 20, periodMs: 1000 };
 
 /** What an application's client has for the tests. */
-interface Client extends RedisClient {
+type Client = RedisClient & {
   on(event: 'error', listener: () => void): unknown;
   disconnect(): void;
-}
+};
 
 async function limiterOn(client: Client, { count = LIMIT.count, periodMs = LIMIT.periodMs, deadlineMs = 50 } = {}) {
   client.on('error', () => {});

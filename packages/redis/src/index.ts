@@ -7,7 +7,9 @@
 export type { HashTag } from './batches/bucket-keys.ts';
 export type { RedisStoreEvent } from './batches/events.ts';
 export type { ConnectionCounts, ConnectionState, ConnectionStatus, ServerStatus } from './client/connection-status.ts';
-export type { RedisClient } from './ioredis/open-client.ts';
+export type { IoredisClient } from './ioredis/duplicate.ts';
+export type { NodeRedisClient } from './node-redis/duplicate.ts';
+export type { RedisClient } from './open-client.ts';
 export type { LeasedStoreEvent } from './leases/lease-events.ts';
 export type { LeaseMessage } from './leases/lease-channel.ts';
 export type { LeasedStoreStatus, LeaseStreamStatus } from './leases/lease-status.ts';

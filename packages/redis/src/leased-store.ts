@@ -14,7 +14,7 @@ import { connectionChanged } from './batches/events.ts';
 import { decideScript } from './batches/script-batch.ts';
 import { SharedStore } from './batches/shared-store.ts';
 import type { ConnectionChange } from './client/connection-status.ts';
-import { openClient } from './ioredis/open-client.ts';
+import { isForCluster, openClient } from './open-client.ts';
 import { limitStrict, syncsChanged, tooManyGateways, type LeasedStoreEvent } from './leases/lease-events.ts';
 import { GatewayCount } from './leases/gateway-count.ts';
 import { LeaseLimits } from './leases/lease-limits.ts';
@@ -121,7 +121,7 @@ function checkLeases({ gateways, syncEvery, mode = 'wait', maxWait, maxKeys }: L
 
 /** A call syncs many buckets, so they must be in one slot. */
 function checkSlots({ client }: CheckedOptions['connection'], keys: BucketKeys): void {
-  if (client?.isCluster !== true || keys.choosesSlots) return;
+  if (client === undefined || !isForCluster(client) || keys.choosesSlots) return;
   throw new SluiceError(
     'ERR_OPTION',
     'In a cluster, `leasedStore` needs a `hashTag` that puts many buckets into one slot, because one call syncs many. ' +

@@ -4,7 +4,7 @@ import { connectionChanged, type RedisStoreEvent } from './batches/events.ts';
 import { decideScript } from './batches/script-batch.ts';
 import { SharedStore, type RedisStore } from './batches/shared-store.ts';
 import type { ConnectionChange } from './client/connection-status.ts';
-import { isIoredis, openClient, type ClientOptions, type RedisClient } from './ioredis/open-client.ts';
+import { isClient, openClient, type ClientOptions, type RedisClient } from './open-client.ts';
 import type { BucketKeysOptions, HashTag } from './batches/bucket-keys.ts';
 
 /**
@@ -36,8 +36,8 @@ export function redisStore(options: RedisStoreOptions): RedisStore {
 /** The options of {@link redisStore}. Exactly one of `client` and `url` must be given. */
 export interface RedisStoreOptions {
   /**
-   * Your client of ioredis 5.8 or later: a `Redis`, with or without Sentinels, or a `Cluster`. The store connects a
-   * duplicate with the same settings, and sends nothing over the client itself.
+   * Your client of ioredis 5.8 or later or of iovalkey: a `Redis`, with or without Sentinels, or a `Cluster`. Or of
+   * node-redis 5 or 6: what `createClient` returns, for a single server. The store connects a duplicate with the same settings, and sends nothing over the client itself.
    */
   readonly client?: RedisClient | undefined;
   /** The URL of a single server: `redis://…`, or `rediss://…` for TLS, with credentials and database if needed. */
@@ -160,7 +160,7 @@ function rejectConnection(where: string, options: unknown): void {
   throw notOptions(
     where,
     'a client',
-    `${isIoredis(options) ? 'the client' : 'a client of ioredis'} as ${where}({ client })`,
+    `${isClient(options) ? 'the client' : 'a client of ioredis, iovalkey or node-redis'} as ${where}({ client })`,
   );
 }
 

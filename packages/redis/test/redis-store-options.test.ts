@@ -90,7 +90,7 @@ describe('the options of redisStore', () => {
     // A client of the package redis has its options, and no `isCluster`.
     const client = { options: { password: 'secret' }, duplicate: () => client };
     expect(messageFor(client)).toBe(
-      '`redisStore` must be an object of options, but was a client. Pass a client of ioredis as redisStore({ client }).',
+      '`redisStore` must be an object of options, but was a client. Pass a client of ioredis, iovalkey or node-redis as redisStore({ client }).',
     );
   });
 

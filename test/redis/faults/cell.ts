@@ -1,7 +1,7 @@
 import type { FailurePolicy, Store } from '@sluice/core';
-import type { Redis } from 'ioredis';
+import type { RedisClient } from '@sluice/redis';
 import { until } from '../servers/until.ts';
-import { clientOf, type ClientKind } from './clients.ts';
+import type { ClientKind } from './clients.ts';
 import { FAULT_MS, type End, type Fault } from './faults.ts';
 import { Gateway } from './gateway.ts';
 import { Load, type Answered } from './load.ts';
@@ -40,7 +40,7 @@ export interface Observed {
 }
 
 /** How the store under test is made from an application's client. */
-export type MakeStore = (client: Redis) => Store;
+export type MakeStore = (client: RedisClient) => Store;
 
 /** Runs a cell: a server, a client, a gateway under load, a fault that comes and goes. */
 export async function runCell(cell: Cell, makeStore: MakeStore): Promise<Observed> {
@@ -54,8 +54,8 @@ export async function runCell(cell: Cell, makeStore: MakeStore): Promise<Observe
 
 async function observe({ fault, policy, client: kind }: Cell, scene: Scene, makeStore: MakeStore): Promise<Observed> {
   let end: End | undefined = fault.atBoot && (await fault.begin(scene));
-  const client = clientOf(kind, scene.proxy.port);
-  const store = makeStore(client);
+  const application = kind.open(scene.proxy.port);
+  const store = makeStore(application.client);
   const gateway = new Gateway(store, { policy, deadlineMs: DEADLINE_MS });
   const load = new Load(gateway, await gateway.listen());
   const stalls = new Stalls();
@@ -75,7 +75,7 @@ async function observe({ fault, policy, client: kind }: Cell, scene: Scene, make
     await gateway.close();
     await store.close();
     const closeMs = performance.now() - closingMs;
-    client.disconnect();
+    application.close();
     const charged = await charges(scene, answers);
     const faultMs = [beganMs, endedMs] as const;
     return { answers, charged, recoveryMs, faultMs, stalls, rejections: rejections.count, closeMs };

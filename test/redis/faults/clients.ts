@@ -1,5 +1,9 @@
+import type { RedisClient } from '@sluice/redis';
 import { Redis, type RedisOptions } from 'ioredis';
 import { Redis as Redis5 } from 'ioredis5';
+import { Redis as Valkey } from 'iovalkey';
+import { createClient } from 'redis';
+import { createClient as createClient5 } from 'redis5';
 
 type ClientOptions = Pick<
   RedisOptions,
@@ -8,9 +12,16 @@ type ClientOptions = Pick<
 
 /** The client that an application hands to the store. */
 export interface ClientKind {
-  readonly name: string;
-  readonly version: 5 | 6;
-  readonly options: ClientOptions;
+  readonly library: string;
+  readonly options: 'defaults' | 'strict';
+  /** Makes one for a server. */
+  open(port: number): ApplicationClient;
+}
+
+/** A client of an application, and how the application closes it. */
+export interface ApplicationClient {
+  readonly client: RedisClient;
+  close(): void;
 }
 
 /** What an application sets that wants its commands to fail rather than wait. */
@@ -22,19 +33,34 @@ const STRICT: ClientOptions = {
   enableAutoPipelining: true,
 };
 
-/** ioredis 5 and 6, each as `new Redis(port)` makes it, and strict. */
+/** Every library as it makes a client for a port, and ioredis 5 and 6 strict. */
 export const CLIENT_KINDS: readonly ClientKind[] = [
-  { name: 'defaults', version: 6, options: {} },
-  { name: 'strict', version: 6, options: STRICT },
-  { name: 'defaults', version: 5, options: {} },
-  { name: 'strict', version: 5, options: STRICT },
+  { library: 'ioredis 6', options: 'defaults', open: (port) => opened(new Redis(port)) },
+  { library: 'ioredis 6', options: 'strict', open: (port) => opened(new Redis({ ...STRICT, port })) },
+  { library: 'ioredis 5', options: 'defaults', open: (port) => opened(new Redis5(port)) },
+  { library: 'ioredis 5', options: 'strict', open: (port) => opened(new Redis5({ ...STRICT, port })) },
+  { library: 'iovalkey', options: 'defaults', open: (port) => opened(new Valkey(port)) },
+  { library: 'node-redis 6', options: 'defaults', open: (port) => connected(createClient({ socket: { port } })) },
+  { library: 'node-redis 5', options: 'defaults', open: (port) => connected(createClient5({ socket: { port } })) },
 ];
 
-/** Makes one for a server. */
-export function clientOf({ version, options }: ClientKind, port: number): Redis {
-  const Client = version === 6 ? Redis : (Redis5 as unknown as typeof Redis);
-  const client = new Client({ ...options, port });
+function opened(
+  client: RedisClient & { on(event: 'error', run: () => void): unknown; disconnect(): void },
+): ApplicationClient {
   // An application that does not listen gets the same lines on its console, and nothing else.
   client.on('error', () => {});
-  return client;
+  return { client, close: () => client.disconnect() };
+}
+
+function connected(
+  client: RedisClient & {
+    on(event: 'error', run: () => void): unknown;
+    connect(): Promise<unknown>;
+    destroy(): void;
+  },
+): ApplicationClient {
+  // Without a listener the first error would end the process.
+  client.on('error', () => {});
+  client.connect().catch(() => {});
+  return { client, close: () => client.destroy() };
 }

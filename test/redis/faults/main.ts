@@ -89,5 +89,5 @@ function isChosen(name: string): boolean {
 }
 
 function nameOf({ fault, policy, client }: Cell): string {
-  return `${fault.name}, ${policy}, ioredis${client.version} ${client.name}`;
+  return `${fault.name}, ${policy}, ${client.library} ${client.options}`;
 }

@@ -4,9 +4,9 @@ import type { Figures } from './figures.ts';
 export function fullTable(all: readonly Figures[]): string {
   const rows = all.map((figures) => {
     const { fault, policy, client } = figures.cell;
-    return [fault.name, policy, String(client.version), client.name, ...columns(figures)];
+    return [fault.name, policy, client.library, client.options, ...columns(figures)];
   });
-  return markdown(['fault', 'policy', 'ioredis', 'options', ...COLUMNS], rows);
+  return markdown(['fault', 'policy', 'client', 'options', ...COLUMNS], rows);
 }
 
 /** One row for each fault and policy: of all clients the worst of each figure. */

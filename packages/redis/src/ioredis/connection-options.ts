@@ -1,9 +1,4 @@
-/**
- * The longest pause between two attempts to connect, in milliseconds. It bounds the time until a recovery is noticed.
- */
-const MAX_PAUSE_MS = 200;
-
-const pauseMs = (attempt: number): number => Math.min(50 * attempt, MAX_PAUSE_MS);
+import { pauseMs } from '../servers/pause.ts';
 
 /**
  * The options that replace those of the user's client. All others are kept: address, TLS, credentials, database,

@@ -1,11 +1,10 @@
-import type { Redis } from 'ioredis';
+import type { Redis as RedisClient } from 'ioredis';
 import { once } from 'node:events';
 import { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { redisCluster } from '../../../../test/redis/servers/redis-cluster.ts';
 import { redisServer } from '../../../../test/redis/servers/redis-server.ts';
 import { until } from '../../../../test/redis/servers/until.ts';
-import type { ClusterConnection, Connection } from '../../src/ioredis/connection.ts';
 import {
   clusterFlagOf,
   CONNECTING_EVENT,
@@ -32,7 +31,7 @@ describe.each(VERSIONS)('$version still has', ({ version, Redis, Cluster }) => {
       throw new Error(`${version} has changed \`${name}\`: adapt src/ioredis/private-names.ts.`, { cause });
     }
   }
-  const connectionTo = (port: number): Connection => ended(new Redis(port, LAZY)) as unknown as Connection;
+  const connectionTo = (port: number): RedisClient => ended(new Redis(port, LAZY));
 
   test('`isCluster`, which distinguishes its two clients', () => {
     expectName('isCluster', () => expect(clusterFlagOf(new Redis(LAZY))).toBe(false));
@@ -57,8 +56,7 @@ describe.each(VERSIONS)('$version still has', ({ version, Redis, Cluster }) => {
   test('`options.enableOfflineQueue`, which is read at each command', async () => {
     const connection = connectionTo(1);
     disableOfflineQueue(connection);
-    const client = connection as unknown as Redis;
-    const error: unknown = await client.get('key').catch((thrown: unknown) => thrown);
+    const error: unknown = await connection.get('key').catch((thrown: unknown) => thrown);
     expectName('options.enableOfflineQueue', () => expect(String(error)).toContain('enableOfflineQueue'));
   });
 
@@ -73,7 +71,7 @@ describe.each(VERSIONS)('$version still has', ({ version, Redis, Cluster }) => {
 
   test('`slots`, `refreshSlotsCache` and the event `refresh` of a cluster', async () => {
     const { addresses } = await redisCluster();
-    const cluster = ended(new Cluster([...addresses], LAZY)) as unknown as ClusterConnection & { connect(): unknown };
+    const cluster = ended(new Cluster([...addresses], LAZY));
     const isRefreshed = once(cluster, REFRESH_EVENT);
     await cluster.connect();
     await isRefreshed;

@@ -5,7 +5,7 @@ import { redisServer } from '../../../../test/redis/servers/redis-server.ts';
 import { sharedCluster } from '../../../../test/redis/servers/shared-cluster.ts';
 import { decideScript } from '../../src/batches/script-batch.ts';
 import type { ScriptClient } from '../../src/client/script-client.ts';
-import { openClient, type ClientOptions } from '../../src/ioredis/open-client.ts';
+import { openClient, type ClientOptions } from '../../src/open-client.ts';
 import { ABSENT_LEVEL_TICKS, type SyncCall, type SyncEntry, type SyncReply } from '../../src/leases/rules/sync-call.ts';
 import { decodeSync, encodeSync, sendSync, syncScript } from '../../src/leases/sync-script.ts';
 import { BURST, isAllowed, order, owed, TOKEN_TICKS } from '../support/orders.ts';

@@ -1,20 +1,57 @@
 import { Cluster, Redis } from 'ioredis';
 import { Cluster as Cluster5, Redis as Redis5 } from 'ioredis5';
+import { Cluster as ValkeyCluster, Redis as Valkey } from 'iovalkey';
+import { createClient } from 'redis';
+import { createClient as createClient5 } from 'redis5';
 // oxlint-disable-next-line import/no-unassigned-import -- ends what a test started, when it ends
 import '../../../../../test/redis/servers/teardown.ts';
 import { running } from '../../../../../test/redis/servers/running.ts';
 import { until } from '../../../../../test/redis/servers/until.ts';
-import { openClient, type ClientOptions } from '../../../src/ioredis/open-client.ts';
+import { openClient, type ClientOptions, type RedisClient } from '../../../src/open-client.ts';
 import type { ScriptClient } from '../../../src/client/script-client.ts';
 import type { ScriptCall } from '../../../src/client/script.ts';
 import type { ConnectionState } from '../../../src/client/connection-status.ts';
 import { testScript, type Operation } from './scripts.ts';
 
-/** Both versions of ioredis that a user may have. */
+/** Both versions of ioredis that a user may have, and its fork. */
 export const VERSIONS = [
   { version: 'ioredis 6', Redis, Cluster },
   { version: 'ioredis 5', Redis: Redis5 as unknown as typeof Redis, Cluster: Cluster5 as unknown as typeof Cluster },
+  {
+    version: 'iovalkey',
+    Redis: Valkey as unknown as typeof Redis,
+    Cluster: ValkeyCluster as unknown as typeof Cluster,
+  },
 ];
+
+/** What the client of a test has for the server. */
+interface Login {
+  readonly username?: string;
+  readonly password?: string;
+  readonly db?: number;
+}
+
+/** Creates a client for a server, which never connects. */
+type ClientTo = (port: number, login?: Login) => RedisClient;
+
+/** Each kind of client that a user may have, with its defaults. */
+export const CLIENTS: readonly { readonly name: string; readonly clientTo: ClientTo }[] = [
+  { name: 'ioredis 6', clientTo: (port, login) => new Redis({ ...login, port, lazyConnect: true }) },
+  { name: 'ioredis 5', clientTo: (port, login) => new Redis5({ ...login, port, lazyConnect: true }) },
+  { name: 'iovalkey', clientTo: (port, login) => new Valkey({ ...login, port, lazyConnect: true }) },
+  {
+    name: 'node-redis 6',
+    clientTo: (port, { db, ...login } = {}) => createClient({ ...login, ...databaseOf(db), socket: { port } }),
+  },
+  {
+    name: 'node-redis 5',
+    clientTo: (port, { db, ...login } = {}) => createClient5({ ...login, ...databaseOf(db), socket: { port } }),
+  },
+];
+
+function databaseOf(db: number | undefined): { database?: number } {
+  return db === undefined ? {} : { database: db };
+}
 
 /** Opens a script client that ends with the test. */
 export function openScriptClient(options: Partial<ClientOptions>): ScriptClient {

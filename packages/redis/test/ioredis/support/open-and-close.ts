@@ -1,5 +1,5 @@
 // Opens a script client to each URL, waits for its first change of state, and closes it: the process must then end.
-import { openClient } from '../../../src/ioredis/open-client.ts';
+import { openClient } from '../../../src/open-client.ts';
 import { testScript } from './scripts.ts';
 
 for (const url of process.argv.slice(2)) {

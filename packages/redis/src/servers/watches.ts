@@ -1,26 +1,26 @@
 import type { Cancel, Time } from '@sluice/core';
-import type { Socket } from 'node:net';
+import type { ConnectionSocket } from './connection.ts';
 
 const INSPECTION_INTERVAL_MS = 50;
 const ALIVE_TIMEOUT_MS = 1000;
 
 /**
  * Watches a connection that is being made. If the server sends nothing for the allowed time, `onStuck` is called with
- * the socket. `connectTimeout` of ioredis does not cover a server that accepts the connection and then sends nothing. A
+ * the socket. The timeouts of clients do not cover a server that accepts the connection and then sends nothing. A
  * server that is loading its data still answers INFO, which counts as a sign of life.
  */
 export class ConnectWatch {
-  readonly #getSocket: () => Socket | undefined;
+  readonly #getSocket: () => ConnectionSocket | undefined;
   readonly #time: Time;
-  readonly #onStuck: (socket: Socket) => void;
+  readonly #onStuck: (socket: ConnectionSocket) => void;
   #timeoutMs = 0;
   #cancel: Cancel | undefined;
-  #socket: Socket | undefined;
+  #socket: ConnectionSocket | undefined;
   #bytesRead = 0;
   #lastSignMicros = 0;
 
   /** @param getSocket - Returns the current socket of the connection. */
-  constructor(getSocket: () => Socket | undefined, time: Time, onStuck: (socket: Socket) => void) {
+  constructor(getSocket: () => ConnectionSocket | undefined, time: Time, onStuck: (socket: ConnectionSocket) => void) {
     this.#getSocket = getSocket;
     this.#time = time;
     this.#onStuck = onStuck;
@@ -118,13 +118,17 @@ const SILENCE_MS = 100;
  * `onSilence` is called with the socket. A server that is only slow still sends other answers.
  */
 export class SilenceWatch {
-  readonly #getSocket: () => Socket | undefined;
+  readonly #getSocket: () => ConnectionSocket | undefined;
   readonly #time: Time;
-  readonly #onSilence: (socket: Socket) => void;
+  readonly #onSilence: (socket: ConnectionSocket) => void;
   #cancel: Cancel | undefined;
 
   /** @param getSocket - Returns the current socket of the connection. */
-  constructor(getSocket: () => Socket | undefined, time: Time, onSilence: (socket: Socket) => void) {
+  constructor(
+    getSocket: () => ConnectionSocket | undefined,
+    time: Time,
+    onSilence: (socket: ConnectionSocket) => void,
+  ) {
     this.#getSocket = getSocket;
     this.#time = time;
     this.#onSilence = onSilence;

@@ -1,6 +1,6 @@
 import { SluiceError } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
-import { reachableAddress, redirectOf } from '../../src/ioredis/redirects.ts';
+import { reachableAddress, redirectOf } from '../../src/servers/redirects.ts';
 
 const answered = (message: string) => new SluiceError('ERR_STORE_UNAVAILABLE', 'x', { cause: new Error(message) });
 

@@ -1,9 +1,7 @@
 import type { Cancel, Time } from '@sluice/core';
-import type { Socket } from 'node:net';
 import type { Counts } from '../client/script-servers.ts';
-import { isReply } from '../client/server-errors.ts';
-import { addressOf, type Connection } from './connection.ts';
-import { CONNECTING_EVENT, deleteCommand, socketOf } from './private-names.ts';
+import { errorPrefix } from '../client/server-errors.ts';
+import type { Connection, ConnectionSocket } from './connection.ts';
 import { ConnectWatch, SilenceWatch, type ConnectTimeout } from './watches.ts';
 
 const FIRST_PAUSE_MS = 100;
@@ -24,14 +22,14 @@ export interface SupervisedConnectionParts {
 
 /**
  * Supervises one connection. It is open once the connection is ready and `prepare` has succeeded. A stuck connection
- * is cut; ioredis, or the cluster that the connection belongs to, then makes a new one.
+ * is cut; the connection, or the cluster that it belongs to, then makes a new one.
  */
 export class SupervisedConnection {
   readonly #connection: Connection;
   readonly #parts: SupervisedConnectionParts;
   readonly #connectWatch: ConnectWatch;
   readonly #silenceWatch: SilenceWatch;
-  readonly #listeners: Readonly<Record<string, (error?: unknown) => void>>;
+  readonly #stopListening: () => void;
   #isOpen = false;
   /** Whether the current connection, or the one that was lost last, has been open. */
   #wasOpen = false;
@@ -44,20 +42,19 @@ export class SupervisedConnection {
     const { connection, time } = parts;
     this.#connection = connection;
     this.#parts = parts;
-    const getSocket = (): Socket | undefined => socketOf(connection);
+    const getSocket = (): ConnectionSocket | undefined => connection.socket;
     this.#connectWatch = new ConnectWatch(getSocket, time, (socket) => {
       this.#replaceStuck(socket, 'sent nothing while a connection to it was made');
     });
     this.#silenceWatch = new SilenceWatch(getSocket, time, (socket) => {
       this.#replaceStuck(socket, 'sent nothing for 100 ms after a missed deadline');
     });
-    this.#listeners = {
-      [CONNECTING_EVENT]: () => this.#handleConnecting(),
+    this.#stopListening = connection.listen({
+      connecting: () => this.#handleConnecting(),
       ready: () => void this.#prepare(),
-      close: () => this.#handleClose(),
-      error: (error) => this.#handleError(error),
-    };
-    for (const [event, listener] of Object.entries(this.#listeners)) connection.on(event, listener);
+      closed: () => this.#handleClose(),
+      failed: (error) => this.#handleError(error),
+    });
     if (connection.status === 'ready') void this.#prepare();
     else if (connection.status !== 'wait') this.#handleConnecting();
   }
@@ -79,7 +76,7 @@ export class SupervisedConnection {
 
   /** Records an error. */
   noteError(error: unknown): void {
-    this.#lastError = withoutCommand(error);
+    this.#lastError = this.#connection.readError(error);
     this.#noteChange();
   }
 
@@ -92,14 +89,12 @@ export class SupervisedConnection {
   cut(reason: unknown): void {
     this.#isOpen = false;
     this.noteError(reason);
-    socketOf(this.#connection)?.destroy();
+    this.#connection.socket?.destroy();
   }
 
   /** Removes listeners and timers. The owner of the connection closes the connection itself. */
   close(): void {
-    for (const [event, listener] of Object.entries(this.#listeners)) this.#connection.off(event, listener);
-    // An `error` event without a listener would end the process, and closing may still emit one.
-    this.#connection.on('error', () => {});
+    this.#stopListening();
     this.#isOpen = false;
     this.#stopTimers();
   }
@@ -111,14 +106,14 @@ export class SupervisedConnection {
   }
 
   async #prepare(): Promise<void> {
-    const socket = socketOf(this.#connection);
-    const isStill = (): boolean => socket === socketOf(this.#connection) && this.#connection.status === 'ready';
+    const { socket } = this.#connection;
+    const isStill = (): boolean => socket === this.#connection.socket && this.#connection.status === 'ready';
     this.#connectWatch.start(this.#parts.connectTimeout.ms);
     try {
       await this.#parts.prepare();
       if (isStill()) this.#open();
     } catch (error) {
-      if (isStill()) this.#prepareLater(error);
+      if (isStill()) this.#prepareLater(this.#connection.readError(error));
     }
   }
 
@@ -127,7 +122,8 @@ export class SupervisedConnection {
     this.#connectWatch.stop();
     this.#parts.connectTimeout.noteFailure();
     this.#cancelPause = this.#parts.time.alarm(this.#pauseMs, () => void this.#prepare()).cancel;
-    this.#pauseMs = Math.min(2 * this.#pauseMs, MAX_PAUSE_MS);
+    // Loading ends by itself, and decisions begin as soon as it has.
+    if (errorPrefix(error) !== 'LOADING') this.#pauseMs = Math.min(2 * this.#pauseMs, MAX_PAUSE_MS);
     this.noteError(error);
   }
 
@@ -161,10 +157,10 @@ export class SupervisedConnection {
     this.#parts.onChange();
   }
 
-  #replaceStuck(socket: Socket, what: string): void {
+  #replaceStuck(socket: ConnectionSocket, what: string): void {
     if (socket.destroyed) return;
     this.#parts.counts.resets++;
-    this.cut(new Error(`Redis at ${addressOf(this.#connection)} ${what}.`));
+    this.cut(new Error(`Redis at ${this.#connection.address} ${what}.`));
   }
 
   #stopTimers(): void {
@@ -172,13 +168,4 @@ export class SupervisedConnection {
     this.#silenceWatch.stop();
     this.#cancelPause?.();
   }
-}
-
-/**
- * Removes the command that ioredis adds to an error of a server, because its arguments may be credentials or ids of
- * users, which must not reach a log.
- */
-export function withoutCommand(error: unknown): unknown {
-  if (isReply(error)) deleteCommand(error);
-  return error;
 }

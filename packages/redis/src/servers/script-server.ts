@@ -5,8 +5,8 @@ import type { ScriptRun } from '../client/script-run.ts';
 import type { ClientParts, ServerState } from '../client/script-servers.ts';
 import { ServerClock } from '../client/server-clock.ts';
 import { callError, errorPrefix, isNoScript, unavailableError } from '../client/server-errors.ts';
-import { addressOf, type Connection } from './connection.ts';
-import { SupervisedConnection, withoutCommand } from './supervised-connection.ts';
+import type { Connection } from './connection.ts';
+import { SupervisedConnection } from './supervised-connection.ts';
 import type { ConnectTimeout } from './watches.ts';
 
 /** An expiry in the past of every server. A script with this expiry does nothing and replies with the server's time. */
@@ -54,7 +54,7 @@ export class ScriptServer implements ServerState {
   }
 
   get server(): string {
-    return addressOf(this.connection);
+    return this.connection.address;
   }
 
   get isOpen(): boolean {
@@ -105,7 +105,7 @@ export class ScriptServer implements ServerState {
     this.#supervised.close();
   }
 
-  // Every decision takes this path, so it adds only one `then` to the promise of ioredis.
+  // Every decision takes this path, so it adds only one `then` to the promise of the client.
   #attempt(run: ScriptRun, command: 'eval' | 'evalsha'): void {
     if (!this.isOpen) return this.#parts.onFailure(run, this.unavailableError);
     run.sentTo = this;
@@ -117,12 +117,12 @@ export class ScriptServer implements ServerState {
       // script fails as well, and its error is reported.
       if (run.isAsking) this.connection.asking().catch(() => {});
       const sentTicks = this.#nowTicks();
-      this.connection[command]([text, keys.length, ...keys, expiry, ...args]).then(
+      this.connection.evaluate(command, [text, keys.length, ...keys, expiry, ...args]).then(
         (reply) => this.#handleReply(run, reply, sentTicks),
         (error: unknown) => this.#handleError(run, command, error),
       );
     } catch (error) {
-      // A tracing library that wraps ioredis may throw synchronously. Uncaught, its error would end the process.
+      // A tracing library that wraps the client may throw synchronously. Uncaught, its error would end the process.
       this.#parts.onFailure(run, this.#toSluiceError(run, error));
     }
   }
@@ -151,7 +151,7 @@ export class ScriptServer implements ServerState {
   }
 
   #handleError(run: ScriptRun, command: 'eval' | 'evalsha', error: unknown): void {
-    if (command === 'eval' || !isNoScript(error)) {
+    if (command === 'eval' || !isNoScript(this.connection.readError(error))) {
       return this.#parts.onFailure(run, this.#toSluiceError(run, error));
     }
     this.#parts.counts.reloads++;
@@ -167,26 +167,21 @@ export class ScriptServer implements ServerState {
 
   /** Loads the script, by a call with an expiry in the past. The reply reports the server's time. */
   async #prepare(): Promise<void> {
-    await this.#selectDatabase();
+    await this.connection.selectDatabase();
     const { script } = this.#parts;
     const sentTicks = this.#nowTicks();
-    this.#readReply(script, await this.connection.eval([script.source, 0, LONG_AGO]), sentTicks);
+    this.#readReply(script, await this.connection.evaluate('eval', [script.source, 0, LONG_AGO]), sentTicks);
   }
 
-  // ioredis also selects the database, but if the server rejects that, it only emits an error and stays in database 0.
-  async #selectDatabase(): Promise<void> {
-    const db = this.connection.options.db ?? 0;
-    if (db !== 0) await this.connection.select(db);
-  }
-
-  #toSluiceError(run: ScriptRun, error: unknown): SluiceError {
-    if (error instanceof SluiceError) return error;
+  #toSluiceError(run: ScriptRun, thrown: unknown): SluiceError {
+    if (thrown instanceof SluiceError) return thrown;
+    const error = this.connection.readError(thrown);
     const prefix = errorPrefix(error);
     // An error without a prefix of Redis is one of the connection. Its message only states that a queue was flushed;
     // the cause is the last error that was emitted, if any was.
-    if (prefix === undefined) return this.#createCallError(run, this.lastError ?? lostConnection(error));
+    if (prefix === undefined) return this.#createCallError(run, this.lastError ?? error);
     if (prefix === 'READONLY') this.#noteReadOnly(error);
-    return this.#createCallError(run, withoutCommand(error));
+    return this.#createCallError(run, error);
   }
 
   #createCallError({ keys, script }: ScriptRun, error: unknown): SluiceError {
@@ -228,10 +223,4 @@ export class ScriptServer implements ServerState {
   #nowTicks(): number {
     return this.#parts.time.nowMicros() * TICKS_PER_MICRO;
   }
-}
-
-/** The message of ioredis is about an option that only this package sets. */
-function lostConnection(error: unknown): unknown {
-  const isFlushed = error instanceof Error && error.name === 'MaxRetriesPerRequestError';
-  return isFlushed ? new Error('it was lost before the answer came', { cause: error }) : error;
 }

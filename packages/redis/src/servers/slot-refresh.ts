@@ -1,6 +1,5 @@
 import type { Cancel, Time } from '@sluice/core';
-import type { ClusterConnection } from './connection.ts';
-import { refreshSlots } from './private-names.ts';
+import type { ClusterConnection } from './cluster-connection.ts';
 
 const INTERVAL_MS = 250;
 
@@ -13,7 +12,7 @@ export class SlotRefresh {
   #cancel: Cancel | undefined;
   #isClosed = false;
 
-  /** @param onFailure - Called if no node has answered. If one has, the cluster emits an event. */
+  /** @param onFailure - Called if no node has answered. If one has, the listener of the cluster is called. */
   constructor(cluster: ClusterConnection, time: Time, onFailure: () => void) {
     this.#cluster = cluster;
     this.#time = time;
@@ -37,9 +36,8 @@ export class SlotRefresh {
 
   #refresh(): void {
     this.#lastMicros = this.#time.nowMicros();
-    // A cluster that is connecting refreshes the map by itself.
-    if (this.#cluster.status !== 'ready') return;
-    refreshSlots(this.#cluster, () => {
+    if (!this.#cluster.isReady) return;
+    this.#cluster.refresh(() => {
       if (!this.#isClosed) this.#onFailure();
     });
   }

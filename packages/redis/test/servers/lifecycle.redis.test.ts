@@ -8,10 +8,10 @@ import { redisServer } from '../../../../test/redis/servers/redis-server.ts';
 import { running } from '../../../../test/redis/servers/running.ts';
 import { until } from '../../../../test/redis/servers/until.ts';
 import type { ConnectionChange } from '../../src/client/connection-status.ts';
-import { call, ended, isIn, isUp, openScriptClient, rejection, VERSIONS } from './support/client.ts';
-import { add, echo } from './support/scripts.ts';
+import { call, isIn, isUp, openScriptClient, rejection, CLIENTS } from '../ioredis/support/client.ts';
+import { add, echo } from '../ioredis/support/scripts.ts';
 
-const PROGRAM = new URL('support/open-and-close.ts', import.meta.url);
+const PROGRAM = new URL('../ioredis/support/open-and-close.ts', import.meta.url);
 const LOADER = new URL('../../../../test/redis/processes/typescript.mjs', import.meta.url).href;
 
 /** A server that takes connections and never sends anything; it counts those that are open. */
@@ -29,12 +29,12 @@ async function muteServer() {
   return { port: (server.address() as AddressInfo).port, connections: () => connections };
 }
 
-describe.each(VERSIONS)('the life of a script client of $version', ({ Redis }) => {
+describe.each(CLIENTS)('the life of a script client of $name', ({ clientTo }) => {
   test('starts without a server: calls are rejected at once, and it is up when the server is', async () => {
     const server = await redisServer({ absent: true });
     const changes: ConnectionChange[] = [];
     const scriptClient = openScriptClient({
-      client: ended(new Redis(server.port)),
+      client: clientTo(server.port),
       onChange: (change) => changes.push(change),
     });
     expect(scriptClient.status().state).toBe('connecting');
@@ -53,7 +53,7 @@ describe.each(VERSIONS)('the life of a script client of $version', ({ Redis }) =
 
   test('rejects without a promise of its own for each call: the error is the same while nothing changes', async () => {
     const server = await redisServer({ absent: true });
-    const scriptClient = openScriptClient({ client: ended(new Redis(server.port)) });
+    const scriptClient = openScriptClient({ client: clientTo(server.port) });
     await isIn('down', scriptClient);
     const errors = await Promise.allSettled([scriptClient.run(call(echo)), scriptClient.run(call(echo))]);
     const [first, second] = errors.map((outcome) => (outcome as PromiseRejectedResult).reason as unknown);
@@ -64,7 +64,7 @@ describe.each(VERSIONS)('the life of a script client of $version', ({ Redis }) =
     const server = await redisServer();
     const changes: ConnectionChange[] = [];
     const scriptClient = openScriptClient({
-      client: ended(new Redis(server.port)),
+      client: clientTo(server.port),
       onChange: (change) => changes.push(change),
     });
     await isUp(scriptClient);
@@ -80,7 +80,7 @@ describe.each(VERSIONS)('the life of a script client of $version', ({ Redis }) =
   test('ends: what waits is rejected, later calls are an error, and the server has no connection of it', async () => {
     const server = await redisServer();
     const before = await connectionsTo(server);
-    const scriptClient = openScriptClient({ client: ended(new Redis(server.port, { lazyConnect: true })) });
+    const scriptClient = openScriptClient({ client: clientTo(server.port) });
     await isUp(scriptClient);
     server.freeze();
     const waiting = rejection(scriptClient.run(call(add)));
@@ -97,7 +97,7 @@ describe.each(VERSIONS)('the life of a script client of $version', ({ Redis }) =
 
   test('ends while it waits for a server that is not there', async () => {
     const server = await redisServer({ absent: true });
-    const scriptClient = openScriptClient({ client: ended(new Redis(server.port, { lazyConnect: true })) });
+    const scriptClient = openScriptClient({ client: clientTo(server.port) });
     await isIn('down', scriptClient);
     await scriptClient.close();
     await server.start();
@@ -108,14 +108,14 @@ describe.each(VERSIONS)('the life of a script client of $version', ({ Redis }) =
 
   test('ends before it has begun to connect', async () => {
     const mute = await muteServer();
-    const scriptClient = openScriptClient({ client: ended(new Redis(mute.port, '127.0.0.1', { lazyConnect: true })) });
+    const scriptClient = openScriptClient({ client: clientTo(mute.port) });
     await scriptClient.close();
     expect(await rejection(scriptClient.run(call(echo)))).toMatchObject({ code: 'ERR_CLOSED' });
   });
 
   test('ends while a server keeps it waiting for its first word, which it does not wait for', async () => {
     const mute = await muteServer();
-    const scriptClient = openScriptClient({ client: ended(new Redis(mute.port, '127.0.0.1', { lazyConnect: true })) });
+    const scriptClient = openScriptClient({ client: clientTo(mute.port) });
     await until('it is connected', () => mute.connections() === 1);
     await scriptClient.close();
     await until('the connection is closed', () => mute.connections() === 0);
@@ -124,7 +124,7 @@ describe.each(VERSIONS)('the life of a script client of $version', ({ Redis }) =
 
   test('cuts a connection on which a server never sends anything, and tries again', async () => {
     const mute = await muteServer();
-    const scriptClient = openScriptClient({ client: ended(new Redis(mute.port, '127.0.0.1', { lazyConnect: true })) });
+    const scriptClient = openScriptClient({ client: clientTo(mute.port) });
     await until('two connections were cut', () => scriptClient.status().counts.resets >= 2, { everyMs: 5 });
     const { message } = await rejection(scriptClient.run(call(echo)));
     expect(message).toContain('sent nothing');

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { redisServer, type RedisServer } from '../../../../test/redis/servers/redis-server.ts';
 import { tcpProxy, type TcpProxy } from '../../../../test/redis/servers/tcp-proxy.ts';
 import { until } from '../../../../test/redis/servers/until.ts';
-import { call, ended, isUp, openScriptClient, rejection, VERSIONS } from './support/client.ts';
-import { load, Record } from './support/load.ts';
-import { add } from './support/scripts.ts';
+import { call, isUp, openScriptClient, rejection, CLIENTS } from '../ioredis/support/client.ts';
+import { load, Record } from '../ioredis/support/load.ts';
+import { add } from '../ioredis/support/scripts.ts';
 import { realDelay } from '../../../../test/real-delay.ts';
 
 const FAULT_MS = 600;
@@ -45,11 +45,11 @@ const FAULTS: readonly Fault[] = [
   { name: 'loses the scripts', begin: (server) => server.call('SCRIPT', 'FLUSH'), end: () => {} },
 ];
 
-describe.each(VERSIONS)('a script client of $version to a server that', ({ Redis }) => {
+describe.each(CLIENTS)('a script client of $name to a server that', ({ clientTo }) => {
   test.for(FAULTS)('$name writes nothing late and nothing twice, and is up again by itself', async (fault) => {
     const server = await redisServer({ config: { 'enable-debug-command': 'yes' } });
     const proxy = await tcpProxy(server);
-    const scriptClient = openScriptClient({ client: ended(new Redis(proxy.port)) });
+    const scriptClient = openScriptClient({ client: clientTo(proxy.port) });
     await isUp(scriptClient);
     const calls = load(scriptClient);
     await until('calls are done', () => calls.done > 10, { everyMs: 2 });
@@ -69,12 +69,12 @@ describe.each(VERSIONS)('a script client of $version to a server that', ({ Redis
   });
 });
 
-test.each(VERSIONS)(
-  'a call of $version whose answer is cut off is rejected soon, and never sent again',
-  async ({ Redis }) => {
+test.each(CLIENTS)(
+  'a call of $name whose answer is cut off is rejected soon, and never sent again',
+  async ({ clientTo }) => {
     const server = await redisServer();
     const proxy = await tcpProxy(server);
-    const scriptClient = openScriptClient({ client: ended(new Redis(proxy.port, { lazyConnect: true })) });
+    const scriptClient = openScriptClient({ client: clientTo(proxy.port) });
     await isUp(scriptClient);
     proxy.cutNextReply();
     const { code, tookMs } = await rejection(scriptClient.run(call(add, { deadlineMs: 5000 })));
@@ -86,11 +86,11 @@ test.each(VERSIONS)(
   },
 );
 
-test.each(VERSIONS)(
-  'a call of $version whose connection is cut names that, and no option of ioredis',
-  async ({ Redis }) => {
+test.each(CLIENTS)(
+  'a call of $name whose connection is cut names that, and no option of ioredis',
+  async ({ clientTo }) => {
     const server = await redisServer();
-    const scriptClient = openScriptClient({ client: ended(new Redis(server.port)) });
+    const scriptClient = openScriptClient({ client: clientTo(server.port) });
     await isUp(scriptClient);
     await server.call('CLIENT', 'PAUSE', 5000, 'WRITE');
     const error = rejection(scriptClient.run(call('add', { deadlineMs: 5000 })));
@@ -101,7 +101,7 @@ test.each(VERSIONS)(
     expect(await error).toMatchObject({
       code: 'ERR_STORE_UNAVAILABLE',
       message: expect.stringMatching(
-        /^The connection to Redis at \S+ failed: (Error: )?it was lost before the answer came\.$/,
+        /^The connection to Redis at \S+ failed: (Error: )?(it was lost before the answer came|Socket closed unexpectedly)\.$/,
       ),
     });
   },

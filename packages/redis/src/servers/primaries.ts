@@ -1,8 +1,8 @@
 import type { SluiceError } from '@sluice/core';
 import type { ScriptRun } from '../client/script-run.ts';
 import type { ClientParts } from '../client/script-servers.ts';
-import { addressOf, type ClusterConnection, type Connection } from './connection.ts';
-import { disableOfflineQueue } from './private-names.ts';
+import type { ClusterConnection } from './cluster-connection.ts';
+import type { Connection } from './connection.ts';
 import { ScriptServer } from './script-server.ts';
 import { ConnectTimeout } from './watches.ts';
 
@@ -40,7 +40,7 @@ export class Primaries {
 
   /** Opens and drops servers to match the current slot map. */
   update(): void {
-    const connections = new Map(this.#cluster.nodes('master').map((node) => [addressOf(node), node]));
+    const connections = this.#cluster.primaries();
     for (const [address, server] of this.#servers) {
       if (connections.get(address) !== server.connection) this.#drop(address, server);
       if (!connections.has(address)) this.#connectTimeouts.delete(address);
@@ -70,9 +70,6 @@ export class Primaries {
       onChange: () => this.#listener.onChange(server),
       onFailure: (run, error) => this.#listener.onFailure(server, run, error),
     });
-    // ioredis enables the offline queue of cluster nodes regardless of their options, but a script must not be queued.
-    disableOfflineQueue(connection);
-    if (connection.status === 'wait') connection.connect().catch(() => {});
     return server;
   }
 }

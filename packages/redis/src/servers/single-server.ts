@@ -1,7 +1,7 @@
 import type { SluiceError } from '@sluice/core';
 import type { ClientParts, ScriptServers } from '../client/script-servers.ts';
 import type { ChangeSource } from '../client/state-log.ts';
-import { closeConnection, type Connection } from './connection.ts';
+import type { Connection } from './connection.ts';
 import { ScriptServer } from './script-server.ts';
 import { ConnectTimeout } from './watches.ts';
 
@@ -41,6 +41,6 @@ export class SingleServer implements ScriptServers {
 
   close(): Promise<void> {
     this.#server.close();
-    return closeConnection(this.#connection);
+    return this.#connection.close();
   }
 }

@@ -1,4 +1,11 @@
-import type { Address, NatMap } from './connection.ts';
+/** The address of a server. */
+interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Maps the addresses that servers announce to those that can be reached: `natMap` of ioredis, `nodeAddressMap` of node-redis. */
+export type NatMap = Readonly<Record<string, Address>> | ((address: string) => Address | null | undefined);
 
 /** How often one call is redirected at most. */
 export const MAX_REDIRECTS = 2;

@@ -1,22 +1,20 @@
 import { SluiceError } from '@sluice/core';
 import type { ScriptRun } from '../client/script-run.ts';
 import type { ClientParts, ScriptServers } from '../client/script-servers.ts';
-import { errorPrefix, unavailableError } from '../client/server-errors.ts';
+import { unavailableError } from '../client/server-errors.ts';
 import { slotOf } from '../client/slot.ts';
 import type { ChangeSource } from '../client/state-log.ts';
-import { closeCluster, type ClusterConnection } from './connection.ts';
+import type { ClusterConnection } from './cluster-connection.ts';
 import { Primaries } from './primaries.ts';
-import { lastNodeErrorOf, primaryOf, REFRESH_EVENT, setPrimary } from './private-names.ts';
 import { MAX_REDIRECTS, reachableAddress, redirectOf, type Redirect } from './redirects.ts';
 import type { ScriptServer } from './script-server.ts';
 import { SlotRefresh } from './slot-refresh.ts';
-import { withoutCommand } from './supervised-connection.ts';
 
 /** After this time without an open server, the cluster is discovered again from the user's startup nodes. */
 const LOST_MS = 2000;
 
 /**
- * The primaries of a cluster, each with a clock of its own. ioredis maintains the connections and the slot map. Calls
+ * The primaries of a cluster, each with a clock of its own. The cluster connection maintains the connections and the slot map. Calls
  * are sent and redirected here, so that each attempt has its expiry in the time of the node that executes it.
  */
 export class ClusterServers implements ScriptServers {
@@ -26,8 +24,7 @@ export class ClusterServers implements ScriptServers {
   readonly #onChange: (source: ChangeSource) => void;
   readonly #primaries: Primaries;
   readonly #refresh: SlotRefresh;
-  readonly #onRefresh = (): void => this.#update();
-  readonly #onError = (error: unknown): void => this.#noteError(error);
+  readonly #stopListening: () => void;
   #lastError: unknown;
   #unmappedError: SluiceError | undefined;
   #lastOpenMicros: number;
@@ -45,8 +42,10 @@ export class ClusterServers implements ScriptServers {
       onFailure: (server, run, error) => this.#handleFailure(server, run, error),
     });
     this.#refresh = new SlotRefresh(cluster, parts.time, () => this.#rediscover());
-    cluster.on(REFRESH_EVENT, this.#onRefresh);
-    cluster.on('error', this.#onError);
+    this.#stopListening = cluster.listen({
+      refreshed: () => this.#update(),
+      failed: (error) => this.#noteError(error),
+    });
   }
 
   get state(): ScriptServers['state'] {
@@ -73,18 +72,17 @@ export class ClusterServers implements ScriptServers {
   }
 
   serverOf({ keys }: ScriptRun): ScriptServer | SluiceError {
-    const server = this.#primaries.find(primaryOf(this.#cluster, slotOf(keys[0]!)));
+    const server = this.#primaries.find(this.#cluster.primaryOf(slotOf(keys[0]!)));
     if (server?.isOpen) return server;
     this.#refresh.schedule();
     return server?.unavailableError ?? this.#createUnmappedError();
   }
 
   async close(): Promise<void> {
-    this.#cluster.off(REFRESH_EVENT, this.#onRefresh);
-    this.#cluster.off('error', this.#onError);
+    this.#stopListening();
     this.#refresh.close();
     this.#primaries.close();
-    await closeCluster(this.#cluster);
+    await this.#cluster.close();
   }
 
   #handleFailure(server: ScriptServer, run: ScriptRun, error: SluiceError): void {
@@ -100,8 +98,8 @@ export class ClusterServers implements ScriptServers {
   }
 
   #follow({ address, isForGood, slot }: Redirect, from: ScriptServer): ScriptServer | undefined {
-    const reachable = reachableAddress(address, from.connection.options.host, this.#cluster.options.natMap);
-    if (isForGood) setPrimary(this.#cluster, slot, reachable);
+    const reachable = reachableAddress(address, from.connection.host, this.#cluster.natMap);
+    if (isForGood) this.#cluster.setPrimary(slot, reachable);
     return this.#primaries.find(reachable);
   }
 
@@ -122,16 +120,14 @@ export class ClusterServers implements ScriptServers {
   }
 
   #noteError(error: unknown): void {
-    const lastNodeError = lastNodeErrorOf(error);
-    // The reply of a node, such as NOAUTH, explains more than the error of ioredis that all nodes have failed.
-    this.#lastError = errorPrefix(lastNodeError) === undefined ? error : withoutCommand(lastNodeError);
+    this.#lastError = error;
     this.#unmappedError = undefined;
     this.#isUnreachable = !this.#isAnyOpen();
     this.#onChange({ server: 'the nodes of the cluster', lastError: this.#lastError });
   }
 
   /**
-   * Refreshes the slot map while a primary is not open: ioredis then connects to it again, or another primary takes
+   * Refreshes the slot map while a primary is not open: the cluster connection then connects to it again, or another primary takes
    * over.
    */
   #refreshUnlessAllOpen(): void {
@@ -143,7 +139,7 @@ export class ClusterServers implements ScriptServers {
     const lostMs = (this.#parts.time.nowMicros() - this.#lastOpenMicros) / 1000;
     if (this.#isAnyOpen() || lostMs < LOST_MS) return this.#refreshUnlessAllOpen();
     this.#lastOpenMicros = this.#parts.time.nowMicros();
-    this.#cluster.disconnect(true);
+    this.#cluster.rediscover();
   }
 
   #isAnyOpen(): boolean {

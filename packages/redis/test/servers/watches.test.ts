@@ -1,7 +1,7 @@
-import type { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { FakeTime } from '@sluice/core/testing';
-import { ConnectTimeout, ConnectWatch, SilenceWatch } from '../../src/ioredis/watches.ts';
+import type { ConnectionSocket as Socket } from '../../src/servers/connection.ts';
+import { ConnectTimeout, ConnectWatch, SilenceWatch } from '../../src/servers/watches.ts';
 
 /** As much of a socket as a watch looks at. */
 function socket(bytesRead = 0): Socket & { bytesRead: number } {

@@ -2,16 +2,16 @@ import { systemTime } from '@sluice/core/kit';
 import { describe, expect, test } from 'vitest';
 import { redisServer } from '../../../../test/redis/servers/redis-server.ts';
 import { tcpProxy } from '../../../../test/redis/servers/tcp-proxy.ts';
-import { call, ended, isUp, openScriptClient, rejection, VERSIONS } from './support/client.ts';
-import { add } from './support/scripts.ts';
+import { call, isUp, openScriptClient, rejection, CLIENTS } from '../ioredis/support/client.ts';
+import { add } from '../ioredis/support/scripts.ts';
 
-describe.each(VERSIONS)('clocks that differ, by a script client of $version', ({ Redis }) => {
+describe.each(CLIENTS)('clocks that differ, by a script client of $name', ({ clientTo }) => {
   /** A script client whose own clock can be set: only how far both are apart counts, so the server's might as well be. */
   async function openWithClock() {
     const server = await redisServer();
     const proxy = await tcpProxy(server);
     const time = { ...systemTime, aheadMicros: 0, nowMicros: () => systemTime.nowMicros() + time.aheadMicros };
-    const scriptClient = openScriptClient({ client: ended(new Redis(proxy.port, { lazyConnect: true })), time });
+    const scriptClient = openScriptClient({ client: clientTo(proxy.port), time });
     await isUp(scriptClient);
     return { server, proxy, scriptClient, time };
   }

@@ -2,13 +2,13 @@ import { systemTime } from '@sluice/core/kit';
 import { describe, expect, test } from 'vitest';
 import { redisServer } from '../../../../test/redis/servers/redis-server.ts';
 import { AwaitedRun } from '../../src/client/script-run.ts';
-import { call, ended, isUp, openScriptClient, rejection, VERSIONS } from './support/client.ts';
-import { add, echo, guarded, testScript } from './support/scripts.ts';
+import { call, isUp, openScriptClient, rejection, CLIENTS } from '../ioredis/support/client.ts';
+import { add, echo, guarded, testScript } from '../ioredis/support/scripts.ts';
 
-describe.each(VERSIONS)('a script client beside a client of $version', ({ Redis }) => {
+describe.each(CLIENTS)('a script client beside a client of $name', ({ clientTo }) => {
   async function openToServer(options = {}) {
     const server = await redisServer();
-    const scriptClient = openScriptClient({ client: ended(new Redis(server.port)), ...options });
+    const scriptClient = openScriptClient({ client: clientTo(server.port), ...options });
     await isUp(scriptClient);
     return { server, scriptClient };
   }
@@ -86,29 +86,6 @@ describe.each(VERSIONS)('a script client beside a client of $version', ({ Redis 
     await server.call('CLIENT', 'PAUSE', 100, 'ALL');
     const missed = await rejection(scriptClient.run({ script: broken, keys: ['key'], args: [], deadlineMs: 20 }));
     expect(missed).toMatchObject({ code: 'ERR_STORE_DEADLINE', message: expect.stringContaining('script broken') });
-  });
-
-  test('rejects when something that watches ioredis throws, and runs the next call', async () => {
-    const server = await redisServer();
-    const client = ended(new Redis(server.port));
-    let throws = false;
-    const duplicate = (...args: []): unknown => {
-      const own = Redis.prototype.duplicate.apply(client, args);
-      const evalsha = own.evalsha.bind(own) as (...all: unknown[]) => unknown;
-      return Object.assign(own, {
-        evalsha: (...all: unknown[]) => {
-          if (throws) throw new Error('from a tracer');
-          return evalsha(...all);
-        },
-      });
-    };
-    const scriptClient = openScriptClient({ client: { isCluster: false, options: client.options, duplicate } });
-    await isUp(scriptClient);
-    throws = true;
-    const { code, message } = await rejection(scriptClient.run(call(echo)));
-    expect([code, message]).toEqual(['ERR_STORE_UNAVAILABLE', expect.stringContaining('from a tracer')]);
-    throws = false;
-    expect(await scriptClient.run(call(add))).toEqual([expect.any(Number), 1]);
   });
 
   test('writes nothing when the time of a call is over before the server gets to it', async () => {

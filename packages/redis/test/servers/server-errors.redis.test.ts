@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { redisServer } from '../../../../test/redis/servers/redis-server.ts';
 import { until } from '../../../../test/redis/servers/until.ts';
-import { call, ended, isIn, isUp, openScriptClient, rejection, VERSIONS } from './support/client.ts';
-import { add, echo, guarded } from './support/scripts.ts';
+import { call, isIn, isUp, openScriptClient, rejection, CLIENTS } from '../ioredis/support/client.ts';
+import { add, echo, guarded } from '../ioredis/support/scripts.ts';
 
-describe.each(VERSIONS)('what a server answers a script client of $version', ({ Redis }) => {
+describe.each(CLIENTS)('what a server answers a script client of $name', ({ clientTo }) => {
   async function openToServer(config: Record<string, string> = {}, options = {}) {
     const server = await redisServer({ config });
-    const scriptClient = openScriptClient({ client: ended(new Redis(server.port)), ...options });
+    const scriptClient = openScriptClient({ client: clientTo(server.port), ...options });
     await isUp(scriptClient);
     return { server, scriptClient };
   }
@@ -83,7 +83,7 @@ describe.each(VERSIONS)('what a server answers a script client of $version', ({ 
   test('when it may not serve stale data keeps the script client down until it may', async () => {
     const server = await redisServer({ config: { 'replica-serve-stale-data': 'no' } });
     await server.call('REPLICAOF', '127.0.0.1', '1');
-    const scriptClient = openScriptClient({ client: ended(new Redis(server.port)) });
+    const scriptClient = openScriptClient({ client: clientTo(server.port) });
     await isIn('down', scriptClient);
     await until('the cause is known', () => String(scriptClient.status().lastError?.cause).includes('MASTERDOWN'));
     const { code, message } = await rejection(scriptClient.run(call(add)));
@@ -98,7 +98,7 @@ describe.each(VERSIONS)('what a server answers a script client of $version', ({ 
     const server = await redisServer();
     await server.call('ACL', 'SETUSER', 'limited', 'on', '>pass', '~*', '+@connection', '+info', '+evalsha');
     const scriptClient = openScriptClient({
-      client: ended(new Redis(server.port, { username: 'limited', password: 'pass' })),
+      client: clientTo(server.port, { username: 'limited', password: 'pass' }),
     });
     await isIn('down', scriptClient);
     const { code, message } = await rejection(scriptClient.run(call(add)));
@@ -117,7 +117,7 @@ describe.each(VERSIONS)('what a server answers a script client of $version', ({ 
   ])('of a database %s keeps the script client down: it never decides in another one', async (_, options, said) => {
     const server = await redisServer();
     await server.call('ACL', 'SETUSER', 'limited', 'on', '>pass', '~*', '+@all', '-select');
-    const scriptClient = openScriptClient({ client: ended(new Redis(server.port, { lazyConnect: true, ...options })) });
+    const scriptClient = openScriptClient({ client: clientTo(server.port, options) });
     await isIn('down', scriptClient);
     await until('the cause is known', () => said.test(String(scriptClient.status().lastError?.cause)));
     const { code, message } = await rejection(scriptClient.run(call(add)));
@@ -136,12 +136,12 @@ describe.each(VERSIONS)('what a server answers a script client of $version', ({ 
     await server.call('CLUSTER', 'ADDSLOTSRANGE', 0, 16_383);
     const { code, message } = await rejection(scriptClient.run(call(add, { keys: ['a', 'b'] })));
     expect(code).toBe('ERR_STORE_UNAVAILABLE');
-    expect(message).toMatch(/CROSSSLOT.*Pass a `Cluster` of ioredis as `client`/);
+    expect(message).toMatch(/CROSSSLOT.*Pass a `Cluster` of ioredis or iovalkey as `client`/);
   });
 
   test('of a missing password is the cause of all rejections', async () => {
     const server = await redisServer({ config: { requirepass: 'secret' } });
-    const scriptClient = openScriptClient({ client: ended(new Redis(server.port)) });
+    const scriptClient = openScriptClient({ client: clientTo(server.port) });
     await isIn('down', scriptClient);
     await until('the cause is known', () => String(scriptClient.status().lastError?.cause).includes('NOAUTH'));
     const { code, message } = await rejection(scriptClient.run(call(add)));
@@ -158,7 +158,7 @@ describe.each(VERSIONS)('what a server answers a script client of $version', ({ 
       whileLoading: true,
       args: ['--key-load-delay', '1000', '--loading-process-events-interval-bytes', '1024'],
     });
-    const scriptClient = openScriptClient({ client: ended(new Redis(server.port)) });
+    const scriptClient = openScriptClient({ client: clientTo(server.port) });
     await until('the server is being waited for', async () =>
       (await server.call<string>('INFO')).includes('loading:1'),
     );

@@ -1,0 +1,67 @@
+import type { SluiceError, Time } from '@sluice/core';
+import { complaint } from '@sluice/core/kit';
+import type { Connection } from '../servers/connection.ts';
+import { connectionOptions, type NodeRedisOptions } from './connection-options.ts';
+import { NodeRedisConnection, type CommandClient } from './node-redis-connection.ts';
+
+/** The part of a client of node-redis that the store uses: what `createClient` returns. */
+export interface NodeRedisClient {
+  readonly isOpen: boolean;
+  /** Creates another client with the same settings, some of which the arguments replace. */
+  duplicate(...args: never[]): unknown;
+  sendCommand(...args: never[]): unknown;
+}
+
+/** Whether a value is a client of node-redis: the packages `redis` and `@redis/client`. */
+export function isNodeRedis(client: object): client is NodeRedisClient {
+  const { sendCommand, duplicate } = client as Partial<NodeRedisClient>;
+  if (typeof sendCommand !== 'function' || !('isOpen' in client)) return false;
+  // Sentinels of node-redis 5 can't be duplicated.
+  return typeof duplicate === 'function' || isSentinel(client);
+}
+
+function isSentinel(client: object): boolean {
+  return 'getMasterNode' in client;
+}
+
+/** Whether a client of node-redis is one of `createCluster`. */
+export function isNodeRedisCluster(client: NodeRedisClient): boolean {
+  return 'getSlotRandomNode' in client;
+}
+
+/**
+ * Opens a connection to the server of a user's client. It keeps the client's options for address, TLS and credentials.
+ *
+ * @throws {SluiceError} `ERR_OPTION` for what `createCluster` and `createSentinel` return.
+ */
+export function duplicateNodeRedis(client: NodeRedisClient, time: Time): Connection {
+  if (isNodeRedisCluster(client)) throw notSingle('a cluster of node-redis', 'new Cluster(…) of ioredis or iovalkey');
+  if (isSentinel(client)) throw notSingle('Sentinels of node-redis', 'new Redis({ sentinels, name }) of ioredis');
+  return duplicateSingle(client as SingleClient, time);
+}
+
+function notSingle(was: string, instead: string): SluiceError {
+  return complaint('ERR_OPTION', {
+    option: 'client',
+    demand: 'a client for a single server, if it is of node-redis',
+    value: was,
+    remedy: `Give ${instead}.`,
+  });
+}
+
+/** A client for one server. `options` is undefined if it was created without any. */
+interface SingleClient {
+  readonly options?: NodeRedisOptions | undefined;
+  duplicate(overrides: object): CommandClient;
+}
+
+function duplicateSingle(client: SingleClient, time: Time): Connection {
+  const options = client.options ?? {};
+  const { host = 'localhost', port = 6379, path } = options.socket ?? {};
+  return new NodeRedisConnection({
+    address: path ?? `${host}:${port}`,
+    host: path === undefined ? host : undefined,
+    createClient: (signal) => client.duplicate(connectionOptions(options, signal)),
+    time,
+  });
+}
