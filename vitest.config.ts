@@ -32,7 +32,7 @@ const projects = [
   { name: 'unit', include: ['packages/*/test/**/*.test.ts'], ...shared },
   { name: 'contract', include: ['test/contract/**/*.test.ts'], exclude: [onRedis, pins], ...shared },
   // What a request makes depends on what its process has done before.
-  { name: 'pins', include: [pins] },
+  { name: 'pins', include: [pins], timeoutMs: 5 * minute },
   {
     name: 'property',
     include: ['test/property/**/*.test.ts'],
