@@ -19,7 +19,7 @@ export interface ClientKind {
 }
 
 /** A client of an application, and how the application closes it. */
-export interface ApplicationClient {
+interface ApplicationClient {
   readonly client: RedisClient;
   close(): void;
 }

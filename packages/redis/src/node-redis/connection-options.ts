@@ -4,7 +4,7 @@ export interface NodeRedisOptions {
   readonly database?: number | undefined;
 }
 
-export interface SocketOptions {
+interface SocketOptions {
   readonly host?: string | undefined;
   readonly port?: number | undefined;
   readonly path?: string | undefined;

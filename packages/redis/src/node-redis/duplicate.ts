@@ -9,6 +9,7 @@ export interface NodeRedisClient {
   readonly isOpen: boolean;
   /** Creates another client with the same settings, some of which the arguments replace. */
   duplicate(...args: never[]): unknown;
+  /** Sends a command in words. */
   sendCommand(...args: never[]): unknown;
 }
 
