@@ -37,7 +37,9 @@ async function cutConnections(server: RedisServer): Promise<void> {
 
 test.each(VERSIONS)('without a request, a limiter knows that Redis was killed, by $version', async (version) => {
   const server = await redisServer();
-  const { limiter, events, types, is, batches } = watched({ client: ended(new version.Redis(server.port, '127.0.0.1')) });
+  const { limiter, events, types, is, batches } = watched({
+    client: ended(new version.Redis(server.port, '127.0.0.1')),
+  });
   await limiter.ready();
   await server.kill();
   await is('failing');
