@@ -30,7 +30,7 @@ test('sluice serve decides until Ctrl-C, says where it listens, and ends with 0 
   const path = join(socketFolder(), 'check.sock');
   const controller = new AbortController();
   const running = run(['serve', limits, tables, '--http', `unix:${path}`], { interrupted: controller.signal });
-  await vi.waitFor(() => expect(existsSync(path)).toBe(true), 10_000);
+  await vi.waitFor(() => expect(existsSync(path)).toBe(true), 25_000);
   expect([await ask(path), await ask(path), await ask(path)]).toEqual([200, 200, 429]);
   controller.abort();
   expect(await running).toMatchObject({ code: 130, out: `http listens on unix:${path}\n` });
@@ -146,6 +146,13 @@ test.each(['quotaMode', 'quota_mode', 'firstOf'])('a table that asks for %s is r
   expect({ code, out }).toEqual({ code: 1, out: expect.stringContaining(`has no option \`${field}\``) as string });
 });
 
+test('descriptors and limits that are null are left out, as in the other service', async () => {
+  const stdin = 'domain: d\ndescriptors: [{ key: a, rate_limit: null, descriptors: null }]\n';
+  expect(await runJson(['import', 'envoy', '-', '--as', 'window'], { stdin })).toMatchObject({
+    tables: { envoy: { d: { rules: [{ descriptor: ['a'], unlimited: true }] } } },
+  });
+});
+
 test.each([
   ['window', { count: 7, per: 'second' }],
   ['bucket', { burst: 7, count: 7, period: '1s' }],
@@ -173,6 +180,22 @@ test.each([
   ],
   ['domain: d\ndescriptors: [{ key: k }, { key: k }]', 'The key k is given twice with the same value.'],
   ['domain: d\ndescriptors: [{ key: k, ratelimit: {} }]', 'has no option `ratelimit`'],
+  ['domain: d\ndescriptors: { key: k }', '`descriptors` must be a list of descriptors'],
+  ['domain: d\ndescriptors: [k]', '`descriptors[0]` must be a mapping of fields'],
+  ['domain: d\ndescriptors: [{ key: k, value: [a] }]', '`descriptors[0].value` must be text'],
+  ['domain: d\ndescriptors: [{ key: k, rate_limit: 5 }]', '`descriptors[0].rate_limit` must be a mapping'],
+  [
+    'domain: d\ndescriptors: [{ key: k, rate_limit: { unlimited: true, unit: hour } }]',
+    '`descriptors[0].rate_limit.unit` must be left out beside unlimited',
+  ],
+  [
+    'domain: d\ndescriptors: [{ key: k, rate_limit: { unlimited: true, replaces: { name: A } } }]',
+    '`descriptors[0].rate_limit.replaces` must be a list of names',
+  ],
+  [
+    'domain: d\ndescriptors: [{ key: k, rate_limit: { unlimited: true, replaces: [A] } }]',
+    '`descriptors[0].rate_limit.replaces[]` must be a mapping with a name',
+  ],
 ])('the file %s has a mistake', async (stdin, message) => {
   const { code, err } = await run(['import', 'envoy', '-', '--as', 'window'], { stdin });
   expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(message) as string });

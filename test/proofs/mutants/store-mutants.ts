@@ -204,8 +204,8 @@ export const storeMutants: readonly Mutant[] = [
   {
     in: LOAN,
     replace:
-      "const cost = mode === 'check-only' ? 0 : transaction.cost;\n  const { toleranceTicks } = borrowing.pool.rate;\n  return [\n    ownPart(transaction, borrowing, mode),\n    ceilingPart(transaction, borrowing, mode),\n    poolPart(borrowing, { cost, mode: 'charge',",
-    by: "const cost = mode === 'check-only' ? 0 : transaction.cost;\n  const { toleranceTicks } = borrowing.pool.rate;\n  return [\n    ownPart(transaction, borrowing, mode),\n    ceilingPart(transaction, borrowing, mode),\n    poolPart(borrowing, { cost, mode,",
+      "const cost = mode === 'check-only' ? 0 : transaction.cost;\n  const { toleranceTicks } = borrowing.pool.rate;\n  return [\n    ownPart(transaction, borrowing, mode),\n    ceilingPart(transaction, borrowing, mode),\n    poolPart(borrowing, cost, 'charge',",
+    by: "const cost = mode === 'check-only' ? 0 : transaction.cost;\n  const { toleranceTicks } = borrowing.pool.rate;\n  return [\n    ownPart(transaction, borrowing, mode),\n    ceilingPart(transaction, borrowing, mode),\n    poolPart(borrowing, cost, mode,",
     about: 'an empty pool denies assured tokens',
   },
 ];

@@ -193,15 +193,16 @@ const UNIT: Field = {
 function replacesOf(fields: Fields, path: string): readonly string[] {
   const list = fields.node('replaces');
   if (list === undefined) return [];
-  const items = list.kind === 'list' ? [...list.items] : [];
-  return items.flatMap((item) => {
+  const example = 'For example replaces: [{ name: PerClient }].';
+  if (list.kind !== 'list') {
+    fields.note(list.at, wrongValue(`${path}.replaces`, 'a list of names', list, example));
+    return [];
+  }
+  return [...list.items].flatMap((item) => {
     const [entry] = item.kind === 'mapping' ? [...item.entries] : [];
     if (entry?.key.kind === 'scalar' && entry.key.value === 'name' && entry.value.kind === 'scalar')
       return [String(entry.value.value)];
-    fields.note(
-      item.at,
-      wrongValue(`${path}.replaces[]`, 'a mapping with a name', item, 'For example replaces: [{ name: PerClient }].'),
-    );
+    fields.note(item.at, wrongValue(`${path}.replaces[]`, 'a mapping with a name', item, example));
     return [];
   });
 }
