@@ -34,3 +34,21 @@ test('20,000 requests with ids of their own leave the queue in the order in whic
     expect((await limiter.check([{ limit: 'Exports', id }])).resetAfterMs).toBe(60_000);
   }
 });
+
+test('the last turn of a queue is given back at once, also if a decision with a sooner turn came after it', async () => {
+  const time = new FakeTime();
+  const limits = { Exports: { key: accountId(() => null), burst: 1, count: 1, period: '1m', maxWait: '1h' } };
+  const limiter = createLimiter({ limits, time, log: false });
+  const entries = [{ limit: 'Exports', id: 'a' }] as const;
+  const given: Decision[] = [];
+  const held = new HeldDecisions({ time, refund: (decision) => void given.push(decision) });
+  await limiter.spend(entries);
+  await limiter.spend(entries);
+  const afterTwoMinutes = await limiter.spend(entries);
+  await limiter.reset(entries);
+  await limiter.spend(entries);
+  const afterOneMinute = await limiter.spend(entries);
+  const leave = held.hold(afterTwoMinutes, () => undefined);
+  held.hold(afterOneMinute, () => undefined);
+  expect([leave(), given]).toEqual([true, [afterTwoMinutes]]);
+});
