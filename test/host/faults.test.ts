@@ -93,7 +93,7 @@ test('when the serving process is killed, another one takes over, and no call is
   }
 });
 
-test('while the serving process is stopped, calls fail in time, nobody takes over, and it keeps its buckets', async () => {
+test('while the serving process is stopped, calls fail in time, no other process takes over, and it keeps its buckets', async () => {
   const processes = await startAll(3);
   const [serving, asking, other] = await splitByRole(processes);
   expect(await spend(serving, 60)).toMatchObject({ allowed: 60 });
@@ -104,7 +104,7 @@ test('while the serving process is stopped, calls fail in time, nobody takes ove
   expect((await asking!.status(socket)).role).toBe('asking');
   serving.thaw();
   await splitByRole(processes);
-  // What was sent while it was stopped is not executed: nobody waits for it any more.
+  // What was sent while it was stopped is not executed: no caller waits for it any more.
   for (const each of [asking!, other!]) {
     // oxlint-disable-next-line no-await-in-loop -- one after the other
     await until('the outage is over', async () => (await spend(each, 1)).unavailable === 0);

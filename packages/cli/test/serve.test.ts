@@ -126,7 +126,7 @@ test('sluice import envoy keeps the rules, and says what is not the same', async
   });
 });
 
-test('a limit with quota_mode is imported as one that denies, and that is said', async () => {
+test('a limit with quota_mode is imported as one that denies, with a note', async () => {
   const stdin =
     'domain: d\ndescriptors: [{ key: k, quota_mode: true, rate_limit: { unit: hour, requests_per_unit: 7 } }]\n';
   const { code, out, err } = await run(['import', 'envoy', '-', '--as', 'window'], { stdin });

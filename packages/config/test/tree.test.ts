@@ -29,7 +29,7 @@ test.each([
 test.each([
   ['a list', text('- 1\n')],
   ['a number', text('5\n')],
-  ['bytes that are no UTF-8', { bytes: Uint8Array.of(0xff, 0xfe, 0xff) }],
+  ['bytes that are not UTF-8', { bytes: Uint8Array.of(0xff, 0xfe, 0xff) }],
   ['a source that was rejected', { rejected: 'it is gone' }],
 ])('%s is a problem', (_, content) => {
   const { root, messages } = read(content);

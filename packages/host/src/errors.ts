@@ -19,10 +19,11 @@ export class HostErrors {
   }
 
   missed(deadlineMs: number, serverPid: number | undefined): SluiceError {
-    const who = serverPid === undefined ? 'No process answered' : `Process ${serverPid}, which serves, did not answer`;
+    const subject =
+      serverPid === undefined ? 'No process answered' : `Process ${serverPid}, which serves, did not answer`;
     return new SluiceError(
       'ERR_STORE_DEADLINE',
-      `${who} for the host store at ${this.#socket} within ${deadlineMs} ms.`,
+      `${subject} for the host store at ${this.#socket} within ${deadlineMs} ms.`,
     );
   }
 

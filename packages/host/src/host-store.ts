@@ -10,8 +10,8 @@ import { SharedBuckets } from './serving/shared-buckets.ts';
 export interface HostStoreOptions {
   /**
    * An absolute path of at most 85 bytes. All processes with the same path share their buckets. The sockets are the files
-   * `<socket>.1`, `<socket>.2` and so on, with the permissions 0600. The folder must exist, and the user of the processes,
-   * who must be the same, needs the permission to create files in it. Choose a folder that others can't write to.
+   * `<socket>.1`, `<socket>.2` and so on, with the permissions 0600. The folder must exist, and all processes must run as one
+   * user with the permission to create files in it. Choose a folder that other users can't write to.
    */
   readonly socket: string;
   /** The largest number of buckets in the process that serves, as of a memory store. Default: 1,000,000. */
@@ -32,7 +32,7 @@ export interface HostStoreOptions {
 
 const NAMES = ['socket', 'maxKeys', 'onEvent', 'log', 'time'] as const;
 
-const FAILURE = 'is a matter of the limiter here: createLimiter({ failure: { deadlineMs, onFailure } }).';
+const FAILURE = 'is an option of the limiter: createLimiter({ failure: { deadlineMs, onFailure } }).';
 const HINTS: Hints = {
   path: '`path` is `socket` here.',
   deadlineMs: `\`deadlineMs\` ${FAILURE}`,

@@ -57,8 +57,8 @@ export interface HostStore extends Store {
   ready(options?: ReadyOptions): Promise<void>;
   /**
    * Registers a listener: for `down` when no process can be asked and this one can't serve, at once if that is so already;
-   * for `up` each time that there is a process to ask, or this one serves; for `pressure` while this process serves. A takeover is no
-   * `down`.
+   * for `up` each time that there is a process to ask, or this one serves; for `pressure` while this process serves. A takeover
+   * is not reported as `down`.
    *
    * @returns A function that removes the listener.
    * @throws {SluiceError} `ERR_CLOSED` when the store is closed.

@@ -1,28 +1,15 @@
 import { createLimiter, everyone, StalePeriodError, type StoreOperation } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { hostStore, type HostStore } from '@sluice/host';
-import { mkdtempSync, rmSync, statSync, utimesSync, mkdirSync, readdirSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { statSync, utimesSync, mkdirSync, readdirSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { ownFolder } from './own-folder.ts';
 
-let folder: string;
-let socket: string;
-let opened: HostStore[];
-
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sluice-host-'));
-  socket = join(folder, 'limits.sock');
-  opened = [];
-});
-afterEach(async () => {
-  await Promise.all(opened.map((store) => store.close()));
-  rmSync(folder, { recursive: true, force: true });
-});
+const own = ownFolder();
 
 async function open(options: { readonly time?: FakeTime } = {}): Promise<HostStore> {
-  const store = hostStore({ socket, log: false, ...options });
-  opened.push(store);
+  const store = hostStore({ socket: own.socket, log: false, ...options });
+  own.opened.push(store);
   await store.ready();
   return store;
 }
@@ -39,14 +26,14 @@ function spend(id: string, incrementTicks = 1): StoreOperation {
 
 test('the socket can be used by its user only', async () => {
   await open();
-  expect(statSync(`${socket}.1`).mode & 0o777).toBe(0o600);
+  expect(statSync(`${own.socket}.1`).mode & 0o777).toBe(0o600);
 });
 
 test('a process that starts deletes what ended processes have left, and nothing that is new', async () => {
-  for (const name of ['old', 'young']) mkdirSync(`${socket}.new-${name}`);
-  utimesSync(`${socket}.new-old`, 0, 0);
+  for (const name of ['old', 'young']) mkdirSync(`${own.socket}.new-${name}`);
+  utimesSync(`${own.socket}.new-old`, 0, 0);
   await open();
-  expect(readdirSync(folder)).toEqual(['limits.sock.1', 'limits.sock.new-young']);
+  expect(readdirSync(own.path)).toEqual(['limits.sock.1', 'limits.sock.new-young']);
 });
 
 test('calls of a turn are answered in their order, however many there are', async () => {
@@ -76,7 +63,7 @@ test('a wrong deadline is an error', async () => {
   }
 });
 
-test('a stale period is told with the clock of the serving process', async () => {
+test('the error of a stale period has the clock of the serving process', async () => {
   const [, asking] = await both();
   const alternatives = [
     [{ limit: 'Quota', id: 'x', incrementTicks: 1, fitTicks: 9, capTicks: 9, mode: 'check-only', period: [1, 2, 3] }],
@@ -106,7 +93,7 @@ test('the refund of a decision of buckets that are lost gives back no more than 
   expect(levelsTicks[0]).toBeGreaterThan(2 ** 39);
 });
 
-test('calls that wait when the store is closed fail, and later ones are told so', async () => {
+test('calls that wait when the store is closed fail, and so do later ones', async () => {
   const [, asking] = await both();
   const waiting = asking.run(spend('x'));
   await asking.close();
@@ -123,7 +110,7 @@ test('what was sent before the store is closed is still executed', async () => {
 });
 
 test('a store that is closed while it joins does not serve', async () => {
-  const early = hostStore({ socket, log: false });
+  const early = hostStore({ socket: own.socket, log: false });
   const ready = early.ready();
   await early.close();
   await expect(ready).rejects.toMatchObject({ code: 'ERR_CLOSED' });
@@ -132,8 +119,8 @@ test('a store that is closed while it joins does not serve', async () => {
 });
 
 test('the serving process reports pressure to its listeners', async () => {
-  const store = hostStore({ socket, maxKeys: 10, log: false });
-  opened.push(store);
+  const store = hostStore({ socket: own.socket, maxKeys: 10, log: false });
+  own.opened.push(store);
   await store.ready();
   const reports: string[] = [];
   store.watch(({ type }) => reports.push(type));

@@ -1,42 +1,20 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createConnection, createServer, type Socket } from 'node:net';
 import { once } from 'node:events';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { hostStore, type HostStore, type HostStoreEvent } from '@sluice/host';
-import { encodeHello, HELLO_BYTES, NO_ID, PROTOCOL_VERSION } from '../src/wire/hello.ts';
-import { FrameWriter } from '../src/wire/frame-writer.ts';
+import { encodeHello, NO_ID, PROTOCOL_VERSION } from '../src/wire/hello.ts';
+import { ownFolder } from './own-folder.ts';
+import { afterHello, frameOf } from './raw-peer.ts';
 
 const CHECK = { kind: 'check', alternatives: [[]] } as const;
 
-/** Calls a function when a client has sent more than its hello, once. */
-function afterHello(client: Socket, run: () => void): void {
-  let bytes = 0;
-  client.on('data', (chunk: Buffer) => {
-    const before = bytes;
-    bytes += chunk.length;
-    if (before <= HELLO_BYTES && bytes > HELLO_BYTES) run();
-  });
-}
-
-let folder: string;
-let socket: string;
-let opened: HostStore[];
-
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sluice-host-'));
-  socket = join(folder, 'limits.sock');
-  opened = [];
-});
-afterEach(async () => {
-  await Promise.all(opened.map((store) => store.close()));
-  rmSync(folder, { recursive: true, force: true });
-});
+const own = ownFolder();
 
 function open(onEvent?: (event: HostStoreEvent) => void): HostStore {
-  const store = hostStore({ socket, log: false, onEvent });
-  opened.push(store);
+  const store = hostStore({ socket: own.socket, log: false, onEvent });
+  own.opened.push(store);
   return store;
 }
 
@@ -47,12 +25,6 @@ function header(bytes: number, count: number): Buffer {
   frame.writeUInt32LE(bytes, 0);
   frame.writeUInt32LE(count, 4);
   return frame;
-}
-
-function frameOf(...numbers: readonly number[]): Buffer {
-  const writer = new FrameWriter();
-  for (const number of numbers) writer.number(number);
-  return writer.take();
 }
 
 describe('bytes that are not those of a client', () => {
@@ -68,7 +40,7 @@ describe('bytes that are not those of a client', () => {
     [
       'more numbers than the frame has',
       Buffer.concat([hello(), header(8, 9), Buffer.alloc(8)]),
-      /fewer numbers than it says/,
+      /fewer numbers than its header announces/,
     ],
     ['an unknown operation', Buffer.concat([hello(), frameOf(99, 0)]), /unknown operation/],
     ['half an operation', Buffer.concat([hello(), frameOf(0)]), /too short/],
@@ -79,26 +51,29 @@ describe('bytes that are not those of a client', () => {
     ['a text of a negative length', Buffer.concat([hello(), frameOf(2, 0, 1, 0, -1)]), /text is too short/],
   ];
 
-  test.each(cases)('%s ends the connection with an event, and harms nobody else', async (_, bytes, cause) => {
-    const events: HostStoreEvent[] = [];
-    const serving = open((event) => events.push(event));
-    await serving.ready();
-    const asking = open();
-    await asking.ready();
-    const client = createConnection({ path: `${socket}.1` });
-    client.resume();
-    client.write(bytes);
-    await once(client, 'close');
-    const rejected = events.find(({ type }) => type === 'client-rejected');
-    expect(rejected?.message).toMatch(cause);
-    await expect(asking.run(CHECK)).resolves.toMatchObject({ levelsTicks: [] });
-    expect(serving.status()).toMatchObject({ role: 'serving', clients: 1 });
-  });
+  test.each(cases)(
+    '%s ends the connection with an event, and leaves the other clients connected',
+    async (_, bytes, cause) => {
+      const events: HostStoreEvent[] = [];
+      const serving = open((event) => events.push(event));
+      await serving.ready();
+      const asking = open();
+      await asking.ready();
+      const client = createConnection({ path: `${own.socket}.1` });
+      client.resume();
+      client.write(bytes);
+      await once(client, 'close');
+      const rejected = events.find(({ type }) => type === 'client-rejected');
+      expect(rejected?.message).toMatch(cause);
+      await expect(asking.run(CHECK)).resolves.toMatchObject({ levelsTicks: [] });
+      expect(serving.status()).toMatchObject({ role: 'serving', clients: 1 });
+    },
+  );
 
   test('bytes may arrive one at a time', async () => {
     const serving = open();
     await serving.ready();
-    const client = createConnection({ path: `${socket}.1` });
+    const client = createConnection({ path: `${own.socket}.1` });
     const received: Buffer[] = [];
     client.on('data', (chunk: Buffer) => received.push(chunk));
     // A check of one batch without transactions.
@@ -116,7 +91,7 @@ describe('bytes that are not those of a server', () => {
       client.on('error', () => {});
       onClient(client);
     });
-    server.listen(`${socket}.1`);
+    server.listen(`${own.socket}.1`);
     await once(server, 'listening');
     return () => {
       server.close();
@@ -209,20 +184,20 @@ describe('bytes that are not those of a server', () => {
 
 describe('files that are not sockets', () => {
   test('a file with the name of a socket fails calls, and is left alone', async () => {
-    writeFileSync(`${socket}.7`, 'mine');
+    writeFileSync(`${own.socket}.7`, 'mine');
     const store = open();
-    await expect(store.run(CHECK)).rejects.toThrow(`${socket}.7 is not a socket`);
-    rmSync(`${socket}.7`);
+    await expect(store.run(CHECK)).rejects.toThrow(`${own.socket}.7 is not a socket`);
+    rmSync(`${own.socket}.7`);
     await store.ready();
-    expect(readdirSync(folder)).toEqual(['limits.sock.1']);
+    expect(readdirSync(own.path)).toEqual(['limits.sock.1']);
   });
 
   test('files with other names are left alone', async () => {
     for (const name of ['limits.sock', 'limits.sock.0', 'limits.sock.01', 'limits.sock.bak', 'other.sock.9']) {
-      writeFileSync(join(folder, name), '');
+      writeFileSync(join(own.path, name), '');
     }
     await open().ready();
-    expect(readdirSync(folder)).toEqual([
+    expect(readdirSync(own.path)).toEqual([
       'limits.sock',
       'limits.sock.0',
       'limits.sock.01',
@@ -233,7 +208,7 @@ describe('files that are not sockets', () => {
   });
 
   test('a folder that does not exist fails calls at once, with the reason', async () => {
-    socket = join(folder, 'missing', 'limits.sock');
+    own.socket = join(own.path, 'missing', 'limits.sock');
     const store = open();
     await expect(store.run(CHECK)).rejects.toThrow(/ENOENT/);
     await expect(store.run(CHECK)).rejects.toThrow(/ENOENT/);

@@ -28,6 +28,6 @@ test.each([
   [{ socket, log: true }, '`log` must be a function of a line, or false'],
   [{ socket, path: '/tmp' }, '`path` is `socket` here'],
   [{ socket, deadlineMs: 50 }, 'createLimiter({ failure: { deadlineMs'],
-])('%j is an error that says what to write', (options, message) => {
+])('%j is an error with a remedy', (options, message) => {
   expect(messageFor(options)).toContain(message);
 });

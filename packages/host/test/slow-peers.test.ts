@@ -1,58 +1,31 @@
 import { SluiceError, type StoreOperation } from '@sluice/core';
 import { hostStore, type HostStore } from '@sluice/host';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { createConnection, createServer, type Socket } from 'node:net';
 import { once } from 'node:events';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { SocketFiles } from '../src/election/socket-files.ts';
 import { hostMicros } from '../src/serving/host-clock.ts';
 import { decodeAnswer, encodeError } from '../src/wire/answer-codec.ts';
 import type { Frame } from '../src/wire/frame.ts';
 import { FrameWriter } from '../src/wire/frame-writer.ts';
-import { encodeHello, HELLO_BYTES, NO_ID } from '../src/wire/hello.ts';
+import { encodeHello, NO_ID } from '../src/wire/hello.ts';
 import { MessageReader } from '../src/wire/message-reader.ts';
+import { ownFolder } from './own-folder.ts';
+import { afterHello, frameOf } from './raw-peer.ts';
 
 const CHECK: StoreOperation = { kind: 'check', alternatives: [[]] };
 
-let folder: string;
-let socket: string;
-let opened: { close(): unknown }[];
-
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sluice-host-'));
-  socket = join(folder, 'limits.sock');
-  opened = [];
-});
-afterEach(async () => {
-  await Promise.all(opened.map((each) => each.close()));
-  rmSync(folder, { recursive: true, force: true });
-});
+const own = ownFolder();
 
 function open(): HostStore {
-  const store = hostStore({ socket, log: false });
-  opened.push(store);
+  const store = hostStore({ socket: own.socket, log: false });
+  own.opened.push(store);
   return store;
 }
 
 const hello = (): Buffer => encodeHello({ pid: 1, hostMicros: hostMicros(), id: NO_ID });
-
-function frameOf(...numbers: readonly number[]): Buffer {
-  const writer = new FrameWriter();
-  for (const number of numbers) writer.number(number);
-  return writer.take();
-}
-
-/** Calls a function when a client has sent more than its hello, once. */
-function afterHello(client: Socket, run: () => void): void {
-  let bytes = 0;
-  client.on('data', (chunk: Buffer) => {
-    const before = bytes;
-    bytes += chunk.length;
-    if (before <= HELLO_BYTES && bytes > HELLO_BYTES) run();
-  });
-}
 
 /** A server whose test decides what it sends. */
 async function serve(onClient: (client: Socket) => void): Promise<void> {
@@ -62,9 +35,9 @@ async function serve(onClient: (client: Socket) => void): Promise<void> {
     client.on('error', () => {});
     onClient(client);
   });
-  server.listen(`${socket}.1`);
+  server.listen(`${own.socket}.1`);
   await once(server, 'listening');
-  opened.push({
+  own.opened.push({
     close() {
       server.close();
       for (const client of clients) client.destroy();
@@ -82,8 +55,8 @@ function serveAnswer(answer: Buffer): Promise<void> {
 
 /** Sends a frame to the store that serves, and returns the numbers of its answer. */
 async function answersTo(frame: Buffer): Promise<readonly number[]> {
-  const client = createConnection({ path: `${socket}.1` });
-  opened.push({ close: () => client.destroy() });
+  const client = createConnection({ path: `${own.socket}.1` });
+  own.opened.push({ close: () => client.destroy() });
   const answered = new Promise<readonly number[]>((resolve) => {
     const onFrame = (answer: Frame): void => {
       const numbers: number[] = [];
@@ -129,7 +102,7 @@ describe('deadlines', () => {
     expect(store.status().role).toBe('asking');
   });
 
-  test('a server that says nothing keeps calls and ready() waiting, at most until their deadline', async () => {
+  test('a server that sends nothing keeps calls and ready() waiting, at most until their deadline', async () => {
     await serve(() => {});
     const store = open();
     await expect(store.run(CHECK, 20)).rejects.toMatchObject({
@@ -183,11 +156,11 @@ describe('peers that do not read', () => {
     expect((await settled).every(({ status }) => status === 'rejected')).toBe(true);
   });
 
-  test('a client that does not read its answers is disconnected, and nobody else', async () => {
+  test('a client that does not read its answers is disconnected, and no other', async () => {
     const store = open();
     await store.ready();
-    const client = createConnection({ path: `${socket}.1` });
-    opened.push({ close: () => client.destroy() });
+    const client = createConnection({ path: `${own.socket}.1` });
+    own.opened.push({ close: () => client.destroy() });
     const ended = new Promise<void>((resolve) => client.once('error', () => resolve()));
     client.write(hello());
     const writer = new FrameWriter();
@@ -202,13 +175,13 @@ describe('peers that do not read', () => {
 
 describe('files', () => {
   test('a process that was late finds a higher number, and withdraws', async () => {
-    const files = new SocketFiles(socket);
+    const files = new SocketFiles(own.socket);
     const first = await files.publish(5, () => {});
-    opened.push({ close: () => first!.server.close() });
+    own.opened.push({ close: () => first!.server.close() });
     expect(first).toMatchObject({ generation: 5 });
     expect(await files.publish(2, () => {})).toBeUndefined();
     expect(await files.publish(5, () => {})).toBeUndefined();
-    expect(readdirSync(folder)).toEqual(['limits.sock.5']);
+    expect(readdirSync(own.path)).toEqual(['limits.sock.5']);
     expect(files.isCurrent(first!)).toBe(true);
     expect(await files.connect(2)).toBe('gone');
   });
@@ -216,10 +189,10 @@ describe('files', () => {
   test('while its folder does not exist, the serving process keeps its buckets, and then makes a new socket', async () => {
     const store = open();
     await store.ready();
-    rmSync(folder, { recursive: true });
+    rmSync(own.path, { recursive: true });
     await expect(store.run(CHECK)).resolves.toMatchObject({ levelsTicks: [] });
-    mkdirSync(folder);
-    await expect.poll(() => readdirSync(folder)).toEqual(['limits.sock.1']);
+    mkdirSync(own.path);
+    await expect.poll(() => readdirSync(own.path)).toEqual(['limits.sock.1']);
     const asking = open();
     await asking.ready();
     expect(asking.status().role).toBe('asking');
@@ -229,7 +202,7 @@ describe('files', () => {
     const serving = open();
     await serving.ready();
     for (let i = 0; i < 5; i++) {
-      const early = hostStore({ socket, log: false });
+      const early = hostStore({ socket: own.socket, log: false });
       // oxlint-disable-next-line no-await-in-loop -- later each time
       for (let turns = 0; turns < i; turns++) await new Promise((resolve) => void setImmediate(resolve));
       // oxlint-disable-next-line no-await-in-loop
@@ -238,11 +211,11 @@ describe('files', () => {
     await expect.poll(() => serving.status().clients).toBe(0);
   });
 
-  test('a store that can not join says nothing more after it is closed', async () => {
-    socket = join(folder, 'missing', 'limits.sock');
+  test('a store that can not join emits no event after it is closed', async () => {
+    own.socket = join(own.path, 'missing', 'limits.sock');
     const roles: string[] = [];
     const store = hostStore({
-      socket,
+      socket: own.socket,
       log: false,
       onEvent: (event) => event.type === 'role' && roles.push(event.role),
     });

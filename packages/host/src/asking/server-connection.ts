@@ -15,7 +15,7 @@ export interface ServerConnectionParts {
   /** A moment before the connection was made, by the clock of the host. */
   readonly beforeMicros: number;
   readonly time: Time;
-  /** Called when the server has said who it is: calls can be sent. */
+  /** Called when the hello of the server has arrived: calls can be sent. */
   readonly onHello: (hello: Hello) => void;
   /** Called when there is room for calls again. */
   readonly onRoom: () => void;
@@ -35,7 +35,7 @@ export class ServerConnection {
   readonly #writer = new FrameWriter();
   /** The calls of each frame that was sent and not answered. */
   readonly #sent: HostCall[][] = [];
-  /** The buckets of the server, once it has said who it is. */
+  /** The buckets of the server, once its hello has arrived. */
   #id: string | undefined;
   #sharesClock = false;
   #cause: unknown;
@@ -67,7 +67,7 @@ export class ServerConnection {
     socket.write(encodeHello({ pid: process.pid, hostMicros: hostMicros(), id: NO_ID }));
   }
 
-  /** Sends calls from the queue, as many as there is room for: none before the server has said who it is. */
+  /** Sends calls from the queue, as many as there is room for: none before the hello of the server has arrived. */
   send(queue: CallQueue): void {
     while (this.#id !== undefined && queue.size > 0 && !this.#socket.writableNeedDrain) this.#sendFrame(queue);
   }

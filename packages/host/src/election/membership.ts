@@ -11,7 +11,7 @@ import type { Published, SocketFiles } from './socket-files.ts';
 /** How often a process that can neither ask nor serve tries again, in milliseconds. */
 const RETRY_MS = 100;
 
-/** The pause after a connection that ended before the server had said who it is, in milliseconds. */
+/** The pause after a connection that ended before the hello of the server had arrived, in milliseconds. */
 const PAUSE_MS = 10;
 
 /** How often the serving process looks whether its socket still has its name, in milliseconds. */
@@ -164,7 +164,7 @@ export class Membership {
       return this.#noteDown(new Error(`the process that serves ${messageOf(cause)}`, { cause }), unanswered);
     }
     this.#parts.listener.onJoining(unanswered);
-    // What ends connections before it says who it is must not be asked again and again without a pause.
+    // A server that ends connections before its hello must not be asked again and again without a pause.
     if (isKnown) void this.#join();
     else this.#setAlarm(PAUSE_MS, () => void this.#join());
   }

@@ -23,7 +23,7 @@ export type NoConnection = 'ended' | 'gone' | 'busy';
  *
  * Two processes never serve at a time, whatever is interrupted when, for these reasons:
  *
- * - A process publishes number n + 1 only when the process of n has ended. The system says so by refusing a connection:
+ * - A process publishes number n + 1 only when the process of n has ended. The system then refuses a connection:
  *   a socket gets its name by `link`, after it has begun to listen, so one that refuses has stopped.
  * - Of several, one succeeds in creating the name, because `link` fails if the name exists.
  * - Nobody deletes the highest number, also not when its process ends. A process that was late, and has published a
@@ -75,7 +75,7 @@ export class SocketFiles {
    * @param onConnection - Called for each connection, not before the returned promise has resolved.
    */
   async publish(generation: number, onConnection: (socket: Socket) => void): Promise<Published | undefined> {
-    // Only this user can enter the folder, so nobody else connects before the file has its permissions.
+    // Only this user can enter the folder, so no other user connects before the file has its permissions.
     const folder = mkdtempSync(`${this.#path}${NEW}`);
     const server = createServer(onConnection);
     try {
@@ -125,7 +125,7 @@ export class SocketFiles {
   }
 }
 
-// Nothing depends on it, so it is no failure if the user may not delete a file.
+// Nothing depends on it, so a file that can't be deleted is not an error.
 function removeIf(path: string, isOld: (file: Stats) => boolean): void {
   try {
     if (isOld(lstatSync(path))) rmSync(path, { recursive: true, force: true });

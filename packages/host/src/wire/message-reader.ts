@@ -64,7 +64,7 @@ export class MessageReader {
     const field = this.#header.readUInt32LE(4);
     const isWide = field >= WIDE;
     const count = isWide ? field - WIDE : field;
-    if (8 * count > body.length) throw new Error('sent a frame that has fewer numbers than it says');
+    if (8 * count > body.length) throw new Error('sent a frame with fewer numbers than its header announces');
     const text = body.toString(isWide ? 'utf16le' : 'latin1', 8 * count);
     return new Frame(new Float64Array(this.#memory.buffer, 0, count), count, text);
   }
