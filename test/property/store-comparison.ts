@@ -2,8 +2,10 @@ import { memoryStore, type Store, type StoreReading, type StoreRefund, type Stor
 import { levelAfter, passes } from '@sluice/core/kit';
 import { callsOf, FakeTime } from '@sluice/core/testing';
 import fc from 'fast-check';
+import { expect } from 'vitest';
 import { anyNumbers } from './limit-arbitraries.ts';
 import { OracleBuckets, type OracleDecision, type Asked, type Numbers, type Rule } from './oracle.ts';
+import { atMost } from './runs.ts';
 import { distinctParts, PartNumbers, type Part } from './store-parts.ts';
 
 /** One call of a store. */
@@ -195,3 +197,15 @@ export const bothNumbers = fc.tuple(anyNumbers, anyNumbers);
 
 /** Steps in groups, each of which is asked for in one turn. */
 export const turns = fc.array(fc.array(step, { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 8 });
+
+/** Compares all calls of one turn, turn after turn, for as many inputs as {@link atMost} allows. */
+export async function expectExactInTurns(store: Store): Promise<void> {
+  await fc.assert(
+    fc.asyncProperty(bothNumbers, turns, async (numbers, groups) => {
+      const comparison = new StoreComparison(store, numbers);
+      for (const steps of groups) await comparison.run(steps);
+      expect(comparison.said).toEqual(comparison.exact);
+    }),
+    { numRuns: atMost(300) },
+  );
+}

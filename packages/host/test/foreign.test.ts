@@ -1,12 +1,12 @@
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { createConnection, createServer, type Socket } from 'node:net';
+import { createConnection, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { hostStore, type HostStore, type HostStoreEvent } from '@sluice/host';
 import { encodeHello, NO_ID, PROTOCOL_VERSION } from '../src/wire/hello.ts';
 import { ownFolder } from './own-folder.ts';
-import { afterHello, frameOf } from './raw-peer.ts';
+import { afterHello, frameOf, rawServer } from './raw-peer.ts';
 
 const CHECK = { kind: 'check', alternatives: [[]] } as const;
 
@@ -84,20 +84,7 @@ describe('bytes that are not those of a client', () => {
 });
 
 describe('bytes that are not those of a server', () => {
-  async function serve(onClient: (client: Socket) => void) {
-    const clients: Socket[] = [];
-    const server = createServer((client) => {
-      clients.push(client);
-      client.on('error', () => {});
-      onClient(client);
-    });
-    server.listen(`${own.socket}.1`);
-    await once(server, 'listening');
-    return () => {
-      server.close();
-      for (const client of clients) client.destroy();
-    };
-  }
+  const serve = (onClient: (client: Socket) => void) => rawServer(own.socket, onClient);
 
   test.each([
     ['another version', hello(2), /has version 2 of the protocol/],

@@ -1,8 +1,7 @@
 import { SluiceError, type StoreOperation } from '@sluice/core';
 import { hostStore, type HostStore } from '@sluice/host';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
-import { createConnection, createServer, type Socket } from 'node:net';
-import { once } from 'node:events';
+import { createConnection, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { SocketFiles } from '../src/election/socket-files.ts';
@@ -13,7 +12,7 @@ import { FrameWriter } from '../src/wire/frame-writer.ts';
 import { encodeHello, NO_ID } from '../src/wire/hello.ts';
 import { MessageReader } from '../src/wire/message-reader.ts';
 import { ownFolder } from './own-folder.ts';
-import { afterHello, frameOf } from './raw-peer.ts';
+import { afterHello, frameOf, rawServer } from './raw-peer.ts';
 
 const CHECK: StoreOperation = { kind: 'check', alternatives: [[]] };
 
@@ -27,22 +26,8 @@ function open(): HostStore {
 
 const hello = (): Buffer => encodeHello({ pid: 1, hostMicros: hostMicros(), id: NO_ID });
 
-/** A server whose test decides what it sends. */
 async function serve(onClient: (client: Socket) => void): Promise<void> {
-  const clients: Socket[] = [];
-  const server = createServer((client) => {
-    clients.push(client);
-    client.on('error', () => {});
-    onClient(client);
-  });
-  server.listen(`${own.socket}.1`);
-  await once(server, 'listening');
-  own.opened.push({
-    close() {
-      server.close();
-      for (const client of clients) client.destroy();
-    },
-  });
+  own.opened.push({ close: await rawServer(own.socket, onClient) });
 }
 
 /** Serves, and answers the first frame that comes after the hello. */
