@@ -196,7 +196,7 @@ function ceilMs(ticks: number): number {
 export const bothNumbers = fc.tuple(anyNumbers, anyNumbers);
 
 /** Steps in groups, each of which is asked for in one turn. */
-export const turns = fc.array(fc.array(step, { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 8 });
+const turns = fc.array(fc.array(step, { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 8 });
 
 /** Compares all calls of one turn, turn after turn, for as many inputs as {@link atMost} allows. */
 export async function expectExactInTurns(store: Store): Promise<void> {
