@@ -66,7 +66,7 @@ describe('the host store keeps the contract of stores over a socket', () => {
   test.each(cases)('$name', async ({ run }) => expect(run()).resolves.toBeUndefined());
 });
 
-describe('it keeps it on clocks that a test moves', () => {
+describe('on clocks that a test moves', () => {
   const cases = storeContract({
     clock: 'steered',
     async create() {
@@ -94,7 +94,7 @@ describe('it keeps it on clocks that a test moves', () => {
   });
 });
 
-describe('the process that serves keeps it too', () => {
+describe('in the process that serves', () => {
   const cases = storeContract({
     clock: 'real',
     async create() {

@@ -60,23 +60,23 @@ describe('on one server', async () => {
     keepsTheContract([server], () => ({ url }));
   });
 
-  describe('it keeps it beside a client of ioredis 6', () => {
+  describe('beside a client of ioredis 6', () => {
     keepsTheContract([server], () => ({ client: new Redis(port, { lazyConnect: true }) }));
   });
 
-  describe('it keeps it beside a client of ioredis 5', () => {
+  describe('beside a client of ioredis 5', () => {
     keepsTheContract([server], () => ({ client: new Redis5(port, { lazyConnect: true }) }));
   });
 
-  describe('it keeps it beside a client of iovalkey', () => {
+  describe('beside a client of iovalkey', () => {
     keepsTheContract([server], () => ({ client: new Valkey(port, { lazyConnect: true }) }));
   });
 
-  describe('it keeps it beside a client of node-redis 6', () => {
+  describe('beside a client of node-redis 6', () => {
     keepsTheContract([server], () => ({ client: createClient({ url }) }));
   });
 
-  describe('it keeps it beside a client of node-redis 5', () => {
+  describe('beside a client of node-redis 5', () => {
     keepsTheContract([server], () => ({ client: createClient5({ url }) }));
   });
 });
@@ -88,15 +88,15 @@ describe('on a cluster', async () => {
     keepsTheContract(nodes, () => ({ client: new Cluster([...addresses], { lazyConnect: true }) }));
   });
 
-  describe('it keeps it beside a cluster client of ioredis 5', () => {
+  describe('beside a cluster client of ioredis 5', () => {
     keepsTheContract(nodes, () => ({ client: new Cluster5([...addresses], { lazyConnect: true }) }));
   });
 
-  describe('it keeps it beside a cluster client of iovalkey', () => {
+  describe('beside a cluster client of iovalkey', () => {
     keepsTheContract(nodes, () => ({ client: new ValkeyCluster([...addresses], { lazyConnect: true }) }));
   });
 
-  describe('it keeps it with all buckets of an id in one slot', () => {
+  describe('with all buckets of an id in one slot', () => {
     keepsTheContract(nodes, () => ({ client: new Cluster([...addresses], { lazyConnect: true }), hashTag: 'id' }));
   });
 });

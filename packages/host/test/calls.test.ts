@@ -52,7 +52,7 @@ test('an operation that is too large is an error, and those beside it are execut
   await expect(beside).resolves.toMatchObject({ levelsTicks: [0] });
 });
 
-test('one that is nearly too large is executed', async () => {
+test('an operation just below the largest size is executed', async () => {
   const [, asking] = await both();
   await expect(asking.run(spend('é'.repeat(2_000_000)), 10_000)).resolves.toMatchObject({ levelsTicks: [0] });
 });

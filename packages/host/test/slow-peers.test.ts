@@ -102,7 +102,7 @@ describe('deadlines', () => {
 });
 
 describe('errors of the server', () => {
-  test('an unexpected one fails the call with its text', () => {
+  test('an unexpected error fails the call with its text', () => {
     const writer = new FrameWriter();
     encodeError(writer, new Error('out of luck'));
     const answers: unknown[] = [];

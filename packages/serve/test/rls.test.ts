@@ -135,7 +135,7 @@ test('negative hits give tokens back, never above a full bucket', async () => {
   ).toBe(3);
 });
 
-test('two looks at one bucket ask for one hit each, not for two', async () => {
+test('two checks of one bucket are denied only if one hit does not fit', async () => {
   const { envoy } = await ingress();
   await envoy.ask({ domain: 'ingress', descriptors: [client] });
   const look = { ...client, hits_addend: { value: 0 } };

@@ -16,7 +16,7 @@ test('a diagnostics channel has no subscribers, and takes what is published', as
   silent.publish({});
 });
 
-test('the contract of stores says that it needs assertions of Node', async () => {
+test('without Node, the store contract fails with an error that names node:assert', async () => {
   const { assert } = await import('../../src/testing/assert.ts');
   expect(() => assert.equal(1, 1)).toThrow('needs `node:assert`');
 });
