@@ -1,4 +1,4 @@
-import { readdirSync, rmSync, statSync } from 'node:fs';
+import { rmSync, statSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { until } from '../redis/servers/until.ts';
 import { HostProcess, type LoadResult } from './host-process.ts';
@@ -22,6 +22,11 @@ afterEach(async () => {
   await Promise.all(started.map((each) => each.kill()));
   paths.delete();
 });
+
+/** The files of sockets of processes that serve, or have served. */
+function numberedSockets(): readonly string[] {
+  return paths.files().filter((file) => /\.sock\.\d+$/.test(file));
+}
 
 function start(): HostProcess {
   const process = new HostProcess();
@@ -71,9 +76,10 @@ test('processes that start at once beside the socket of one that was killed have
     // oxlint-disable-next-line no-await-in-loop
     await splitByRole(processes);
     // oxlint-disable-next-line no-await-in-loop
+    // Not so after the kill: a process that sees the server end before it is killed itself begins a new socket.
+    expect(numberedSockets()).toHaveLength(1);
+    // oxlint-disable-next-line no-await-in-loop
     await Promise.all(processes.map((each) => each.kill()));
-    // The one that will be found stale, and nothing else.
-    expect(readdirSync(paths.path)).toHaveLength(1);
   }
 });
 
@@ -117,9 +123,8 @@ test('a deleted socket comes back with the same buckets', async () => {
   const processes = await startAll(2);
   expect(await spend(processes[0]!, BURST)).toMatchObject({ allowed: BURST });
   for (const file of paths.files()) rmSync(file);
-  const named = () => paths.files().find((file) => /\.sock\.\d+$/.test(file));
-  await until('there is a socket again', () => named() !== undefined);
-  expect(statSync(named()!).mode & 0o777).toBe(0o600);
+  await until('there is a socket again', () => numberedSockets().length > 0);
+  expect(statSync(numberedSockets()[0]!).mode & 0o777).toBe(0o600);
   const [late] = await startAll(1);
   await splitByRole([...processes, late!]);
   expect(await spend(late!, BURST)).toMatchObject({ allowed: 0, denied: BURST });
