@@ -12,6 +12,8 @@ export default {
   emit: 'none',
   readme: 'none',
   disableSources: true,
+  // The linter checks types.
+  skipErrorChecking: true,
   treatWarningsAsErrors: true,
   treatValidationWarningsAsErrors: true,
   validation: { notDocumented: true, notExported: true, invalidLink: true, invalidPath: true },

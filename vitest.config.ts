@@ -24,8 +24,8 @@ const pins = 'test/contract/pins/pins.test.ts';
 const shared = { isolate: false, setupFiles: ['test/fresh-modules.ts'] };
 
 /**
- * One row per project: what it collects, and how long one of its tests may take. Those that are `alone` run after
- * all others, in that order, one file at a time: nothing disturbs what they measure. scripts/test.mjs has which
+ * One row per project: what it collects, and how long one of its tests may take. Those that are `alone` run before
+ * all others, in that order, one file at a time, so that they do not disturb each other. scripts/test.mjs has which
  * projects which command runs.
  */
 const projects = [
@@ -91,7 +91,7 @@ export default defineConfig({
   test: {
     maxWorkers: workers,
     passWithNoTests: true,
-    projects: projects.map(({ timeoutMs = minute / 2, alone = 0, exclude = [onRedis, onLargeInput], ...project }) => ({
+    projects: projects.map(({ timeoutMs = minute / 2, alone, exclude = [onRedis, onLargeInput], ...project }) => ({
       resolve: { conditions },
       ssr: { resolve: { conditions } },
       test: {
@@ -102,9 +102,9 @@ export default defineConfig({
         // A test that waits for something looks often: 50 ms, the default, were half the time of the HTTP contracts. It
         // waits long enough for a machine that does other work, where a second, the default, is too short.
         expect: { poll: { interval: 5, timeout: 20_000 } },
-        maxWorkers: alone > 0 ? 1 : workers,
-        fileParallelism: alone === 0,
-        sequence: { groupOrder: alone },
+        maxWorkers: alone === undefined ? workers : 1,
+        fileParallelism: alone === undefined,
+        sequence: { groupOrder: alone ?? 3 },
       },
     })),
     coverage: {

@@ -18,7 +18,7 @@ export class Project {
   }
 
   async install(packages: string[]): Promise<void> {
-    await this.run('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error', ...packages]);
+    await this.run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error', ...packages]);
   }
 
   /** What a file prints, read as JSON. */
