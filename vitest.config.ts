@@ -18,6 +18,8 @@ const loaders = 'test/packed/loaders.test.ts';
 const aborts = 'test/stress/aborted-requests.test.ts';
 
 const properties = ['test/property/setup.ts'];
+/** Many times the usual inputs take many times as long. */
+const propertyMs = 10 * minute * Math.max(1, Number(process.env.SLUICE_PROPERTY_RUNS ?? 0) / 1000);
 const pins = 'test/contract/pins/pins.test.ts';
 
 /** The files of a worker share a process, whose start was most of their time, and a Redis Cluster. */
@@ -36,7 +38,7 @@ const projects = [
   {
     name: 'property',
     include: ['test/property/**/*.test.ts'],
-    timeoutMs: 10 * minute,
+    timeoutMs: propertyMs,
     isolate: false,
     setupFiles: [...shared.setupFiles, ...properties],
   },
@@ -45,7 +47,7 @@ const projects = [
     include: [`packages/${onRedis}`, `test/{contract,property}/${onRedis}`],
     exclude: [],
     isolate: false,
-    timeoutMs: 2 * minute,
+    timeoutMs: Math.max(2 * minute, propertyMs / 5),
     setupFiles: [...properties, 'test/redis/servers/teardown.ts'],
   },
   { name: 'docs', include: ['test/docs/**/*.test.ts'], exclude: [ofPrograms], timeoutMs: 2 * minute, ...shared },
