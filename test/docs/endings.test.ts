@@ -2,6 +2,9 @@
 import '../redis/servers/teardown.ts';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
@@ -17,8 +20,11 @@ it.each(closing.map((block) => [`${block.page}:${block.line}`, block] as const))
   'the process of %s ends by itself after it has closed its limiter',
   async (_place, block) => {
     const { port } = await redisServer();
+    const folder = mkdtempSync(join(tmpdir(), 'sluice-ending-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
     const program = spawn(process.execPath, ['--input-type=module', '-', 'check', 'OrdersPerAccount', '12345678'], {
       cwd: fileURLToPath(new URL('.', import.meta.url)),
+      env: { ...process.env, PORT: '0', BUCKETS: join(folder, 'buckets.bin') },
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     program.stdin.end(programOf(block, port));

@@ -23,7 +23,8 @@ export type ErrorCode =
   | 'ERR_STORE_ANSWER'
   | 'ERR_STORE_DEADLINE'
   | 'ERR_STORE_UNAVAILABLE'
-  | 'ERR_CLOSED';
+  | 'ERR_CLOSED'
+  | 'ERR_DUMP';
 
 /**
  * Who can do something about an error.

@@ -100,6 +100,16 @@ export class BucketTable implements Ranked {
     return this.#directory.at(high);
   }
 
+  /** Visits the buckets that are not full. */
+  forEachLive(now: number, visit: (low: number, high: number, tat: number) => void): void {
+    let prefix = 0;
+    do {
+      const segment = this.segmentAt(prefix);
+      segment.forEachLive(now, visit);
+      prefix = segment.nextPrefix;
+    } while (prefix !== 0);
+  }
+
   #removeSlot(segment: Segment, slot: number): void {
     segment.remove(slot);
     this.#size--;

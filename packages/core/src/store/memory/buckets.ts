@@ -3,6 +3,7 @@ import type { ReadingToFill, StoreBucket, StoreTransaction } from '../store.ts';
 import { canDeny, levelAfter } from '../transaction-rule.ts';
 import { BatchPeriods, type BatchEntry } from './batch-periods.ts';
 import type { BucketTable } from './bucket-table.ts';
+import { dumpOf, restoreInto, type Dumped } from './dump.ts';
 import { Eviction } from './eviction.ts';
 import { IdHasher } from './id-hasher.ts';
 import { LimitTables } from './limit-tables.ts';
@@ -67,6 +68,25 @@ export class Buckets {
     for (const table of all) limits.set(table.limit, sumOf(statsOf(table), limits.get(table.limit)));
     const slots = this.slots.heldByLimit();
     return { ...this.#totals, maxKeys: this.#maxKeys, bytes, limits: Object.fromEntries(limits), slots };
+  }
+
+  /** Returns the buckets that are not full, as bytes. Held slots are not among them. */
+  dump(now: number): Uint8Array {
+    return dumpOf(this.#dumped, now);
+  }
+
+  /**
+   * Adds the buckets of a dump. There must be none yet.
+   *
+   * @throws {SluiceError} `ERR_DUMP` if there are, or the bytes are not a dump. Nothing has changed.
+   */
+  restore(dump: Uint8Array, now: number): void {
+    restoreInto(this.#dumped, dump, now);
+    this.trim(now);
+  }
+
+  get #dumped(): Dumped {
+    return { tables: this.#tables, hasher: this.#hasher, wall: this.#wall };
   }
 
   /** @returns A function that removes the listener. */

@@ -10,6 +10,7 @@ export const SECRET_BYTES = 16;
  */
 export class IdHasher {
   readonly #newSecret: () => Uint8Array;
+  #secret: Uint8Array | undefined;
   #key: HashKey | undefined;
   #lastId: string | undefined;
   readonly #lastHash = new Int32Array(2);
@@ -24,6 +25,19 @@ export class IdHasher {
    */
   constructor(newSecret: () => Uint8Array) {
     this.#newSecret = newSecret;
+  }
+
+  /** The secret of all hashes. */
+  get secret(): Uint8Array {
+    return (this.#secret ??= this.#newSecret());
+  }
+
+  /** Replaces the secret: all hashes are then others. */
+  set secret(secret: Uint8Array) {
+    this.#secret = secret;
+    this.#key = undefined;
+    this.#lastId = undefined;
+    this.#lastCalendar = undefined;
   }
 
   /** Writes the hash as two int32. The first one is made odd, because 0 marks an empty slot; 63 bits remain. */
@@ -63,7 +77,7 @@ export class IdHasher {
   }
 
   #firstKey(): HashKey {
-    const secret = this.#newSecret();
+    const { secret } = this;
     const words = new DataView(secret.buffer, secret.byteOffset, SECRET_BYTES);
     this.#key = {
       narrow0: words.getInt32(0, true),

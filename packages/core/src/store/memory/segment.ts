@@ -139,12 +139,16 @@ export class Segment {
 
   /** Copies the buckets that are not full, in the order of their slots. */
   copyLive(now: number, segmentOf: (high: number) => Segment): void {
-    for (let slot = 0; slot < this.capacity; slot++) {
-      if (!this.#isLive(slot, now)) continue;
-      const low = this.#words[4 * slot]!;
-      const high = this.#words[4 * slot + 1]!;
+    this.forEachLive(now, (low, high, tat) => {
       const segment = segmentOf(high);
-      segment.insert(-1 - segment.find(low, high), low, high, this.tat(slot));
+      segment.insert(-1 - segment.find(low, high), low, high, tat);
+    });
+  }
+
+  /** Visits the buckets that are not full, in the order of their slots. */
+  forEachLive(now: number, visit: (low: number, high: number, tat: number) => void): void {
+    for (let slot = 0; slot < this.capacity; slot++) {
+      if (this.#isLive(slot, now)) visit(this.#words[4 * slot]!, this.#words[4 * slot + 1]!, this.tat(slot));
     }
   }
 

@@ -1,0 +1,70 @@
+import { SluiceError } from '../../checks/errors.ts';
+import { TICKS_PER_MS } from '../../rule/ticks.ts';
+import type { BucketTable } from './bucket-table.ts';
+import { readDump, writeDump, type DumpedTable } from './dump-format.ts';
+import type { IdHasher } from './id-hasher.ts';
+import type { LimitTables } from './limit-tables.ts';
+import type { WallClock } from './store-time.ts';
+
+/** The parts of a store that a dump is made of. */
+export interface Dumped {
+  readonly tables: LimitTables;
+  readonly hasher: IdHasher;
+  readonly wall: WallClock;
+}
+
+/** The wall clock counts whole milliseconds, so the time between two readings may be shorter than they say by this. */
+const ROUNDING_MS = 1;
+
+/** Returns the buckets that are not full, as bytes. */
+export function dumpOf({ tables, hasher, wall }: Dumped, now: number): Uint8Array {
+  const wallMs = wall.nowMs();
+  const dropTime = wall.dropTime(wallMs);
+  const dumped = tables.all.map((table) => dumpedTable(table, now, dropTime));
+  return writeDump({ secret: hasher.secret, wallMs, tables: dumped });
+}
+
+// Buckets with a period are on the wall clock already. The clock of the others begins anew with each store.
+function dumpedTable(table: BucketTable, now: number, dropTime: number): DumpedTable {
+  const { limit, latestEnd, size, wall } = table;
+  return {
+    limit,
+    isOnWall: wall !== undefined,
+    latestEnd,
+    size,
+    forEach: (visit) => {
+      if (wall !== undefined) table.forEachLive(dropTime, visit);
+      else table.forEachLive(now, (low, high, tat) => visit(low, high, tat - now));
+    },
+  };
+}
+
+/**
+ * Adds the buckets of a dump to a store that has none.
+ *
+ * @throws {SluiceError} `ERR_DUMP` if it has some, or the bytes are not a dump. Nothing has changed.
+ */
+export function restoreInto({ tables, hasher, wall }: Dumped, dump: Uint8Array, now: number): void {
+  if (tables.totals.size > 0) throw notEmpty();
+  const { secret, wallMs, tables: dumped } = readDump(dump);
+  hasher.secret = secret;
+  const nowMs = wall.nowMs();
+  const passedTicks = Math.max(0, nowMs - wallMs - ROUNDING_MS) * TICKS_PER_MS;
+  for (const { limit, isOnWall, latestEnd, size, forEach } of dumped) {
+    if (size === 0) continue;
+    const table =
+      (isOnWall ? tables.findOnWall(limit) : tables.find(limit)) ?? tables.create(limit, isOnWall ? wall : undefined);
+    table.latestEnd = latestEnd;
+    if (isOnWall) forEach((low, high, tat) => table.put(low, high, tat, wall.dropTime(nowMs)));
+    else
+      forEach((low, high, level) => {
+        if (level > passedTicks) table.put(low, high, now + level - passedTicks, now);
+      });
+    tables.ranked(table);
+  }
+}
+
+function notEmpty(): SluiceError {
+  const remedy = 'Restore it before the first decision.';
+  return new SluiceError('ERR_DUMP', `This memory store has buckets already, which a dump would mix with. ${remedy}`);
+}
