@@ -150,19 +150,21 @@ describe.each(CLIENTS)('what a server answers a script client of $name', ({ clie
   });
 
   test('while it loads its data keeps the script client waiting on one connection', async () => {
-    const server = await redisServer({ config: { 'enable-debug-command': 'yes' } });
-    await server.call('DEBUG', 'POPULATE', 1500);
+    const server = await redisServer({ config: { 'enable-debug-command': 'yes', rdbcompression: 'no' } });
+    // It answers after each kilobyte, so after each key.
+    await server.call('DEBUG', 'POPULATE', 1500, 'key', 1024);
     await server.call('SAVE');
     await server.stop();
     await server.start({
       whileLoading: true,
-      args: ['--key-load-delay', '1000', '--loading-process-events-interval-bytes', '1024'],
+      args: ['--key-load-delay', '5000', '--loading-process-events-interval-bytes', '1024'],
     });
     const scriptClient = openScriptClient({ client: clientTo(server.port) });
     await until('the server is being waited for', async () =>
       (await server.call<string>('INFO')).includes('loading:1'),
     );
     expect(await rejection(scriptClient.run(call(echo)))).toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' });
+    await server.call('CONFIG', 'SET', 'key-load-delay', '0');
     await isUp(scriptClient);
     expect(scriptClient.status().counts).toMatchObject({ connects: 1, resets: 0 });
   });
