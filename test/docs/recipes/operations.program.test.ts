@@ -16,6 +16,8 @@ import { limitedApp } from '../code/recipes/pino.ts';
 import { app } from '../code/recipes/prometheus.ts';
 import { serve } from '../serve.ts';
 
+const OPERATOR = fileURLToPath(new URL('../code/recipes/operator.ts', import.meta.url));
+const RESTART = fileURLToPath(new URL('../code/recipes/restart.ts', import.meta.url));
 const NOBODY = 'redis://127.0.0.1:1';
 const bucket = ['OrdersPerAccount', '12345678'];
 
@@ -83,7 +85,7 @@ it('restart: a client that has used up its limit is denied by the next process, 
 
 /** A process of the recipe for restarts, once it listens. */
 async function restartable(file: string, port: number) {
-  const child = node('restart.ts', [], { BUCKETS: file, PORT: String(port) });
+  const child = node(RESTART, [], { BUCKETS: file, PORT: String(port) });
   const [out, error, exit] = [text(child.stdout), text(child.stderr), once(child, 'exit')];
   const get = async (): Promise<number> => (await fetch(`http://127.0.0.1:${port}/`)).status;
   await until('it listens', () => isOpen(port));
@@ -120,15 +122,14 @@ async function freePort(): Promise<number> {
 
 /** Runs the script in a process of its own. */
 async function operator(redis: string, ...args: string[]): Promise<{ code: number | null; printed: string }> {
-  const child = node('operator.ts', args, { REDIS_URL: redis });
+  const child = node(OPERATOR, args, { REDIS_URL: redis });
   const [out, error, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
   return { code, printed: out + error };
 }
 
 /** Starts a recipe in a process of its own. */
-function node(recipe: string, args: readonly string[], env: Readonly<Record<string, string>>) {
+function node(script: string, args: readonly string[], env: Readonly<Record<string, string>>) {
   const loader = new URL('../../redis/processes/typescript.mjs', import.meta.url).href;
-  const script = fileURLToPath(new URL(`../code/recipes/${recipe}`, import.meta.url));
   return spawn(process.execPath, ['--import', loader, script, ...args], {
     env: { ...process.env, NODE_OPTIONS: '', ...env },
   });

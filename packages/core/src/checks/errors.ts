@@ -60,6 +60,8 @@ export class SluiceError extends Error {
   readonly status: 400 | 500;
   /** The same as `status`, for Fastify. */
   readonly statusCode: 400 | 500;
+  /** The message is for developers, not for clients. `http-errors`, Koa and NestJS 12 read this. */
+  readonly expose = false;
 
   constructor(code: ErrorCode, message: string, details: { status?: 400 | 500; cause?: unknown } = {}) {
     super(visibleLines(message), 'cause' in details ? { cause: details.cause } : undefined);

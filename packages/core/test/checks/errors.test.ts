@@ -30,6 +30,10 @@ describe('a SluiceError', () => {
     expect(new SluiceError('ERR_STORE_DEADLINE', '')).toMatchObject({ status: 500, kind: 'store' });
   });
 
+  test('has a message that frameworks do not show to clients', () => {
+    expect(new SluiceError('ERR_ID', '', { status: 400 }).expose).toBe(false);
+  });
+
   test('keeps a cause of any type, and has no cause by default', () => {
     expect(new SluiceError('ERR_OVERRIDE', '', { cause: undefined })).toHaveProperty('cause', undefined);
     expect(new SluiceError('ERR_OVERRIDE', '', { cause: 'gone' }).cause).toBe('gone');
