@@ -24,6 +24,8 @@ import { andThen, ok, statusOf, type Context, type Framework, type Options, type
 interface Platform {
   readonly name: string;
   make(plan: Plan): Promise<INestApplication>;
+  /** What a platform does when it begins to listen. */
+  ready(app: INestApplication): Promise<void>;
   contextOf(request: Native, response: Native): Context;
   send(response: Native, body: string): unknown;
 }
@@ -59,6 +61,7 @@ export function nestFramework(platform: Platform): Framework {
       app.useGlobalGuards(...(plan.limits ?? []).map(guard));
       app.useGlobalFilters(catcher(platform, plan.onError), new RateLimitFilter());
       await app.init();
+      await platform.ready(app);
       return app.getHttpServer() as never;
     },
     onDenied: (handle) => async (context: ExecutionContext, decision: never) =>
@@ -124,6 +127,7 @@ const QUIET = { logger: false, bodyParser: false } as const;
 /** Nest on Express. */
 export const onExpress: Platform = {
   name: 'Express',
+  ready: async () => undefined,
   async make(plan) {
     const app = await NestFactory.create(moduleOf(onExpress, plan), new ExpressAdapter(), QUIET);
     const { before, plain, trustsEveryProxy = false } = plan;
@@ -148,6 +152,7 @@ export const onExpress: Platform = {
 /** Nest on Fastify. */
 export const onFastify: Platform = {
   name: 'Fastify',
+  ready: async (app) => app.getHttpAdapter().getInstance().ready(),
   async make(plan) {
     const { before, plain, trustsEveryProxy = false } = plan;
     const adapter = new FastifyAdapter({ trustProxy: trustsEveryProxy });
@@ -160,12 +165,6 @@ export const onFastify: Platform = {
           void andThen(before(onFastify.contextOf(request, reply)), () => next()),
       );
     if (plain !== undefined) instance.addHook('onRequest', (): void => plain());
-    const init = app.init.bind(app);
-    app.init = async () => {
-      await init();
-      await instance.ready();
-      return app;
-    };
     return app;
   },
   contextOf: (request: Native, reply: Native) => ({
