@@ -121,8 +121,8 @@ export class HandlerLimits implements HandlerAdmission, OnModuleInit, OnApplicat
     try {
       return this.settingsOf(type, handler);
     } catch (cause) {
-      if (!(cause instanceof SluiceError)) throw cause;
-      throw new SluiceError(cause.code, `The limits of ${name} are wrong. ${cause.message}`, { cause });
+      const { code, message } = cause as SluiceError;
+      throw new SluiceError(code, `The limits of ${name} are wrong. ${message}`, { cause });
     }
   }
 

@@ -1,11 +1,12 @@
 import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
 import { GraphQLModule, Query, Resolver } from '@nestjs/graphql';
+import { MercuriusDriver, type MercuriusDriverConfig } from '@nestjs/mercurius';
 import { accountId, clientNetwork, type Key } from '@sluice/core';
 import { graphqlContext, Limits, RateLimitModule, Unlimited } from '@sluice/nestjs';
-import type { ExecutionContext } from '@nestjs/common';
+import type { DynamicModule, ExecutionContext } from '@nestjs/common';
 import type { RequestDecision } from '@sluice/core/http';
 import { expect, test } from 'vitest';
-import { GUARD, moduleOf, served, stillStore, type Ask } from './app.ts';
+import { GUARD, moduleOf, PLATFORMS, served, stillStore, type Ask } from './app.ts';
 
 @Resolver()
 class BooksResolver {
@@ -27,27 +28,37 @@ class BooksResolver {
   }
 }
 
-const module = (options: { key?: Key<ExecutionContext>; context?: ApolloDriverConfig['context'] } = {}) =>
+const moduleWith = (graphql: DynamicModule, key: Key<ExecutionContext> = clientNetwork()) =>
   moduleOf({
     imports: [
-      GraphQLModule.forRoot<ApolloDriverConfig>({
-        driver: ApolloDriver,
-        autoSchemaFile: true,
-        playground: false,
-        introspection: true,
-        ...(options.context !== undefined && { context: options.context }),
-      }),
+      graphql,
       RateLimitModule.forRoot({
         name: 'PerClient',
-        key: options.key ?? clientNetwork(),
+        key,
         count: 3,
         period: '1m',
+        overrides: key === BLOCKED ? { troll: 'blocked' } : {},
         ...stillStore(),
         contexts: { graphql: graphqlContext },
       }),
     ],
     providers: [BooksResolver, GUARD],
   });
+
+const BLOCKED = accountId<ExecutionContext>(() => 'troll');
+
+const apollo = (context?: ApolloDriverConfig['context']): DynamicModule =>
+  GraphQLModule.forRoot<ApolloDriverConfig>({
+    driver: ApolloDriver,
+    autoSchemaFile: true,
+    playground: false,
+    ...(context !== undefined && { context }),
+  });
+
+const mercurius = (): DynamicModule =>
+  GraphQLModule.forRoot<MercuriusDriverConfig>({ driver: MercuriusDriver, autoSchemaFile: true });
+
+const onFastify = PLATFORMS[1]![1];
 
 async function query(ask: Ask, text: string): Promise<{ fields: string | null; retryAfter: string | null; body: any }> {
   const response = await ask('/graphql', {
@@ -60,7 +71,7 @@ async function query(ask: Ask, text: string): Promise<{ fields: string | null; r
 }
 
 test('each field with a guard is counted, with the fields of the response', async () => {
-  const ask = await served(module());
+  const ask = await served(moduleWith(apollo()));
   expect(await query(ask, '{ title free }')).toEqual({
     fields: '"PerClient";r=2;t=20',
     retryAfter: null,
@@ -70,7 +81,7 @@ test('each field with a guard is counted, with the fields of the response', asyn
 });
 
 test('the error of a denied field has a code, and the problem details among its extensions', async () => {
-  const ask = await served(module());
+  const ask = await served(moduleWith(apollo()));
   await query(ask, '{ dear }');
   const { fields, retryAfter, body } = await query(ask, '{ dear }');
   expect([fields, retryAfter]).toEqual(['"PerClient";r=1;t=20', '20']);
@@ -92,13 +103,47 @@ test('a key reads the context of GraphQL, and the decision is on its request', a
     seen.push(req.rateLimit?.remaining);
     return req.ip;
   });
-  const ask = await served(module({ key }));
+  const ask = await served(moduleWith(apollo(), key));
   await query(ask, '{ one: title two: title }');
   expect(seen).toEqual([undefined, 2]);
 });
 
 test('without a request in the context of GraphQL, a limit by address is an error, and the field is not resolved', async () => {
-  const ask = await served(module({ context: () => ({ req: {} }) }));
+  const ask = await served(moduleWith(apollo(() => ({ req: {} }))));
   const { body } = await query(ask, '{ title }');
   expect(body.errors[0].message).toMatch(/^The request has no client address/);
+});
+
+test('a blocked id is a forbidden field, which nobody need ask for again', async () => {
+  const ask = await served(moduleWith(apollo(), BLOCKED));
+  const { retryAfter, body } = await query(ask, '{ title }');
+  expect(retryAfter).toBeNull();
+  expect(body.errors[0].extensions).toMatchObject({ code: 'FORBIDDEN', status: 403 });
+  expect(body.errors[0].extensions).not.toHaveProperty('retryAfterSeconds');
+});
+
+test('on Mercurius the fields are those of its reply', async () => {
+  const ask = await served(moduleWith(mercurius()), onFastify);
+  expect(await query(ask, '{ dear }')).toMatchObject({
+    fields: '"PerClient";r=1;t=20',
+    body: { data: { dear: 'dear' } },
+  });
+  const { retryAfter, body } = await query(ask, '{ dear }');
+  expect(retryAfter).toBe('20');
+  expect(body.errors[0]).toMatchObject({
+    message: 'Rate limit "PerClient" exceeded. Try again in 20 seconds.',
+    extensions: { code: 'TOO_MANY_REQUESTS', retryAfterSeconds: 20 },
+  });
+});
+
+/** Express has the response on the request. */
+function withoutResponse(request: object): object {
+  return Object.create(request, { res: { value: undefined } }) as object;
+}
+
+test('without a response in the context of GraphQL, a request is limited by its address', async () => {
+  const ask = await served(moduleWith(apollo(({ req }: { req: object }) => ({ req: withoutResponse(req) }))));
+  const { fields, body } = await query(ask, '{ one: dear two: dear }');
+  expect(fields).toBeNull();
+  expect(body.errors).toMatchObject([{ path: ['two'], extensions: { retryAfterSeconds: 20 } }]);
 });

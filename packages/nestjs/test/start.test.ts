@@ -1,7 +1,9 @@
-import { Controller, Get, HttpException, Injectable, Module, UseGuards, type Type } from '@nestjs/common';
+import { Controller, Get, HttpException, Injectable, Module, Scope, UseGuards, type Type } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { MessagePattern, RpcException } from '@nestjs/microservices';
+import { WsAdapter } from '@nestjs/platform-ws';
 import { Test } from '@nestjs/testing';
+import { SubscribeMessage, WebSocketGateway, WsException } from '@nestjs/websockets';
 import { clientNetwork, createLimiter, everyone, memoryStore, type LimiterEvent } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import {
@@ -182,10 +184,35 @@ test('@Limits that no guard reads is a warning', async () => {
 test.each([
   ['a guard of the application', [GUARD], undefined],
   ['a guard of the application by its class', [{ provide: APP_GUARD, useClass: RateLimitGuard }], undefined],
+  ['a guard for each request', [{ provide: APP_GUARD, scope: Scope.REQUEST, useClass: RateLimitGuard }], undefined],
   ['a guard of the class', [], UseGuards(RateLimitGuard)],
   ['a guard that extends ours', [], UseGuards(OwnGuard)],
 ])('%s reads @Limits', async (_name, providers, decorate) => {
   expect(await warningsOf(providers, decorate)).toEqual([]);
+});
+
+test('messages of a gateway that nothing guards are a warning, when their context has a resolver', async () => {
+  const events: LimiterEvent[] = [];
+  @WebSocketGateway()
+  class ChatGateway {
+    @SubscribeMessage('say')
+    say(): void {}
+  }
+  const start = async (contexts: RateLimitModuleOptions['contexts']): Promise<void> => {
+    const onEvent = (event: LimiterEvent): void => void events.push(event);
+    const limit = { count: 1, period: '1m', onEvent, log: false } as const;
+    const module = moduleOf({
+      imports: [RateLimitModule.forRoot({ ...limit, contexts })],
+      providers: [ChatGateway, GUARD],
+    });
+    const app = await made(module);
+    app.useWebSocketAdapter(new WsAdapter(app));
+    await app.init();
+  };
+  await start(undefined);
+  expect(events).toEqual([]);
+  await start({ ws: webSocketContext(WsException) });
+  expect(events).toMatchObject([{ message: expect.stringContaining('The limits of ChatGateway.say have no effect') }]);
 });
 
 test('options come from a factory', async () => {
