@@ -13,7 +13,7 @@ import {
 import { missingResolver, notOfPlatform, type ContextResolvers, type ResolvedContext } from './contexts.ts';
 import { MessageExchange, senderAt, senderOf } from './message-exchange.ts';
 import { platformExchange } from './platform-exchange.ts';
-import { RateLimitException } from './rate-limit-exception.ts';
+import { exceptionOf, type RateLimitException } from './rate-limit-exception.ts';
 
 /** The arguments of `settle` functions, before the end of the response. */
 export type SettleArgs = readonly [context: ExecutionContext];
@@ -63,7 +63,7 @@ export function admit(admission: Admission, settings: Settings, context: Executi
   const carryOut = (outcome: FlowOutcome): Awaitable<true> => {
     if (outcome === null) return true;
     if (outcome === 'left') return new Promise<never>(() => undefined);
-    const exception = new RateLimitException({ settings, denial: outcome }, retryAfterOf(exchange));
+    const exception = exceptionOf({ settings, denial: outcome }, retryAfterOf(exchange));
     return deny(admission, resolved, { context, exception, denial: outcome });
   };
   const outcome = runFlow(settings, exchange, [context]);

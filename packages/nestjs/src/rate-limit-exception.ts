@@ -3,19 +3,33 @@ import type { Decision } from '@sluice/core';
 import type { Denial, FlowSettings } from '@sluice/core/http';
 
 /** The settings of what denied a request. */
-export type DenyingSettings = Pick<FlowSettings<never, never>, 'limiter'>;
+type DenyingSettings = Pick<FlowSettings<never, never>, 'limiter'>;
 
-/** A denial, and what sends it. */
+/** A denial, and what denied it. */
 export interface SentDenial {
   readonly settings: DenyingSettings;
   readonly denial: Denial;
 }
 
-let readDenial: (exception: RateLimitException) => SentDenial;
+let readDenial: (exception: RateLimitException) => Denial;
+const deniedBy = new WeakMap<RateLimitException, DenyingSettings>();
 
-/** Returns the denial of an exception. A function, because a method would be public. */
+/** For an exception that no guard has made: nobody is told of a denial that could not be sent. */
+const BY_NOBODY = { limiter: { emit: () => undefined } } as unknown as DenyingSettings;
+
+/** Makes the exception of a denial. */
+export function exceptionOf(
+  { settings, denial }: SentDenial,
+  retryAfterSeconds: number | undefined,
+): RateLimitException {
+  const exception = new RateLimitException(denial, retryAfterSeconds);
+  deniedBy.set(exception, settings);
+  return exception;
+}
+
+/** Returns the denial of an exception. */
 export function denialOf(exception: RateLimitException): SentDenial {
-  return readDenial(exception);
+  return { settings: deniedBy.get(exception) ?? BY_NOBODY, denial: readDenial(exception) };
 }
 
 /** Problem details (RFC 9457) of a denied request. */
@@ -40,21 +54,19 @@ export class RateLimitException extends HttpException {
   readonly decision: Decision;
   /** The whole seconds that the client is told to wait, as in Retry-After; undefined for a blocked id. */
   readonly retryAfterSeconds: number | undefined;
-  readonly #sent: SentDenial;
+  readonly #denial: Denial;
 
   static {
-    readDenial = (exception) => exception.#sent;
+    readDenial = (exception) => exception.#denial;
   }
 
-  /** Made by the guard. */
-  constructor(sent: SentDenial, retryAfterSeconds: number | undefined) {
-    const { denial } = sent;
+  constructor(denial: Denial, retryAfterSeconds?: number) {
     const problem = JSON.parse(denial.body) as Problem;
     super({ ...problem }, denial.status);
     this.message = problem.detail;
     this.decision = denial.decision;
     this.retryAfterSeconds = retryAfterSeconds;
-    this.#sent = sent;
+    this.#denial = denial;
   }
 
   /** Returns the body of the response: problem details (RFC 9457). */

@@ -55,7 +55,8 @@ export class RateLimitModule {
    *       useFactory: (config: ConfigService) => ({ count: config.getOrThrow<number>('RATE'), period: '1m' }),
    *     })
    */
-  static forRootAsync({ imports = [], inject = [], useFactory }: RateLimitModuleAsyncOptions): DynamicModule {
+  static forRootAsync(asyncOptions: RateLimitModuleAsyncOptions): DynamicModule {
+    const { imports = [], inject = [], useFactory } = asyncOptions;
     const options = { provide: RATE_LIMIT_OPTIONS, inject, useFactory: useFactory as FactoryProvider['useFactory'] };
     return { ...moduleOf([options]), imports };
   }
