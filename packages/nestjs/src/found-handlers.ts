@@ -73,6 +73,11 @@ function isRateLimitGuard(guard: unknown): boolean {
   return typeof guard === 'function' && guard.prototype instanceof RateLimitGuard;
 }
 
+/** How many modules have a provider of their own for a token. */
+export function timesProvided(token: symbol, modules: ModulesContainer): number {
+  return [...modules.values()].filter(({ providers }) => providers.has(token)).length;
+}
+
 /** Whether a test has replaced the guard: nothing is known of what guards handlers then. */
 export function isGuardReplaced(modules: ModulesContainer): boolean {
   return [...modules.values()].some(({ providers }) => {

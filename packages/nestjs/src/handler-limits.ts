@@ -14,8 +14,8 @@ import {
 } from './admission.ts';
 import { checkedContexts, missingResolver } from './contexts.ts';
 import { decorationsOf, limitsOfHandler, type HandlerLimit } from './decorators.ts';
-import { handlersOf, isGuarded, isGuardReplaced, type FoundHandler } from './found-handlers.ts';
-import type { HandlerAdmission } from './rate-limit-guard.ts';
+import { handlersOf, isGuarded, isGuardReplaced, timesProvided, type FoundHandler } from './found-handlers.ts';
+import { HANDLER_ADMISSION, type HandlerAdmission } from './rate-limit-guard.ts';
 
 /**
  * The options of `RateLimitModule`: those of {@link rateLimit}, or limits with the options of a limiter that the module
@@ -50,7 +50,7 @@ export class HandlerLimits implements HandlerAdmission, OnModuleInit, OnApplicat
   readonly #application: Application;
   /** The limiter, if the module made it. */
   readonly #own: Pick<Limiter, 'close'> | undefined;
-  readonly #known = new Map<object, Map<object, Settings | null>>();
+  readonly #known = new WeakMap<object, WeakMap<object, Settings | null>>();
 
   constructor(options: RateLimitModuleOptions, application: Application) {
     const contexts = checkedContexts((options as ContextOptions | null | undefined)?.contexts);
@@ -83,7 +83,7 @@ export class HandlerLimits implements HandlerAdmission, OnModuleInit, OnApplicat
     const known = this.#known.get(type)?.get(handler);
     if (known !== undefined) return known;
     const settings = this.#made(type, handler);
-    const ofType = this.#known.get(type) ?? new Map<object, Settings | null>();
+    const ofType = this.#known.get(type) ?? new WeakMap<object, Settings | null>();
     this.#known.set(type, ofType.set(handler, settings));
     return settings;
   }
@@ -103,8 +103,18 @@ export class HandlerLimits implements HandlerAdmission, OnModuleInit, OnApplicat
    *
    * @throws {SluiceError} When a decorator is wrong, or a handler with limits is called in a context without a resolver.
    */
-  onModuleInit(): void {
+  async onModuleInit(): Promise<void> {
+    try {
+      this.#checkHandlers();
+    } catch (error) {
+      await this.#own?.close();
+      throw error;
+    }
+  }
+
+  #checkHandlers(): void {
     const { modules, config } = this.#application;
+    if (timesProvided(HANDLER_ADMISSION, modules) > 1) throw importedTwice();
     const unguarded: string[] = [];
     for (const handler of handlersOf(modules)) {
       const settings = this.#checked(handler);
@@ -140,6 +150,14 @@ export class HandlerLimits implements HandlerAdmission, OnModuleInit, OnApplicat
   async onApplicationShutdown(): Promise<void> {
     await this.#own?.close();
   }
+}
+
+function importedTwice(): SluiceError {
+  return new SluiceError(
+    'ERR_OPTION',
+    'RateLimitModule must be imported once, but was imported several times with options of their own, so that a guard would ' +
+      'have one of them by chance. Define all limits in one limiter, and name them by @Limits. For a limit of a handler alone: @UseGuards(rateLimit({ … })).',
+  );
 }
 
 function noGuard(handlers: readonly string[]): string {

@@ -24,11 +24,11 @@ interface FastifyReply {
 }
 
 /** Adapts a request and a response of Express, or of Node itself, to the flow of core. Users' functions get the context. */
-class ExpressExchange extends NodeExchange<ExecutionContext> {
+class PlatformExchange extends NodeExchange<ExecutionContext> {
   readonly #limited: Limited;
 
-  constructor(context: ExecutionContext, request: IncomingMessage & Limited, response: ServerResponse) {
-    super(context, request, response);
+  constructor(context: ExecutionContext, request: Limited, incoming: IncomingMessage, outgoing: ServerResponse) {
+    super(context, incoming, outgoing);
     this.#limited = request;
   }
 
@@ -42,22 +42,12 @@ class ExpressExchange extends NodeExchange<ExecutionContext> {
 }
 
 /** Adapts a request and a reply of Fastify. */
-class FastifyExchange extends NodeExchange<ExecutionContext> {
-  readonly #limited: Limited;
+class FastifyExchange extends PlatformExchange {
   readonly #reply: FastifyReply;
 
   constructor(context: ExecutionContext, request: FastifyRequest, reply: FastifyReply) {
-    super(context, request.raw, reply.raw);
-    this.#limited = request;
+    super(context, request, request.raw, reply.raw);
     this.#reply = reply;
-  }
-
-  get decision(): RequestDecision | undefined {
-    return this.#limited.rateLimit;
-  }
-
-  set decision(decision: RequestDecision) {
-    this.#limited.rateLimit = decision;
   }
 
   override getField(name: string): number | string | readonly string[] | undefined {
@@ -76,7 +66,7 @@ export function platformExchange(
   response: object,
 ): NodeExchange<ExecutionContext> | undefined {
   if (isFastifyRequest(request) && isReply(response)) return new FastifyExchange(context, request, response);
-  if (isIncoming(request) && isOutgoing(response)) return new ExpressExchange(context, request, response);
+  if (isIncoming(request) && isOutgoing(response)) return new PlatformExchange(context, request, request, response);
   return undefined;
 }
 
@@ -98,7 +88,7 @@ function isReply(response: object): response is FastifyReply {
   return 'raw' in response;
 }
 
-function isIncoming(request: object): request is IncomingMessage {
+function isIncoming(request: object): request is IncomingMessage & Limited {
   return 'headers' in request;
 }
 

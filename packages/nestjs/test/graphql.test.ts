@@ -6,7 +6,7 @@ import { graphqlContext, Limits, RateLimitModule, Unlimited } from '@sluice/nest
 import type { DynamicModule, ExecutionContext } from '@nestjs/common';
 import type { RequestDecision } from '@sluice/core/http';
 import { expect, test } from 'vitest';
-import { GUARD, moduleOf, PLATFORMS, served, stillStore, type Ask } from './app.ts';
+import { GUARD, made, moduleOf, PLATFORMS, served, stillStore, type Ask } from './app.ts';
 
 @Resolver()
 class BooksResolver {
@@ -120,6 +120,18 @@ test('a blocked id is a forbidden field, which nobody need ask for again', async
   expect(retryAfter).toBeNull();
   expect(body.errors[0].extensions).toMatchObject({ code: 'FORBIDDEN', status: 403 });
   expect(body.errors[0].extensions).not.toHaveProperty('retryAfterSeconds');
+});
+
+test('a resolver with limits whose context has no resolver is found when the application starts', async () => {
+  const app = await made(
+    moduleOf({
+      imports: [RateLimitModule.forRoot({ count: 1, period: '1m' })],
+      providers: [BooksResolver, GUARD],
+    }),
+  );
+  await expect(app.init()).rejects.toThrow(
+    /^`contexts.graphql` must be given, because BooksResolver.title has limits.*\{ graphql: graphqlContext \}/,
+  );
 });
 
 test('on Mercurius the fields are those of its reply', async () => {

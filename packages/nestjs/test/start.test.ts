@@ -114,6 +114,29 @@ test('a handler with limits in a context without a resolver is found when the ap
   );
 });
 
+test('a message of a gateway with a guard, and without a resolver, is found when the application starts', async () => {
+  @UseGuards(RateLimitGuard)
+  @WebSocketGateway()
+  class ChatGateway {
+    @SubscribeMessage('say')
+    say(): void {}
+  }
+  const app = await made(
+    moduleOf({ imports: [RateLimitModule.forRoot({ count: 1, period: '1m' })], providers: [ChatGateway] }),
+  );
+  app.useWebSocketAdapter(new WsAdapter(app));
+  await expect(app.init()).rejects.toThrow(/^`contexts.ws` must be given, because ChatGateway.say has limits/);
+});
+
+test('the module is imported once', async () => {
+  const one = RateLimitModule.forRoot({ count: 1, period: '1m' });
+  const other = RateLimitModule.forRoot({ count: 2, period: '1m' });
+  await expect((await made(moduleOf({ imports: [one, one] }))).init()).resolves.toBeDefined();
+  await expect((await made(moduleOf({ imports: [one, other] }))).init()).rejects.toThrow(
+    /^RateLimitModule must be imported once/,
+  );
+});
+
 test('a handler without limits needs no resolver', async () => {
   @Unlimited()
   @Controller()
@@ -269,6 +292,14 @@ test('a limiter that was given is not closed', async () => {
 test('when the application does not start, the limiter that the module made is closed', async () => {
   const store = memoryStore();
   await problemOf({ limiter: { limits, store }, limits: ['Typo'] });
+  await createLimiter({ limits, store }).close();
+  @Controller()
+  class OrdersController {
+    @Limits('Typo')
+    @Get()
+    list(): void {}
+  }
+  await problemOf({ limiter: { limits, store }, limits: [] }, [OrdersController]);
   expect(() => createLimiter({ limits, store })).not.toThrow();
 });
 
