@@ -10,7 +10,13 @@ const here = fileURLToPath(new URL('.', import.meta.url));
  */
 export function compileErrors(blocks: readonly Block[]): string[] {
   const byFile = new Map(blocks.map((block, index) => [`${here}block-${index}.ts`, block]));
-  const options = { ...testOptions(), noUnusedLocals: false, noUnusedParameters: false };
+  // The decorators of Nest are those of `experimentalDecorators`.
+  const options = {
+    ...testOptions(),
+    experimentalDecorators: true,
+    noUnusedLocals: false,
+    noUnusedParameters: false,
+  };
   const disk = ts.createCompilerHost(options);
   const host: ts.CompilerHost = {
     ...disk,

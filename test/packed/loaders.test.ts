@@ -17,6 +17,11 @@ const peers = [
   '@types/koa@3',
   'fastify@5',
   'hono@4',
+  '@nestjs/common@11',
+  '@nestjs/core@11',
+  '@nestjs/platform-express@11',
+  'reflect-metadata@0.2',
+  'rxjs@7',
   'ioredis@6',
   '@types/node@20',
 ];

@@ -38,9 +38,23 @@ describe.each(tarballs.paths.map((path) => ({ name: basename(path), path })))('t
   });
 });
 
+function nest(version: string): readonly string[] {
+  const packages = ['common', 'core', 'platform-express'].map((name) => `@nestjs/${name}@${version}`);
+  return [...packages, 'reflect-metadata@0.2', 'rxjs@7'];
+}
+
 const peers = {
-  oldest: ['express@4.21', '@types/express@4', 'koa@2.15', '@types/koa@2.15', 'fastify@5.0', 'hono@4.6', 'ioredis@5.8'],
-  newest: ['express@5', '@types/express@5', 'koa@3', '@types/koa@3', 'fastify@5', 'hono@4', 'ioredis@6'],
+  oldest: [
+    'express@4.21',
+    '@types/express@4',
+    'koa@2.15',
+    '@types/koa@2.15',
+    'fastify@5.0',
+    'hono@4.6',
+    'ioredis@5.8',
+    ...nest('10'),
+  ],
+  newest: ['express@5', '@types/express@5', 'koa@3', '@types/koa@3', 'fastify@5', 'hono@4', 'ioredis@6', ...nest('11')],
 };
 
 describe.each(Object.entries(peers))('in an empty project beside the %s peers', (_age, packages) => {
@@ -68,6 +82,7 @@ describe.each(Object.entries(peers))('in an empty project beside the %s peers', 
     node: [200, 429],
     fetch: [200, 429],
     hono: [200, 429],
+    nestjs: [200, 429],
   };
 
   it('every entry point works by import', async () => {

@@ -8,6 +8,7 @@ import * as fetch from '@sluice/fetch';
 import * as hono from '@sluice/hono';
 import * as host from '@sluice/host';
 import * as koa from '@sluice/koa';
+import * as nestjs from '@sluice/nestjs';
 import * as node from '@sluice/node';
 import * as redis from '@sluice/redis';
 import { decided } from './decided.cjs';
@@ -20,7 +21,7 @@ async function main() {
   const entryPoints = {};
   for (const name of names) entryPoints[name] = Object.keys(await import(name)).length > 0;
 
-  const statuses = await statusesOf({ express, fastify, koa, node, fetch, hono });
+  const statuses = await statusesOf({ express, fastify, koa, node, fetch, hono, nestjs });
   console.log(JSON.stringify({ ...figures, entryPoints, ...statuses }));
 }
 

@@ -8,6 +8,7 @@ const fetch = require('@sluice/fetch');
 const hono = require('@sluice/hono');
 const host = require('@sluice/host');
 const koa = require('@sluice/koa');
+const nestjs = require('@sluice/nestjs');
 const node = require('@sluice/node');
 const redis = require('@sluice/redis');
 const { decided } = require('./decided.cjs');
@@ -20,7 +21,7 @@ async function main() {
   const entryPoints = {};
   for (const name of names) entryPoints[name] = Object.keys(require(name)).length > 0;
 
-  const statuses = await statusesOf({ express, fastify, koa, node, fetch, hono });
+  const statuses = await statusesOf({ express, fastify, koa, node, fetch, hono, nestjs });
   const build = /\/core\/(.*)\/index\.js$/.exec(require.resolve('@sluice/core'))[1];
   console.log(JSON.stringify({ ...figures, entryPoints, ...statuses, build }));
 }

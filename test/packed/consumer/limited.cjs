@@ -3,11 +3,13 @@ const Fastify = require('fastify');
 const { Hono } = require('hono');
 const Koa = require('koa');
 const { createServer } = require('node:http');
+const { Controller, Get, Module } = require('@nestjs/common');
+const { APP_GUARD, NestFactory } = require('@nestjs/core');
 
 /**
  * One server per framework that lets one request through, asked twice.
  *
- * @param {{ express: typeof import('@sluice/express'), koa: typeof import('@sluice/koa'), fastify: typeof import('@sluice/fastify'), node: typeof import('@sluice/node'), fetch: typeof import('@sluice/fetch'), hono: typeof import('@sluice/hono') }} adapters
+ * @param {{ express: typeof import('@sluice/express'), koa: typeof import('@sluice/koa'), fastify: typeof import('@sluice/fastify'), node: typeof import('@sluice/node'), fetch: typeof import('@sluice/fetch'), hono: typeof import('@sluice/hono'), nestjs: typeof import('@sluice/nestjs') }} adapters
  * @returns {Promise<Record<string, [first: number, second: number]>>} the statuses that came back
  */
 async function statusesOf(adapters) {
@@ -33,7 +35,11 @@ async function statusesOf(adapters) {
   honoApp.use(adapters.hono.rateLimit({ ...one, address }));
   honoApp.get('/', (c) => c.text('hello'));
 
+  const nestApp = await NestFactory.create(nestModule(adapters.nestjs, one), { logger: false });
+  await nestApp.init();
+
   return {
+    nestjs: await askTwice(nestApp.getHttpServer().listen(0, '127.0.0.1')),
     node: await askTwice(node.listen(0, '127.0.0.1')),
     fetch: await callTwice(handler),
     hono: await callTwice((request) => honoApp.fetch(request)),
@@ -41,6 +47,27 @@ async function statusesOf(adapters) {
     koa: await askTwice(koaApp.listen(0, '127.0.0.1')),
     fastify: await askTwice(fastifyApp.server.listen(0, '127.0.0.1')),
   };
+}
+
+/**
+ * @param {typeof import('@sluice/nestjs')} nestjs
+ * @param {{ count: number, period: string }} one
+ */
+function nestModule({ RateLimitGuard, RateLimitModule }, one) {
+  class Hello {
+    hello() {
+      return 'hello';
+    }
+  }
+  Get()(Hello.prototype, 'hello', Object.getOwnPropertyDescriptor(Hello.prototype, 'hello'));
+  Controller()(Hello);
+  class App {}
+  Module({
+    imports: [RateLimitModule.forRoot(one)],
+    controllers: [Hello],
+    providers: [{ provide: APP_GUARD, useExisting: RateLimitGuard }],
+  })(App);
+  return App;
 }
 
 /**

@@ -6,7 +6,18 @@ export interface AdapterMutant extends Mutant {
 }
 
 type Contract =
-  'express4' | 'express5' | 'koa2' | 'koa3' | 'fastify5' | 'node' | 'fetch' | 'hono' | 'koa2-http2' | 'fastify5-http2';
+  | 'express4'
+  | 'express5'
+  | 'koa2'
+  | 'koa3'
+  | 'fastify5'
+  | 'node'
+  | 'fetch'
+  | 'hono'
+  | 'koa2-http2'
+  | 'fastify5-http2'
+  | 'nest-express'
+  | 'nest-fastify';
 
 const NODE = 'packages/core/src/http/node-exchange.ts';
 const EXPRESS = 'packages/express/src/index.ts';
@@ -23,6 +34,10 @@ const FETCH_ANSWER = 'packages/fetch/src/answer.ts';
 const HONO = 'packages/hono/src/exchange.ts';
 const HONO_MIDDLEWARE = 'packages/hono/src/index.ts';
 
+const NEST = 'packages/nestjs/src/platform-exchange.ts';
+const NEST_ADMISSION = 'packages/nestjs/src/admission.ts';
+
+const ON_NEST = ['nest-express', 'nest-fastify'] as const;
 const ON_WEB = ['fetch', 'hono'] as const;
 
 const ON_NODE = ['express4', 'koa2', 'fastify5'] as const;
@@ -415,6 +430,58 @@ const ofWeb: readonly AdapterMutant[] = [
   },
 ];
 
+const ofNest: readonly AdapterMutant[] = [
+  {
+    name: 'Nest: no decision is stored',
+    in: NEST,
+    replace: 'this.#limited.rateLimit = decision;',
+    by: '',
+    contracts: ON_NEST,
+  },
+  {
+    name: 'Nest: no field is set on Fastify',
+    in: NEST,
+    replace: 'void this.#reply.header(fieldKey(name), value);',
+    by: '',
+    contracts: ['nest-fastify'],
+  },
+  {
+    name: 'Nest: the fields so far are not seen on Fastify',
+    in: NEST,
+    replace: 'return this.#reply.getHeader(fieldKey(name));',
+    by: 'return undefined;',
+    contracts: ['nest-fastify'],
+  },
+  {
+    name: 'Nest: a denial is sent as a text on Fastify',
+    in: NEST,
+    replace: 'send(Buffer.from(body))',
+    by: 'send(body as never)',
+    contracts: ['nest-fastify'],
+  },
+  {
+    name: 'Nest: a denial is sent after the head of a response',
+    in: NEST,
+    replace: 'if (response.sent || endIfBegun(settings, response.raw)) return;',
+    by: '',
+    contracts: ['nest-fastify'],
+  },
+  {
+    name: 'Nest: a client that has left is handled',
+    in: NEST_ADMISSION,
+    replace: "if (outcome === 'left') return new Promise<never>(() => undefined);",
+    by: "if (outcome === 'left') return true;",
+    contracts: ['nest-express'],
+  },
+  {
+    name: 'Nest: onDenied is not called',
+    in: NEST_ADMISSION,
+    replace: 'if (onDenied === undefined) throw',
+    by: 'throw',
+    contracts: ['nest-express'],
+  },
+];
+
 export const adapterMutants: readonly AdapterMutant[] = [
   ...ofNode,
   ...ofExpress,
@@ -422,4 +489,5 @@ export const adapterMutants: readonly AdapterMutant[] = [
   ...ofFastify,
   ...ofHttp,
   ...ofWeb,
+  ...ofNest,
 ];

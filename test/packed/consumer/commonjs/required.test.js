@@ -8,6 +8,7 @@ const fetch = require('@sluice/fetch');
 const hono = require('@sluice/hono');
 const host = require('@sluice/host');
 const koa = require('@sluice/koa');
+const nestjs = require('@sluice/nestjs');
 const node = require('@sluice/node');
 const redis = require('@sluice/redis');
 const { decided } = require('../decided.cjs');
@@ -23,13 +24,14 @@ test('limits of a file decide in memory, on the host and on Redis', async () => 
 });
 
 test('each adapter limits its framework', async () => {
-  expect(await statusesOf({ express, fastify, koa, node, fetch, hono })).toEqual({
+  expect(await statusesOf({ express, fastify, koa, node, fetch, hono, nestjs })).toEqual({
     express: [200, 429],
     fastify: [200, 429],
     koa: [200, 429],
     node: [200, 429],
     fetch: [200, 429],
     hono: [200, 429],
+    nestjs: [200, 429],
   });
 });
 

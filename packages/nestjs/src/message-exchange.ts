@@ -1,0 +1,57 @@
+import type { ExecutionContext } from '@nestjs/common';
+import { IpAddress } from '@sluice/core';
+import type { Exchange, RequestDecision } from '@sluice/core/http';
+import { peerOf } from '@sluice/core/kit';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+
+/** What is known of the sender of a message. */
+export interface Sender {
+  readonly peer: Exchange<ExecutionContext>['peer'];
+  readonly headers: IncomingHttpHeaders | undefined;
+}
+
+/** Returns the sender at an address, which is a text as that of a socket, or `'unix'`. */
+export function senderAt(address: string | null | undefined, headers: IncomingHttpHeaders | undefined): Sender {
+  const peer = address === 'unix' ? address : typeof address === 'string' ? IpAddress.parse(address) : undefined;
+  return { peer, headers };
+}
+
+/** Returns the sender of a request of Node, Express or Fastify. */
+export function senderOf(request: object): Sender {
+  const incoming = ('raw' in request ? request.raw : request) as IncomingMessage;
+  return { peer: peerOf(incoming), headers: incoming.headers };
+}
+
+/**
+ * Adapts a message to the flow of core. It has no response: fields are kept for the exception that a denied message is
+ * answered with, and `settle` functions and concurrency limits are errors, because nothing ends.
+ */
+export class MessageExchange implements Exchange<ExecutionContext> {
+  readonly request: ExecutionContext;
+  readonly method = undefined;
+  decision: RequestDecision | undefined;
+  readonly #sender: Sender;
+  readonly #fields = new Map<string, string>();
+
+  constructor(context: ExecutionContext, sender: Sender) {
+    this.request = context;
+    this.#sender = sender;
+  }
+
+  get peer(): Sender['peer'] {
+    return this.#sender.peer;
+  }
+
+  header(name: string): string | undefined {
+    const value = this.#sender.headers?.[name];
+    return typeof value === 'string' ? value : undefined;
+  }
+
+  getField(name: string): string | undefined {
+    return this.#fields.get(name);
+  }
+
+  setField(name: string, value: string): void {
+    this.#fields.set(name, value);
+  }
+}

@@ -1,0 +1,161 @@
+import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
+import { GraphQLModule, Query, Resolver } from '@nestjs/graphql';
+import { MercuriusDriver, type MercuriusDriverConfig } from '@nestjs/mercurius';
+import { accountId, clientNetwork, type Key } from '@sluice/core';
+import { graphqlContext, Limits, RateLimitModule, Unlimited } from '@sluice/nestjs';
+import type { DynamicModule, ExecutionContext } from '@nestjs/common';
+import type { RequestDecision } from '@sluice/core/http';
+import { expect, test } from 'vitest';
+import { GUARD, made, moduleOf, PLATFORMS, served, stillStore, type Ask } from './app.ts';
+
+@Resolver()
+class BooksResolver {
+  @Query(() => String)
+  title(): string {
+    return 'Emma';
+  }
+
+  @Limits({ limit: 'PerClient', cost: 2 })
+  @Query(() => String)
+  dear(): string {
+    return 'dear';
+  }
+
+  @Unlimited()
+  @Query(() => String)
+  free(): string {
+    return 'free';
+  }
+}
+
+const moduleWith = (graphql: DynamicModule, key: Key<ExecutionContext> = clientNetwork()) =>
+  moduleOf({
+    imports: [
+      graphql,
+      RateLimitModule.forRoot({
+        name: 'PerClient',
+        key,
+        count: 3,
+        period: '1m',
+        overrides: key === BLOCKED ? { troll: 'blocked' } : {},
+        ...stillStore(),
+        contexts: { graphql: graphqlContext },
+      }),
+    ],
+    providers: [BooksResolver, GUARD],
+  });
+
+const BLOCKED = accountId<ExecutionContext>(() => 'troll');
+
+const apollo = (context?: ApolloDriverConfig['context']): DynamicModule =>
+  GraphQLModule.forRoot<ApolloDriverConfig>({
+    driver: ApolloDriver,
+    autoSchemaFile: true,
+    playground: false,
+    ...(context !== undefined && { context }),
+  });
+
+const mercurius = (): DynamicModule =>
+  GraphQLModule.forRoot<MercuriusDriverConfig>({ driver: MercuriusDriver, autoSchemaFile: true });
+
+const onFastify = PLATFORMS[1]![1];
+
+async function query(ask: Ask, text: string): Promise<{ fields: string | null; retryAfter: string | null; body: any }> {
+  const response = await ask('/graphql', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ query: text }),
+  });
+  const { headers } = response;
+  return { fields: headers.get('RateLimit'), retryAfter: headers.get('Retry-After'), body: await response.json() };
+}
+
+test('each field with a guard is counted, with the fields of the response', async () => {
+  const ask = await served(moduleWith(apollo()));
+  expect(await query(ask, '{ title free }')).toEqual({
+    fields: '"PerClient";r=2;t=20',
+    retryAfter: null,
+    body: { data: { title: 'Emma', free: 'free' } },
+  });
+  expect((await query(ask, '{ one: title two: title }')).fields).toBe('"PerClient";r=0;t=20');
+});
+
+test('the error of a denied field has a code, and the problem details among its extensions', async () => {
+  const ask = await served(moduleWith(apollo()));
+  await query(ask, '{ dear }');
+  const { fields, retryAfter, body } = await query(ask, '{ dear }');
+  expect([fields, retryAfter]).toEqual(['"PerClient";r=1;t=20', '20']);
+  const [{ message, extensions }] = body.errors;
+  expect(message).toBe('Rate limit "PerClient" exceeded. Try again in 20 seconds.');
+  expect(extensions).toMatchObject({
+    code: 'TOO_MANY_REQUESTS',
+    title: 'Too many requests',
+    status: 429,
+    'violated-policies': ['PerClient'],
+    retryAfterSeconds: 20,
+  });
+});
+
+test('a key reads the context of GraphQL, and the decision is on its request', async () => {
+  const seen: (number | undefined)[] = [];
+  const key = accountId((context: ExecutionContext) => {
+    const { req } = context.getArgByIndex<{ req: { rateLimit?: RequestDecision; ip: string } }>(2);
+    seen.push(req.rateLimit?.remaining);
+    return req.ip;
+  });
+  const ask = await served(moduleWith(apollo(), key));
+  await query(ask, '{ one: title two: title }');
+  expect(seen).toEqual([undefined, 2]);
+});
+
+test('without a request in the context of GraphQL, a limit by address is an error, and the field is not resolved', async () => {
+  const ask = await served(moduleWith(apollo(() => ({ req: {} }))));
+  const { body } = await query(ask, '{ title }');
+  expect(body.errors[0].message).toMatch(/^The request has no client address/);
+});
+
+test('a blocked id is a forbidden field, which nobody need ask for again', async () => {
+  const ask = await served(moduleWith(apollo(), BLOCKED));
+  const { retryAfter, body } = await query(ask, '{ title }');
+  expect(retryAfter).toBeNull();
+  expect(body.errors[0].extensions).toMatchObject({ code: 'FORBIDDEN', status: 403 });
+  expect(body.errors[0].extensions).not.toHaveProperty('retryAfterSeconds');
+});
+
+test('a resolver with limits whose context has no resolver is found when the application starts', async () => {
+  const app = await made(
+    moduleOf({
+      imports: [RateLimitModule.forRoot({ count: 1, period: '1m' })],
+      providers: [BooksResolver, GUARD],
+    }),
+  );
+  await expect(app.init()).rejects.toThrow(
+    /^`contexts.graphql` must be given, because BooksResolver.title has limits.*\{ graphql: graphqlContext \}/,
+  );
+});
+
+test('on Mercurius the fields are those of its reply', async () => {
+  const ask = await served(moduleWith(mercurius()), onFastify);
+  expect(await query(ask, '{ dear }')).toMatchObject({
+    fields: '"PerClient";r=1;t=20',
+    body: { data: { dear: 'dear' } },
+  });
+  const { retryAfter, body } = await query(ask, '{ dear }');
+  expect(retryAfter).toBe('20');
+  expect(body.errors[0]).toMatchObject({
+    message: 'Rate limit "PerClient" exceeded. Try again in 20 seconds.',
+    extensions: { code: 'TOO_MANY_REQUESTS', retryAfterSeconds: 20 },
+  });
+});
+
+/** Express has the response on the request. */
+function withoutResponse(request: object): object {
+  return Object.create(request, { res: { value: undefined } }) as object;
+}
+
+test('without a response in the context of GraphQL, a request is limited by its address', async () => {
+  const ask = await served(moduleWith(apollo(({ req }: { req: object }) => ({ req: withoutResponse(req) }))));
+  const { fields, body } = await query(ask, '{ one: dear two: dear }');
+  expect(fields).toBeNull();
+  expect(body.errors).toMatchObject([{ path: ['two'], extensions: { retryAfterSeconds: 20 } }]);
+});

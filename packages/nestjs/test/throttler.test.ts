@@ -1,0 +1,220 @@
+import { Controller, Get } from '@nestjs/common';
+import { APP_GUARD } from '@nestjs/core';
+import { SkipThrottle, Throttle, ThrottlerGuard, ThrottlerModule, type ThrottlerStorage } from '@nestjs/throttler';
+import { memoryStore, type LimiterEvent, type Store } from '@sluice/core';
+import { FakeTime } from '@sluice/core/testing';
+import { rateLimitStorage, type RateLimitStorage, type RateLimitStorageOptions } from '@sluice/nestjs';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { made, listening, moduleOf, PLATFORMS, served, statuses } from './app.ts';
+
+/** A storage on a clock that stands still. */
+function still(options: RateLimitStorageOptions = {}): { readonly storage: RateLimitStorage; readonly time: FakeTime } {
+  const time = new FakeTime();
+  const storage = rateLimitStorage({ store: memoryStore({ time }), time, log: false, ...options });
+  onTestFinished(() => storage.onApplicationShutdown());
+  return { storage, time };
+}
+
+@Controller()
+class HelloController {
+  @Get()
+  hello(): string {
+    return 'hello';
+  }
+
+  @Throttle({ default: { limit: 1, ttl: 10_000 } })
+  @Get('strict')
+  strict(): string {
+    return 'strict';
+  }
+
+  @Throttle({ default: { limit: 0, ttl: 10_000 } })
+  @Get('never')
+  never(): string {
+    return 'never';
+  }
+
+  @SkipThrottle()
+  @Get('health')
+  health(): string {
+    return 'well';
+  }
+}
+
+const throttled = (
+  storage: ThrottlerStorage,
+  throttlers = [{ ttl: 60_000, limit: 3 }] as { ttl: number; limit: number; name?: string }[],
+) =>
+  moduleOf({
+    imports: [ThrottlerModule.forRoot({ throttlers, storage })],
+    controllers: [HelloController],
+    providers: [{ provide: APP_GUARD, useClass: ThrottlerGuard }],
+  });
+
+describe.each(PLATFORMS)('its ThrottlerGuard on %s', (_name, adapter) => {
+  test('lets the limit through, and then one for each part of the ttl', async () => {
+    const { storage, time } = still();
+    const ask = await served(throttled(storage), adapter);
+    const first = await ask();
+    expect(['Limit', 'Remaining', 'Reset'].map((name) => first.headers.get(`X-RateLimit-${name}`))).toEqual([
+      '3',
+      '2',
+      '20',
+    ]);
+    expect(await statuses(3, ask)).toEqual([200, 200, 429]);
+    const denied = await ask();
+    expect([denied.status, denied.headers.get('Retry-After')]).toEqual([429, '20']);
+    time.advance(20_000);
+    expect(await statuses(2, ask)).toEqual([200, 429]);
+  });
+
+  test('has the numbers of its decorators, and a bucket for each handler', async () => {
+    const ask = await served(throttled(still().storage), adapter);
+    expect(await statuses(2, () => ask('/strict'))).toEqual([200, 429]);
+    expect(await statuses(2, () => ask('/never'))).toEqual([429, 429]);
+    expect(await statuses(5, () => ask('/health'))).toEqual([200, 200, 200, 200, 200]);
+    expect(await statuses(4, ask)).toEqual([200, 200, 200, 429]);
+  });
+
+  test('decides several throttlers', async () => {
+    const throttlers = [
+      { name: 'short', ttl: 1000, limit: 2 },
+      { name: 'long', ttl: 60_000, limit: 3 },
+    ];
+    const { storage, time } = still();
+    const ask = await served(throttled(storage, throttlers), adapter);
+    expect(await statuses(3, ask)).toEqual([200, 200, 429]);
+    time.advance(1000);
+    const last = await ask();
+    expect([last.status, last.headers.get('X-RateLimit-Remaining-long')]).toEqual([200, '0']);
+    expect((await ask()).headers.get('Retry-After-long')).toBe('19');
+  });
+});
+
+describe('the figures of a record', () => {
+  const ask = (storage: RateLimitStorage, blockDuration = 10_000, limit = 2) =>
+    storage.increment('ann', 10_000, limit, blockDuration, 'default');
+
+  test('are those of a bucket', async () => {
+    const { storage, time } = still();
+    expect(await ask(storage)).toEqual({ totalHits: 1, timeToExpire: 5, isBlocked: false, timeToBlockExpire: 0 });
+    expect(await ask(storage)).toEqual({ totalHits: 2, timeToExpire: 10, isBlocked: false, timeToBlockExpire: 0 });
+    expect(await ask(storage)).toEqual({ totalHits: 3, timeToExpire: 10, isBlocked: true, timeToBlockExpire: 5 });
+    time.advance(4999);
+    expect(await ask(storage)).toEqual({ totalHits: 3, timeToExpire: 6, isBlocked: true, timeToBlockExpire: 1 });
+    time.advance(1);
+    expect(await ask(storage)).toEqual({ totalHits: 2, timeToExpire: 10, isBlocked: false, timeToBlockExpire: 0 });
+  });
+
+  test('a block is longer than the wait for a token, and does not grow by retries', async () => {
+    const { storage, time } = still();
+    await ask(storage, 60_000);
+    await ask(storage, 60_000);
+    expect(await ask(storage, 60_000)).toMatchObject({ isBlocked: true, timeToBlockExpire: 60 });
+    time.advance(30_000);
+    expect(await ask(storage, 60_000)).toMatchObject({ totalHits: 3, isBlocked: true, timeToBlockExpire: 30 });
+    time.advance(29_999);
+    expect(await ask(storage, 60_000)).toMatchObject({ isBlocked: true, timeToBlockExpire: 1 });
+    time.advance(1);
+    expect(await ask(storage, 60_000)).toEqual({
+      totalHits: 1,
+      timeToExpire: 5,
+      isBlocked: false,
+      timeToBlockExpire: 0,
+    });
+  });
+
+  test('a block shorter than the wait for a token does not shorten it', async () => {
+    const { storage } = still();
+    await ask(storage, 1000);
+    await ask(storage, 1000);
+    expect(await ask(storage, 1000)).toMatchObject({ isBlocked: true, timeToBlockExpire: 5 });
+  });
+
+  test('throttlers of different names do not share a bucket', async () => {
+    const { storage } = still();
+    expect(await storage.increment('ann', 10_000, 1, 0, 'short')).toMatchObject({ isBlocked: false });
+    expect(await storage.increment('ann', 10_000, 1, 0, 'long')).toMatchObject({ isBlocked: false });
+    expect(await storage.increment('ann', 10_000, 1, 0, 'long')).toMatchObject({ isBlocked: true });
+  });
+
+  test('a limit of 0 denies, with the ttl as the wait', async () => {
+    const { storage } = still();
+    expect(await ask(storage, 10_000, 0)).toEqual({
+      totalHits: 1,
+      timeToExpire: 10,
+      isBlocked: true,
+      timeToBlockExpire: 10,
+    });
+  });
+
+  test.each([
+    ['limit', [10_000, 1.5, 0]],
+    ['limit', [10_000, -1, 0]],
+    ['limit', [10_000, Number.NaN, 0]],
+    ['ttl', [0, 1, 0]],
+    ['ttl', [Infinity, 1, 0]],
+    ['blockDuration', [10_000, 1, -1]],
+  ])('a %s that is not valid is an error, and nothing is let through', async (name, [ttl, limit, block]) => {
+    const { storage } = still();
+    await expect(storage.increment('ann', ttl!, limit!, block!, 'default')).rejects.toMatchObject({
+      code: 'ERR_OPTION',
+      message: expect.stringContaining(`\`throttlers.${name}\``) as string,
+    });
+  });
+});
+
+/** A store that can't answer. */
+function failing(): Store {
+  return { run: () => Promise.reject(new Error('down')), close: () => Promise.resolve() };
+}
+
+describe('when the store can not answer', () => {
+  const asked = async (onFailure: 'local' | 'open' | 'closed', times: number) => {
+    const events: LimiterEvent[] = [];
+    const failure = { onFailure, ...(onFailure === 'local' && { gateways: 1 }) };
+    const { storage } = still({ store: failing(), failure, onEvent: (event) => void events.push(event) });
+    const records = [];
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    for (let i = 0; i < times; i++) records.push(await storage.increment('ann', 10_000, 1, 10_000, 'default'));
+    return records.map(({ totalHits, isBlocked }) => [totalHits, isBlocked]);
+  };
+
+  test('the policy local counts in this process', async () => {
+    expect(await asked('local', 2)).toEqual([
+      [1, false],
+      [2, true],
+    ]);
+  });
+
+  test('the policy open lets everything through, which nobody has counted', async () => {
+    expect(await asked('open', 2)).toEqual([
+      [0, false],
+      [0, false],
+    ]);
+  });
+
+  test('the policy closed answers 503', async () => {
+    const { storage } = still({ store: failing(), failure: { onFailure: 'closed' } });
+    const ask = await served(throttled(storage));
+    expect((await ask()).status).toBe(503);
+  });
+});
+
+test('a storage takes a store, or nothing', async () => {
+  const time = new FakeTime();
+  for (const storage of [rateLimitStorage(memoryStore({ time })), rateLimitStorage()] satisfies ThrottlerStorage[]) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    expect(await storage.increment('ann', 10_000, 5, 0, 'default')).toMatchObject({ totalHits: 1 });
+  }
+});
+
+test('a second storage on one store is an error, until the application of the first has shut down', async () => {
+  const store = memoryStore();
+  const app = await made(throttled(rateLimitStorage(store)));
+  const ask = await listening(app);
+  expect((await ask()).status).toBe(200);
+  expect(() => rateLimitStorage(store)).toThrow(/already uses the limit name "Throttler"/);
+  await app.close();
+  await rateLimitStorage(store).onApplicationShutdown();
+});

@@ -1,0 +1,4 @@
+import { exchangeContract } from './contract.ts';
+import { nestFramework, onExpress } from './nest.ts';
+
+exchangeContract(nestFramework(onExpress));

@@ -1,0 +1,4 @@
+import { exchangeContract } from './contract.ts';
+import { nestFramework, onFastify } from './nest.ts';
+
+exchangeContract(nestFramework(onFastify));
