@@ -47,7 +47,7 @@ const projects = [
     include: [`packages/${onRedis}`, `test/{contract,property}/${onRedis}`],
     exclude: [],
     isolate: false,
-    timeoutMs: Math.max(2 * minute, propertyMs / 5),
+    timeoutMs: propertyMs / 2,
     setupFiles: [...properties, 'test/redis/servers/teardown.ts'],
   },
   { name: 'docs', include: ['test/docs/**/*.test.ts'], exclude: [ofPrograms], timeoutMs: 2 * minute, ...shared },

@@ -18,4 +18,4 @@ test('in Redis slots are held as in a plain map', async () => {
       expect(comparison.said).toEqual(comparison.exact);
     }),
   );
-}, 600_000);
+});
