@@ -6,6 +6,9 @@ const BATCH_PERIODS = 'packages/core/src/store/memory/batch-periods.ts';
 const STORE_TIME = 'packages/core/src/store/memory/store-time.ts';
 const PERIOD = 'packages/core/src/store/calendar-period.ts';
 const LEFT = 'packages/core/src/decision/period-left.ts';
+const STRICTNESS = 'packages/core/src/decision/strictness.ts';
+const USAGE = 'packages/core/src/limiter/usage.ts';
+const WARNINGS = 'packages/core/src/limiter/quota-warnings.ts';
 const DECIDED = 'packages/core/src/decision/decide.ts';
 const RESULTS = 'packages/core/src/decision/results.ts';
 const STALE = 'packages/core/src/failure/stale-periods.ts';
@@ -173,5 +176,33 @@ export const quotaMutants: readonly Mutant[] = [
     by: 'return [wallMs, wallMs + lengthMs, wallMs + 2 * lengthMs];',
     about: 'an hour begins when it is asked for',
     first: 'limiter-quota',
+  },
+  {
+    in: USAGE,
+    replace: 'const used = level > MAX_TOKENS ? count : level;',
+    by: 'const used = level;',
+    about: 'billions are shown as used after a step of the clock',
+    first: 'quota-usage',
+  },
+  {
+    in: WARNINGS,
+    replace: 'if (before < tokens && tokens <= after)',
+    by: 'if (before < tokens)',
+    about: 'a warning before its threshold is reached',
+    first: 'quota-usage',
+  },
+  {
+    in: WARNINGS,
+    replace: 'if (this.#emitted.get(warning) === endMs) return;',
+    by: '',
+    about: 'a warning is repeated in its period',
+    first: 'quota-usage',
+  },
+  {
+    in: STRICTNESS,
+    replace: 'one.waitTicks > than.waitTicks',
+    by: 'one.waitTicks < than.waitTicks',
+    about: 'the shorter wait of a rate and a quota is shown',
+    first: 'quota-beside-rate-figures',
   },
 ];
