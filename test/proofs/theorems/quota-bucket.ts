@@ -31,12 +31,7 @@ export const IN_BOTH = [
   'packages/redis/src/batches/periods.ts',
 ] as const;
 
-export const STATES = [
-  'never used',
-  'used in this period',
-  'used in the period before',
-  'used in the next period',
-] as const;
+const STATES = ['never used', 'used in this period', 'used in the period before', 'used in the next period'] as const;
 type State = (typeof STATES)[number];
 
 /** Where the periods are in their row. */
