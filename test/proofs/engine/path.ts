@@ -91,9 +91,17 @@ export class Path {
     return this.#decided(truth, { value: canBeTrue ? 1 : 0, isForced: !canBeTrue || !canBeFalse });
   }
 
+  /**
+   * Whether it has not yet turned off from the path on which its beginning was found. Until then all is as it was there:
+   * what that path has assumed is possible, and what it has proved is true.
+   */
+  get isRepeating(): boolean {
+    return this.choices.length < this.#given.length;
+  }
+
   /** Ends the path if a condition can't be true on it. */
   assume(truth: Truth): void {
-    if (truth === false || !this.canBe(truth)) this.end();
+    if (truth === false || !(this.isRepeating || this.canBe(truth))) this.end();
     this.#learn(truth, true);
   }
 

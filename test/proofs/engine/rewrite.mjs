@@ -1,5 +1,5 @@
 // Rewrites TypeScript so that it can run on unknown numbers: operators, conditions and `typeof` become calls, and Math,
-// Number and Float64Array are those of the engine. On plain values the source does what it did before.
+// Number, Float64Array and Date are those of the engine. On plain values the source does what it did before.
 import ts from 'typescript';
 
 const { factory, SyntaxKind } = ts;
@@ -160,7 +160,7 @@ function call(name, ...args) {
 
 /** @param {ts.SourceFile} file @param {string} engine */
 function withImports(file, engine) {
-  const shadows = ['math as Math', 'number as Number', 'float64Array as Float64Array'].map((text) => {
+  const shadows = ['math as Math', 'number as Number', 'float64Array as Float64Array', 'date as Date'].map((text) => {
     const [name = '', as = ''] = text.split(' as ');
     return factory.createImportSpecifier(false, factory.createIdentifier(name), factory.createIdentifier(as));
   });

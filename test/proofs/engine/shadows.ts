@@ -94,6 +94,30 @@ function zeros(length: number): unknown[] {
   return Array.from({ length }, () => 0);
 }
 
+/** A date of an unknown time, in milliseconds of Unix time. Its text tells the time as it is known. */
+class UnknownDate {
+  readonly #time: Symbolic;
+
+  constructor(time: Symbolic) {
+    this.#time = time;
+  }
+
+  getTime(): Symbolic {
+    return this.#time;
+  }
+
+  toISOString(): string {
+    return `the time ${this.#time[Symbol.toPrimitive]('string')}`;
+  }
+}
+
+export const date: object = new Proxy(globalThis.Date, {
+  construct(plain, args: readonly unknown[]) {
+    const [time] = args;
+    return isSymbolic(time) ? new UnknownDate(time) : (Reflect.construct(plain, args) as object);
+  },
+});
+
 /** Methods of arrays ask their callbacks for booleans, and would take a condition for true. */
 export function askConditions(): void {
   const { prototype } = Array as unknown as { prototype: Record<string, (...args: unknown[]) => unknown> };

@@ -39,8 +39,10 @@ export class UnknownScenario implements Scenario {
     this.claims++;
     const opposite = not(truth);
     if (opposite === false) return;
-    const { verdict } = this.#path.solve(opposite);
-    if (verdict !== 'unsat') throw new Refuted(words, opposite, verdict);
+    if (!this.#path.isRepeating) {
+      const { verdict } = this.#path.solve(opposite);
+      if (verdict !== 'unsat') throw new Refuted(words, opposite, verdict);
+    }
     // Proved, so it is true from here on.
     if (truth !== true) this.#path.assume(truth);
   }

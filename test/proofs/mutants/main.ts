@@ -6,6 +6,8 @@ import { closeSolver } from '../engine/solver.ts';
 import { leaseMutants } from './lease-mutants.ts';
 import type { Mutant } from './mutant.ts';
 import { outcomeOf } from './outcome.ts';
+import { quotaMutants } from './quota-mutants.ts';
+import { quotaRedisMutants } from './quota-redis-mutants.ts';
 import { ruleMutants } from './rule-mutants.ts';
 import { storeMutants } from './store-mutants.ts';
 
@@ -14,7 +16,7 @@ function chosen(args: readonly string[]): readonly Mutant[] {
     const [, path = '', replace = '', by = ''] = args;
     return [{ in: path, replace, by, about: 'a change by hand' }];
   }
-  const all = [...ruleMutants, ...storeMutants, ...leaseMutants];
+  const all = [...ruleMutants, ...storeMutants, ...quotaMutants, ...quotaRedisMutants, ...leaseMutants];
   return args.length === 0
     ? all
     : all.filter(({ in: path, about }) => args.some((text) => `${path} ${about}`.includes(text)));

@@ -35,10 +35,11 @@ function outcome(mutant: Mutant, verdict: 'refuted' | 'SURVIVES' | 'IS NOT TRIED
   };
 }
 
-/** First those that execute few sources: they tell most about this one. */
+/** After the one that is named, those that execute few sources: they tell most about this one. */
 async function theoremsAbout(mutant: Mutant): Promise<readonly Theorem[]> {
+  const isFirst = ({ name }: Theorem): number => (name === mutant.first ? 1 : 0);
   return (await partsWith(mutant))
     .flatMap(({ theorems }) => theorems)
     .filter(({ sources }) => sources.includes(mutant.in))
-    .toSorted((a, b) => a.sources.length - b.sources.length);
+    .toSorted((a, b) => isFirst(b) - isFirst(a) || a.sources.length - b.sources.length);
 }

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { calendarNamed } from '../../../packages/core/src/calendar/calendar.ts';
 import { accountId, createLimiter, everyone } from '../../../packages/core/src/index.ts';
 
 export { SluiceError } from '../../../packages/core/src/index.ts';
@@ -20,7 +21,7 @@ export interface Figures {
   readonly resetAfterMs: number;
   readonly delayMs: number;
   /** Of each limit of the decision, in their order. */
-  readonly results: readonly { readonly remaining: number }[];
+  readonly results: readonly { readonly remaining: number; readonly periodMs: number }[];
 }
 
 type Options = Parameters<typeof createLimiter>[0]['limits'];
@@ -28,12 +29,14 @@ type Options = Parameters<typeof createLimiter>[0]['limits'];
 /** A limiter with a memory store, at a time that a theorem chooses. */
 export class TimedLimiter {
   #micros = 0;
+  #wallMs = Date.UTC(2026, 0, 1);
   readonly #limiter: ReturnType<typeof createLimiter>;
 
   constructor(limits: Readonly<Record<string, object>>) {
+    forgetHours();
     const time = {
       nowMicros: (): number => this.#micros,
-      wallNow: (): number => Date.UTC(2026, 0, 1),
+      wallNow: (): number => this.#wallMs,
       alarm: () => ({ ref: nothing, unref: nothing, cancel: nothing }),
       endOfTurn: () => nothing,
     };
@@ -48,9 +51,22 @@ export class TimedLimiter {
     this.#micros = micros;
   }
 
+  /** Sets the clock of quotas, in milliseconds since 1970. */
+  setWall(ms: number): void {
+    this.#wallMs = ms;
+  }
+
   spend(entries: readonly { readonly limit: string; readonly cost?: number }[]): Figures {
     return this.#limiter.spendSync(entries.map((entry) => ({ ...entry, id: 'one' })) as never);
   }
 }
+
+/** Calendars are kept for the process, with their last period: that of another path must not be seen. */
+export function forgetHours(): void {
+  calendarNamed(HOURS).periodAt(NaN);
+}
+
+/** The name of the calendar of hours. */
+export const HOURS = 'hour:0:0:UTC';
 
 function nothing(): void {}

@@ -4,17 +4,23 @@
  *
  * @module
  */
+import { StalePeriodError } from '../../../packages/core/src/store/calendar-period.ts';
 import { memoryStore } from '../../../packages/core/src/store/memory/memory-store.ts';
-import type { StoreOperation } from '../../../packages/core/src/store/store.ts';
+import { emptyReading, type StoreOperation, type StoreReading } from '../../../packages/core/src/store/store.ts';
 import type { BatchEntry, BatchKind } from '../../../packages/redis/src/batches/batch-request.ts';
+import { findStalePeriod, withPeriods } from '../../../packages/redis/src/batches/periods.ts';
 import { ScriptBatch } from '../../../packages/redis/src/batches/script-batch.ts';
 import { sourceText } from '../engine/source.ts';
 import { bucketText, BucketText, roundedUp } from '../lua/bucket-text.ts';
 import { RedisData, script } from '../lua/redis.ts';
 
+export { StalePeriodError };
+
 const DECIDE = script(sourceText('packages/redis/lua/decide.lua'));
 /** Above every time: the call is not late. */
 const NEVER = 2 ** 53;
+/** The origin of the time of Redis, in milliseconds of Unix time. */
+export const EPOCH_MS: number = Date.UTC(2026, 0, 1);
 
 export type Kind = 'spend' | 'check' | 'charge' | 'refund' | 'cap' | 'reset';
 export type Entry = BatchEntry & { readonly id: string };
@@ -22,7 +28,7 @@ export type Entry = BatchEntry & { readonly id: string };
 /** The clocks of both stores: whole microseconds since 2026, and milliseconds since 1970. */
 class SharedTime {
   micros = 0;
-  wallMs = Date.UTC(2026, 0, 1);
+  wallMs = EPOCH_MS;
   nowMicros = (): number => this.micros;
   wallNow = (): number => this.wallMs;
   alarm = (): never => unexpected('alarm');
@@ -49,8 +55,19 @@ export class BothStores {
     this.redis.nowMicros = micros;
   }
 
+  /**
+   * Sets the clocks by which calendar periods are chosen.
+   *
+   * @param ms - Since 2026.
+   * @param micros - What the clock of Redis shows above that, at most 999.
+   */
+  setWall(ms: number, micros: number = 0): void {
+    this.time.wallMs = EPOCH_MS + ms;
+    this.redis.nowMicros = 1000 * ms + micros;
+  }
+
   get nowTicks(): number {
-    return 16 * this.time.micros;
+    return 16 * (this.redis.nowMicros as number);
   }
 
   /** Gives a bucket a level at the present time. */
@@ -64,17 +81,41 @@ export class BothStores {
     this.redis.keys.set(id, { value: bucketText(this.nowTicks + levelTicks, writtenTicks) });
   }
 
+  /** A bucket of Redis with a period that ends at a time in milliseconds since 2026. */
+  putUsed(id: string, endMs: number, used: number): void {
+    this.redis.keys.set(id, { value: bucketText(16_000 * endMs + used, used) });
+  }
+
   /** What remains of a level after it was written with a bucket: rounded up by at most a sixteenth. */
   writtenLevel(levelTicks: number): number {
     return roundedUp(levelTicks) as number;
   }
 
   memory(kind: Kind, batch: readonly Entry[]): readonly number[] {
+    const { levelsTicks } = this.memoryReading(kind, batch);
+    return kind === 'reset' ? batch.map(() => 0) : levelsTicks;
+  }
+
+  memoryReading(kind: Kind, batch: readonly Entry[]): StoreReading {
     const named = batch.map(withLimit);
     const isDecided = kind === 'spend' || kind === 'check';
     const operation = isDecided ? { kind, alternatives: [named] } : { kind, batch: named };
-    const { levelsTicks } = this.#memory.run(operation as StoreOperation);
-    return kind === 'reset' ? batch.map(() => 0) : levelsTicks;
+    return this.#memory.run(operation as StoreOperation);
+  }
+
+  /** A reading, or the error for stale periods. */
+  memoryAnswer(kind: Kind, batch: readonly Entry[]): StoreReading | StalePeriodError {
+    try {
+      return this.memoryReading(kind, batch);
+    } catch (error) {
+      if (error instanceof StalePeriodError) return error;
+      throw error;
+    }
+  }
+
+  /** Whether a batch passes: as a limiter takes one from the memory store. */
+  memoryTakes(batch: readonly Entry[]): boolean {
+    return this.#memory.take(batch.map(withLimit) as never, emptyReading(batch.length));
   }
 
   /** The levels of alternatives: of those that were tried. */
@@ -126,6 +167,12 @@ export class BothStores {
       calls.map(({ kind, batch }) => parts(kind, batch)),
       lastTicks,
     );
+  }
+
+  /** What a caller of the Redis store is told of a batch with periods. */
+  scriptAnswer(kind: Kind, batch: readonly Entry[]): StoreReading | StalePeriodError {
+    const reading = { nowTicks: this.nowTicks, levelsTicks: this.script(kind, batch) };
+    return findStalePeriod(batch, reading) ?? withPeriods(batch, reading);
   }
 
   #execute(calls: readonly object[], lastTicks: number = NEVER): readonly number[] {

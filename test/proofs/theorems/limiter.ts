@@ -20,6 +20,23 @@ const BURSTS = [7, 3, 300] as const;
 /** Costs of requests of a limit with a burst of 2. */
 const TWO = { min: 1, max: 2 };
 
+const HOUR = 3_600_000;
+const HOURS = { min: Date.UTC(2026, 0, 1), max: Date.UTC(2040, 0, 1) };
+const [FEBRUARY, MARCH, APRIL] = [Date.UTC(2026, 0, 31, 23), Date.UTC(2026, 1, 28, 23), Date.UTC(2026, 2, 31, 22)];
+const MONTHS = { min: FEBRUARY, max: APRIL - 1 };
+
+/** Where a time is: the number of its period, and when that begins and ends. */
+function periodOf(
+  time: number,
+  per: 'hour' | 'month',
+): { readonly place: number; readonly start: number; readonly end: number } {
+  if (per === 'month') {
+    return time < MARCH ? { place: 0, start: FEBRUARY, end: MARCH } : { place: 1, start: MARCH, end: APRIL };
+  }
+  const place = Math.floor(time / HOUR);
+  return { place, start: place * HOUR, end: (place + 1) * HOUR };
+}
+
 /** From `createLimiter` to the figures of a decision. */
 export const limiter: Part = {
   title: 'A limiter as a whole',
@@ -83,9 +100,9 @@ export const limiter: Part = {
         t.tell('left at Fast', left);
         t.claim('denied if one does not fit', both.allowed === used + slow <= 3);
         t.claim('all or nothing', left === (both.allowed ? 7 - fast : 7));
-        const [ofFast, ofSlow] = both.results as [{ remaining: number }, { remaining: number }];
-        t.claim('what Fast has left', ofFast.remaining === left);
-        t.claim('what Slow has left', ofSlow.remaining === 3 - used - (both.allowed ? slow : 0));
+        const [ofFast, ofSlow] = both.results;
+        t.claim('what Fast has left', ofFast!.remaining === left);
+        t.claim('what Slow has left', ofSlow!.remaining === 3 - used - (both.allowed ? slow : 0));
       },
     },
     {
@@ -104,6 +121,57 @@ export const limiter: Part = {
         t.tell('delayMs', delayMs);
         t.claim('it waits and is not denied', allowed);
         t.claim('until its turn', second + delayMs * 1000 === turn);
+      },
+    },
+    {
+      name: 'limiter-quota',
+      words:
+        'Two requests with any costs at a quota, the second at any time: in the same period both count, in a later one only the second. After a step of the clock into the period before, nothing passes; after a larger one, the count is kept.',
+      sources: [
+        ...SOURCES,
+        'packages/core/src/decision/period-left.ts',
+        'packages/core/src/failure/stale-periods.ts',
+        'packages/core/src/store/memory/buckets.ts',
+        'packages/core/src/store/memory/batch-periods.ts',
+        'packages/core/src/store/calendar-period.ts',
+        'packages/core/src/calendar/calendar.ts',
+      ],
+      assumes: ['The periods are hours at any time, or February and March of 2026 in Berlin.'],
+      run(t) {
+        const per = t.choice('per', ['hour', 'month'] as const);
+        const [one, two] = [
+          t.int('cost of the first', { min: 1, max: 10 }),
+          t.int('cost of the second', { min: 0, max: 10 }),
+        ];
+        const limit = new TimedLimiter({ Quota: { count: 10, per, timeZone: 'Europe/Berlin' } });
+        const times = per === 'hour' ? HOURS : MONTHS;
+        const [first, second] = [
+          t.int('time of the first in ms since 1970', times),
+          t.int('time of the second in ms', times),
+        ];
+        if (per === 'month') {
+          // Berlin is ahead of UTC by an hour in February, and by two at the end of March. With this call the limiter finds out.
+          limit.setWall(times.min);
+          limit.spend([{ limit: 'Quota', cost: 0 }]);
+        }
+        limit.setWall(first);
+        const begin = limit.spend([{ limit: 'Quota', cost: one }]);
+        t.claim('a full quota allows its count', all(begin.allowed, begin.remaining === 10 - one));
+        limit.setWall(second);
+        const end = limit.spend([{ limit: 'Quota', cost: two }]);
+        const [from, to] = [periodOf(first, per), periodOf(second, per)];
+        const isAhead = to.place === from.place - 1;
+        const used = to.place > from.place ? 0 : one;
+        const fits = any(two === 0, all(used + two <= 10, !isAhead));
+        const after = all(fits, !isAhead) ? used + two : used;
+        t.tell('allowed', end.allowed);
+        t.tell('remaining', end.remaining);
+        t.tell('retryAfterMs', end.retryAfterMs);
+        t.claim('allowed if it fits', end.allowed === fits);
+        t.claim('remaining is what is left', end.remaining === (isAhead ? 0 : 10 - after));
+        t.claim('the wait ends with the period', end.retryAfterMs === (end.allowed ? 0 : to.end - second));
+        t.claim('the reset too', end.resetAfterMs === (after === 0 ? 0 : to.end - second));
+        t.claim('the length of the period', end.results[0]!.periodMs === to.end - to.start);
       },
     },
     {

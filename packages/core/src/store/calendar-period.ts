@@ -21,7 +21,7 @@ import { isInstance, shown, SluiceError } from '../checks/errors.ts';
  * written. With L = the length of the next period, in the unit of `at`:
  *
  * - TAT ≤ at: in a past period. The level is 0. Such a bucket is the same as no bucket; but a store keeps it for
- *   some seconds, so that a clock that steps back over the end grants no tokens.
+ *   some seconds, so that a clock that shows the next period for so long and steps back grants no tokens.
  * - at < TAT ≤ at + L / 2: in the current period.
  * - at + L / 2 < TAT ≤ at + 1.5 × L: in the next period, because the clock has stepped back over the end. The level is
  *   TAT − at, so nothing fits. No call changes the bucket, except `reset`. The count continues when the next period
@@ -31,8 +31,9 @@ import { isInstance, shown, SluiceError } from '../checks/errors.ts';
  *   an empty bucket.
  *
  * The caller makes sure that the times are whole numbers in this order, that a period has at most 10⁹ tokens, and at most
- * 1,000 for each of its milliseconds, and that the lengths of consecutive periods differ by less than a fifth, like days of 23 to 25 hours
- * and months of 28 to 31 days. Stores do not validate them, like other numbers of a transaction.
+ * 1,000 for each of its milliseconds, and that consecutive periods are equally long; or else longer than an hour, with
+ * lengths that differ by less than a fifth, like days of 23 to 25 hours and months of 28 to 31 days. Stores do not
+ * validate them, like other numbers of a transaction.
  */
 export type CalendarPeriod = readonly [startMs: number, endMs: number, nextEndMs: number];
 

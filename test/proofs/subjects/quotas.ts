@@ -1,0 +1,165 @@
+/**
+ * Decisions about quotas, with periods that a theorem chooses, from what a limiter asks of a store to the figures. If they
+ * move, only this file changes.
+ *
+ * @module
+ */
+import { transactionOf as askOf } from '../../../packages/core/src/decision/batch.ts';
+import { bucketStates, decisionOf } from '../../../packages/core/src/decision/decide.ts';
+import type { Decision } from '../../../packages/core/src/decision/decision.ts';
+import type { BucketState } from '../../../packages/core/src/decision/result.ts';
+import { Transaction } from '../../../packages/core/src/decision/transaction.ts';
+import type { QuotaNumbers } from '../../../packages/core/src/kinds/quota/quota.ts';
+import { accountId } from '../../../packages/core/src/index.ts';
+import { QuotaWarnings } from '../../../packages/core/src/limiter/quota-warnings.ts';
+import { usageOf, type Usage } from '../../../packages/core/src/limiter/usage.ts';
+import { defineLimitSet, type LimitSet } from '../../../packages/core/src/limits/limit-set.ts';
+import { Deadlines } from '../../../packages/core/src/time/deadlines.ts';
+import { StoreWall } from '../../../packages/core/src/time/store-wall.ts';
+import { OpenGate } from '../../../packages/core/src/failure/store-gate.ts';
+import { levelsFrom } from '../../../packages/core/src/limits/levels.ts';
+import { Treatment } from '../../../packages/core/src/limits/treatment.ts';
+import { countingRate, rateOf, type Rate } from '../../../packages/core/src/rule/rate.ts';
+import type { CalendarPeriod } from '../../../packages/core/src/store/calendar-period.ts';
+import { memoryStore } from '../../../packages/core/src/store/memory/memory-store.ts';
+import type { Mode, StoreReading } from '../../../packages/core/src/store/store.ts';
+import { DenialCache } from '../../../packages/redis/src/batches/denial-cache.ts';
+import { forgetHours } from './limits.ts';
+import { EPOCH_MS } from './stores.ts';
+
+export { DenialCache };
+export type { Decision };
+
+const TREATMENT = new Treatment({
+  isPlain: true,
+  onFailure: 'closed',
+  hidden: false,
+  part: 'whole',
+  borrowing: undefined,
+  sheds: false,
+  slots: undefined,
+  overshoot: undefined,
+});
+
+/** What a request asks of a quota. */
+export interface QuotaAsk {
+  readonly count: number;
+  readonly cost: number;
+  readonly mode: Mode;
+  /** The tokens up to which the request may use the quota. Default: all. */
+  readonly fit?: number;
+  readonly period: CalendarPeriod;
+  readonly calendar?: string;
+}
+
+export function quotaAsk({ count, cost, mode, fit, period, calendar = 'a calendar' }: QuotaAsk): Transaction {
+  const rate = countingRate({ name: 'quota', level: 'resets', size: 'count' }, count);
+  return transactionOf('Quota', rate, { cost, mode, fit: fit ?? count, calendar, period });
+}
+
+/** What a request asks of a rate of 7 per second. */
+export function rateAsk(cost: number): Transaction {
+  const rate = rateOf('limits.Rate', { burst: 7, count: 7, period: '1s' });
+  return transactionOf('Rate', rate, { cost, mode: 'check-and-spend', fit: rate.toleranceTicks });
+}
+
+interface Ask {
+  readonly cost: number;
+  readonly mode: Mode;
+  readonly fit: number;
+  readonly calendar?: string;
+  readonly period?: CalendarPeriod;
+}
+
+function transactionOf(name: string, rate: Rate, { cost, mode, fit, calendar, period }: Ask): Transaction {
+  const demand = { limit: { name, treatment: TREATMENT }, cost, mode, share: 1 };
+  return new Transaction(demand, 'a', levelsFrom(rate, rate), fit, calendar, period);
+}
+
+/** A wall clock that a theorem sets, in milliseconds since 2026. */
+class SetWall {
+  #wallMs = 0;
+  readonly time = {
+    nowMicros: (): number => 0,
+    wallNow: (): number => EPOCH_MS + this.#wallMs,
+    alarm: (): never => unexpected('alarm'),
+    endOfTurn: (): never => unexpected('endOfTurn'),
+  };
+
+  setWall(ms: number): void {
+    this.#wallMs = ms;
+  }
+}
+
+/** A memory store as a limiter calls it. */
+export class QuotaGate extends SetWall {
+  readonly #gate = new OpenGate(memoryStore({ time: this.time }), this.time);
+
+  spend(batch: readonly Transaction[]): Decision {
+    return this.#gate.spend(batch);
+  }
+
+  check(batch: readonly Transaction[]): Decision {
+    return this.#gate.check(batch);
+  }
+
+  charge(ask: Transaction): BucketState {
+    const { batch, reading } = this.#gate.charge([ask]);
+    return bucketStates(batch, reading)[0]!;
+  }
+}
+
+/** A quota as users define it, with what is said of its use. */
+export class WatchedQuota extends SetWall {
+  readonly #wall = new StoreWall(this.time, { answersAtOnce: true });
+  readonly #gate = new OpenGate(memoryStore({ time: this.time }), this.time, this.#wall);
+  readonly #set: LimitSet<never>;
+  #told: number[] = [];
+  readonly #warnings = new QuotaWarnings((event) => {
+    if (event.type === 'quota-warning') this.#told.push(event.threshold);
+  });
+
+  constructor(quota: QuotaNumbers) {
+    super();
+    forgetHours();
+    const deadlines = new Deadlines(Infinity, this.time);
+    const context = { onFailure: 'closed', deadlines, emit: unexpected, wall: this.#wall } as const;
+    this.#set = defineLimitSet({ limits: { Quota: { key: accountId(), ...quota } } }, context as never);
+    this.#warnings.changed(this.#set);
+  }
+
+  spend(cost: number): void {
+    this.#warnings.look(this.#gate.spend([this.#ask(cost, 'check-and-spend')]));
+  }
+
+  charge(cost: number): void {
+    this.#warnings.lookAtCharge(this.#gate.charge([this.#ask(cost, 'charge')]));
+  }
+
+  usage(): Usage {
+    const all = usageOf(this.#set, [{ limit: 'Quota', id: 'a' }], (batch) => this.#gate.read(batch));
+    return (all as readonly Usage[])[0]!;
+  }
+
+  /** The thresholds of the events since the last call. */
+  takeWarnings(): readonly number[] {
+    const told = this.#told;
+    this.#told = [];
+    return told;
+  }
+
+  #ask(cost: number, mode: Mode): Transaction {
+    const limit = this.#set.limits.get('Quota')!;
+    return askOf(this.#set, { limit, cost, mode, share: 1 }, 'a', undefined) as Transaction;
+  }
+}
+
+function unexpected(name: string): never {
+  throw new Error(`A gate asks for ${name}`);
+}
+
+/** The decision that a limiter derives from the reading of any store. */
+export function decisionFrom(batch: readonly Transaction[], reading: StoreReading): Decision {
+  const answer = { available: true, batch, reading, store: undefined as never, failure: undefined, owner: {} } as const;
+  return decisionOf(answer, true);
+}
