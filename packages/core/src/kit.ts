@@ -73,4 +73,5 @@ export { checkReadyOptions } from './store/ready-options.ts';
 export { CallDeadlines, checkDeadline } from './time/call-deadlines.ts';
 export type { DeadlinePromise, Wait } from './time/deadline-queue.ts';
 export { Deadlines } from './time/deadlines.ts';
+export { ServerClock, type ClockSample } from './time/server-clock.ts';
 export { checkTime, systemTime } from './time/time.ts';
