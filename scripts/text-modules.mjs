@@ -2,27 +2,30 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './pnpm.mjs';
 
-const folder = join(root, 'packages', 'redis');
+/** The texts that packages send to a server: the file, and the module that it becomes. */
+const TEXTS = [
+  { name: 'decideLua', file: 'redis/lua/decide.lua', module: 'redis/src/batches/decide-lua.ts' },
+  { name: 'syncLua', file: 'redis/lua/sync.lua', module: 'redis/src/leases/sync-lua.ts' },
+  { name: 'schemaSqlText', file: 'postgres/sql/schema.sql', module: 'postgres/src/schema/schema-sql.ts' },
+];
 
-/** The scripts, and the room whose module each becomes. */
-const SCRIPTS = { decide: 'batches', sync: 'leases' };
-
-/** Writes the scripts as modules: a CommonJS build and a bundle find no files beside them. */
-export function writeLuaModules() {
-  for (const [name, room] of Object.entries(SCRIPTS)) {
-    const file = join(folder, 'src', room, `${name}-lua.ts`);
-    const module = moduleOf(name, readFileSync(join(folder, 'lua', `${name}.lua`), 'utf8'));
+/** Writes the texts as modules: a CommonJS build and a bundle find no files beside them. */
+export function writeTextModules() {
+  for (const { name, file, module } of TEXTS) {
+    const path = join(root, 'packages', module);
+    const text = moduleOf(name, file, readFileSync(join(root, 'packages', file), 'utf8'));
     // An unchanged file is left alone, so that it is not built again.
-    if (!existsSync(file) || readFileSync(file, 'utf8') !== module) writeFileSync(file, module);
+    if (!existsSync(path) || readFileSync(path, 'utf8') !== text) writeFileSync(path, text);
   }
 }
 
 /**
  * @param {string} name
- * @param {string} lua
+ * @param {string} file
+ * @param {string} text
  */
-function moduleOf(name, lua) {
-  const literal = lua.replace(/[\\`]|\$\{/g, String.raw`\$&`);
-  const comment = `/** The text of lua/${name}.lua, written by \`npm run setup\`. */`;
-  return `${comment}\nexport const ${name}Lua: string = \`${literal}\`;\n`;
+function moduleOf(name, file, text) {
+  const literal = text.replace(/[\\`]|\$\{/g, String.raw`\$&`);
+  const comment = `/** The text of ${file.replace(/^\w+\//, '')}, written by \`npm run setup\`. */`;
+  return `${comment}\nexport const ${name}: string = \`${literal}\`;\n`;
 }
