@@ -187,6 +187,8 @@ export class Executor {
         text: `select ${names.run}($1::integer, $2::boolean, $3::text[], $4::bigint[], $5::text[])`,
         values: [waitMs, this.#locks, program.keys, program.numbers, program.holders],
       });
+      // Before the callers, who may ask for it.
+      this.#setState('up');
       const { nowTicks, hasChanged, expired } = program.answer((row as readonly unknown[])[0]);
       if (calls.length > 0) this.#locks = hasChanged;
       const micros = { sentTicks: sentMicros * TICKS_PER_MICRO, gotTicks: time.nowMicros() * TICKS_PER_MICRO };
@@ -243,7 +245,6 @@ export class Executor {
   }
 
   #succeeded(): void {
-    this.#setState('up');
     if (this.#isPrepared) for (const { resolve } of this.#onReady.splice(0)) resolve();
   }
 
