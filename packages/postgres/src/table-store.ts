@@ -98,6 +98,7 @@ export class TableStore implements PostgresStore {
   /** Calls that have not ended. */
   #waiting = 0;
   #isFlushing = false;
+  #isClosed = false;
   #closing: Promise<void> | undefined;
   #onIdle = (): void => {};
 
@@ -122,7 +123,7 @@ export class TableStore implements PostgresStore {
     await this.#deadlines
       .of(timeoutMs)
       .race(this.#executor.ready(), () =>
-        this.#closing === undefined ? notReadyError(timeoutMs, this.#executor.lastError?.cause) : closedError(),
+        this.#isClosed ? closedError() : notReadyError(timeoutMs, this.#executor.lastError?.cause),
       );
   }
 
@@ -188,6 +189,7 @@ export class TableStore implements PostgresStore {
   };
 
   async #close(): Promise<void> {
+    this.#isClosed = true;
     this.#flush();
     if (this.#waiting > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
     // Those that wait for `ready`.
@@ -196,7 +198,7 @@ export class TableStore implements PostgresStore {
   }
 
   #assertOpen(): void {
-    if (this.#closing !== undefined) throw closedError();
+    if (this.#isClosed) throw closedError();
   }
 }
 
