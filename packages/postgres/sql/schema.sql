@@ -37,7 +37,7 @@ with (fillfactor = 60, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_
 --
 -- The rows of all buckets are locked first, in the order of their keys, so that two calls never wait for each other. Then
 -- the clock is read. A call that changes nothing, such as one whose batches are all denied, needs no lock: it reads the rows
--- of one moment.
+-- of one moment, and after them the slots of each bucket.
 --
 -- A level above the level that was written is an error of the clock, because between two writes a level only falls. It is
 -- set to the written level, even if the batch is denied. A level above the thresholds of a transaction is kept otherwise:

@@ -4,10 +4,12 @@ import type { CallQueue } from './calls/call-queue.ts';
 import { MAX_BUCKETS } from './calls/pieces.ts';
 import { Program } from './calls/program.ts';
 import type { StoreCall } from './calls/store-call.ts';
+import { Preparation } from './schema/preparation.ts';
 import type { Schema } from './schema/schema.ts';
 import type { Names } from './schema/table-name.ts';
 import { callError, isOfOneBatch, lacksSchema } from './server/server-errors.ts';
 import type { Session } from './server/session.ts';
+import { StoreState } from './store-state.ts';
 import { Sweep } from './sweep.ts';
 
 /** What a PostgreSQL store has done since it was created. */
@@ -40,22 +42,16 @@ const HANG_MS = 100;
 const PREPARE_MS = 5000;
 /** While `ready` waits, PostgreSQL is asked again after so many milliseconds. */
 const RETRY_MS = 100;
-/** Tables that were not as they must be are not looked at again before so many milliseconds. */
-const SCHEMA_RETRY_MS = 1000;
 
 /** Sends the calls of a queue, one statement at a time: those that have arrived meanwhile are the next one. */
 export class Executor {
   readonly #parts: ExecutorParts;
+  readonly state: StoreState;
   readonly #clock = new ServerClock();
   readonly #sweep: Sweep;
+  readonly #preparation: Preparation;
   readonly #counts = { batches: 0, calls: 0, missed: 0, expired: 0 };
-  #state: 'connecting' | 'up' | 'down' | 'closed' = 'connecting';
-  #since: Date;
-  lastError: { readonly cause: unknown; readonly at: Date } | undefined = undefined;
   #isBusy = false;
-  /** Whether the tables were found as they must be. */
-  #isPrepared = false;
-  #schemaError: { readonly error: SluiceError; readonly atMicros: number } | undefined;
   /** Whether the next statement locks at once: not while batches are denied, which need no lock. */
   #locks = true;
   #patience: Alarm | undefined;
@@ -63,36 +59,32 @@ export class Executor {
 
   constructor(parts: ExecutorParts) {
     this.#parts = parts;
-    this.#since = this.#now();
+    this.state = new StoreState(parts.time);
+    this.#preparation = new Preparation(parts.schema, parts.time);
     this.#sweep = new Sweep(parts, () => this.wake());
-  }
-
-  get state(): 'connecting' | 'up' | 'down' | 'closed' {
-    return this.#state;
-  }
-
-  /** When the state began, by the wall clock of this process. */
-  get since(): Date {
-    return this.#since;
   }
 
   get counts(): PostgresStoreCounts {
     return { ...this.#counts, resets: this.#parts.session.resets, swept: this.#sweep.swept };
   }
 
+  get #isUp(): boolean {
+    return this.#preparation.isDone && this.state.current === 'up';
+  }
+
   /** Sends what is queued, if nothing is being executed. */
   wake(): void {
-    if (this.#isBusy || this.#state === 'closed') return;
+    if (this.#isBusy || this.state.current === 'closed') return;
     this.#isBusy = true;
     void this.#work();
   }
 
   /** Resolves when PostgreSQL has answered and its tables are as they must be. */
   ready(): Promise<void> {
-    if (this.#isPrepared && this.#state === 'up') return Promise.resolve();
+    if (this.#isUp) return Promise.resolve();
     return new Promise((resolve, reject) => {
       this.#onReady.push({ resolve, reject });
-      this.#schemaError = undefined;
+      this.#preparation.lookAgain();
       this.wake();
     });
   }
@@ -105,21 +97,21 @@ export class Executor {
     } catch (error) {
       throw callError(error);
     }
-    this.#schemaError = undefined;
+    this.#preparation.lookAgain();
   }
 
   /** Takes note of a missed deadline, and returns its error. */
   noteMiss({ deadlineMs }: StoreCall): SluiceError {
     this.#counts.missed++;
     if (this.#isBusy) {
-      const patienceMs = this.#isPrepared ? HANG_MS : PREPARE_MS;
+      const patienceMs = this.#preparation.isDone ? HANG_MS : PREPARE_MS;
       this.#patience ??= this.#parts.time.alarm(patienceMs, () => this.#endHang());
     }
     return new SluiceError('ERR_STORE_DEADLINE', `PostgreSQL did not answer within ${deadlineMs} ms.`);
   }
 
   async close(): Promise<void> {
-    this.#setState('closed');
+    this.state.set('closed');
     this.#sweep.close();
     this.#endPatience();
     const error = new SluiceError('ERR_CLOSED', 'The PostgreSQL store was closed.');
@@ -130,7 +122,7 @@ export class Executor {
 
   async #work(): Promise<void> {
     try {
-      while (this.#state !== 'closed' && this.#hasWork()) {
+      while (this.state.current !== 'closed' && this.#hasWork()) {
         // oxlint-disable-next-line no-await-in-loop -- one statement at a time
         await this.#step();
         this.#endPatience();
@@ -150,27 +142,16 @@ export class Executor {
   }
 
   async #step(): Promise<void> {
-    if (!this.#isPrepared) await this.#prepare();
+    if (!this.#preparation.isDone) await this.#prepare();
     const calls = this.#parts.queue.take(MAX_BUCKETS);
     if (calls.length > 0) await this.#execute(calls);
     else if (this.#sweep.isDue) await this.#sweep.step();
-    else if (this.#state !== 'up') await this.#execute([]);
+    else if (!this.#isUp) await this.#execute([]);
   }
 
   async #prepare(): Promise<void> {
-    const { schema, session, time } = this.#parts;
-    const last = this.#schemaError;
-    if (last !== undefined && time.nowMicros() - last.atMicros < SCHEMA_RETRY_MS * 1000) throw last.error;
-    try {
-      await schema.prepare(session);
-      // The first statement says how far the server's clock is ahead. It has no deadline.
-      await this.#execute([]);
-    } catch (error) {
-      const isOfSchema = error instanceof SluiceError && error.code === 'ERR_STORE_SCHEMA';
-      this.#schemaError = isOfSchema ? { error, atMicros: time.nowMicros() } : undefined;
-      throw error;
-    }
-    this.#isPrepared = true;
+    // The first statement says how far the server's clock is ahead. It has no deadline.
+    await this.#preparation.run(this.#parts.session, () => this.#execute([]));
   }
 
   async #execute(calls: readonly StoreCall[]): Promise<void> {
@@ -188,7 +169,7 @@ export class Executor {
         values: [waitMs, this.#locks, program.keys, program.numbers, program.holders],
       });
       // Before the callers, who may ask for it.
-      this.#setState('up');
+      this.state.set('up');
       const { nowTicks, hasChanged, expired } = program.answer((row as readonly unknown[])[0]);
       if (calls.length > 0) this.#locks = hasChanged;
       const micros = { sentTicks: sentMicros * TICKS_PER_MICRO, gotTicks: time.nowMicros() * TICKS_PER_MICRO };
@@ -215,9 +196,9 @@ export class Executor {
 
   // An error that one of several calls has caused must not fail the others.
   async #failCalls(calls: readonly StoreCall[], error: unknown): Promise<void> {
-    if (lacksSchema(error) && this.#isPrepared) {
+    if (lacksSchema(error) && this.#preparation.isDone) {
       // Somebody has deleted the tables: they are looked at again, and created if the store may.
-      this.#isPrepared = false;
+      this.#preparation.lookAgain();
       for (const call of calls.filter(({ isRepeated }) => isRepeated)) call.fail(callError(error));
       return this.#sendAgain(calls);
     }
@@ -245,26 +226,15 @@ export class Executor {
   }
 
   #succeeded(): void {
-    if (this.#isPrepared) for (const { resolve } of this.#onReady.splice(0)) resolve();
+    if (this.#preparation.isDone) for (const { resolve } of this.#onReady.splice(0)) resolve();
   }
 
   #failed(error: SluiceError): void {
-    this.lastError = { cause: error, at: this.#now() };
-    this.#setState('down');
+    this.state.fail(error);
     // They would fail in the same way, one after the other.
     for (const call of this.#parts.queue.take(Infinity)) call.fail(error);
     const isFinal = error.code === 'ERR_STORE_SCHEMA' || error.kind !== 'store';
     if (isFinal) for (const { reject } of this.#onReady.splice(0)) reject(error);
     else if (this.#onReady.length > 0) this.#parts.time.alarm(RETRY_MS, () => this.wake());
-  }
-
-  #setState(state: 'connecting' | 'up' | 'down' | 'closed'): void {
-    if (state === this.#state || this.#state === 'closed') return;
-    this.#state = state;
-    this.#since = this.#now();
-  }
-
-  #now(): Date {
-    return new Date(this.#parts.time.wallNow());
   }
 }

@@ -12,22 +12,17 @@ import { piecesOf } from './calls/pieces.ts';
 import { StoreCall } from './calls/store-call.ts';
 import { Executor, type ExecutorParts, type PostgresStoreCounts } from './executor.ts';
 import { notReadyError } from './server/server-errors.ts';
+import type { PostgresError, PostgresState } from './store-state.ts';
 
 export type { PostgresStoreCounts } from './executor.ts';
 
 /** The state of a PostgreSQL store. */
 export interface PostgresStoreStatus {
-  /**
-   * - `connecting`: PostgreSQL has not been asked yet, or has not answered yet.
-   * - `up`: the last call was answered.
-   * - `down`: the last call failed.
-   * - `closed`: the store was closed.
-   */
-  readonly state: 'connecting' | 'up' | 'down' | 'closed';
+  readonly state: PostgresState;
   /** When the state began, by the wall clock of this process. */
   readonly since: Date;
   /** The last error of a call; it stays after a recovery. `undefined` if there was none. */
-  readonly lastError: { readonly cause: unknown; readonly at: Date } | undefined;
+  readonly lastError: PostgresError | undefined;
   /** What was counted since the store was created. */
   readonly counts: PostgresStoreCounts;
 }
@@ -123,7 +118,7 @@ export class TableStore implements PostgresStore {
     await this.#deadlines
       .of(timeoutMs)
       .race(this.#executor.ready(), () =>
-        this.#isClosed ? closedError() : notReadyError(timeoutMs, this.#executor.lastError?.cause),
+        this.#isClosed ? closedError() : notReadyError(timeoutMs, this.#executor.state.lastError?.cause),
       );
   }
 
@@ -138,8 +133,8 @@ export class TableStore implements PostgresStore {
   }
 
   status(): PostgresStoreStatus {
-    const { state, since, lastError, counts } = this.#executor;
-    return { state, since, lastError, counts };
+    const { state, counts } = this.#executor;
+    return { state: state.current, since: state.since, lastError: state.lastError, counts };
   }
 
   #runInto(operation: StoreOperation, deadlineMs: number, sink: AnswerSink): void {
