@@ -103,7 +103,8 @@ export class Executor {
   /** Takes note of a missed deadline, and returns its error. */
   noteMiss({ deadlineMs }: StoreCall): SluiceError {
     this.#counts.missed++;
-    if (this.#isBusy) {
+    // The wait for a connection has a limit of its own, and says nothing about the statement after it.
+    if (this.#parts.session.isExecuting) {
       const patienceMs = this.#preparation.isDone ? HANG_MS : PREPARE_MS;
       this.#patience ??= this.#parts.time.alarm(patienceMs, () => this.#endHang());
     }

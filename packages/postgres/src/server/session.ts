@@ -34,6 +34,11 @@ export class Session {
     return new Session(this.#source, this.#time);
   }
 
+  /** Whether a statement was sent and not answered. */
+  get isExecuting(): boolean {
+    return this.#abandon !== undefined;
+  }
+
   /** How many connections were closed because the server did not answer on them. */
   get resets(): number {
     return this.#resets;
