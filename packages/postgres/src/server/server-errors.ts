@@ -26,7 +26,7 @@ const OF_SCHEMA: ReadonlySet<string> = new Set(['42P01', '42703', '42883', '3F00
 const TOO_LATE: ReadonlySet<string> = new Set(['55P03', '57014']);
 
 /** Returns the SQLSTATE of an error of the server; `undefined` for every other error. */
-export function sqlState(error: unknown): string | undefined {
+function sqlState(error: unknown): string | undefined {
   const { code, severity } = (error ?? {}) as { readonly code?: unknown; readonly severity?: unknown };
   if (!(error instanceof Error) || typeof severity !== 'string') return undefined;
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
