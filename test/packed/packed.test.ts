@@ -53,6 +53,7 @@ const peers = {
     'fastify@5.0',
     'hono@4.6',
     'ioredis@5.8',
+    'pg@8.11',
     ...nest('10'),
   ],
   newest: [
