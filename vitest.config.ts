@@ -5,8 +5,12 @@ const conditions = ['@sluice/source', 'node', 'module'];
 
 const minute = 60_000;
 
-/** The names of files that start a redis-server, that take long on a large input, and that run programs of the docs. */
+/**
+ * The names of files that start a redis-server or a PostgreSQL server, that take long on a large input, and that run programs
+ * of the docs.
+ */
 const onRedis = '**/*.redis.test.ts';
+const onPostgres = '**/*.postgres.test.ts';
 const onLargeInput = '**/*.stress.test.ts';
 const ofPrograms = '**/*.program.test.ts';
 const smoke = 'test/examples/smoke.test.ts';
@@ -32,7 +36,7 @@ const shared = { isolate: false, setupFiles: ['test/fresh-modules.ts'] };
  */
 const projects = [
   { name: 'unit', include: ['packages/*/test/**/*.test.ts'], ...shared },
-  { name: 'contract', include: ['test/contract/**/*.test.ts'], exclude: [onRedis, pins], ...shared },
+  { name: 'contract', include: ['test/contract/**/*.test.ts'], exclude: [onRedis, onPostgres, pins], ...shared },
   // What a request makes depends on what its process has done before.
   { name: 'pins', include: [pins], timeoutMs: 5 * minute },
   {
@@ -48,6 +52,14 @@ const projects = [
     exclude: [],
     isolate: false,
     timeoutMs: propertyMs / 2,
+    setupFiles: [...properties, 'test/redis/servers/teardown.ts'],
+  },
+  {
+    name: 'postgres',
+    include: [`packages/${onPostgres}`, `test/{contract,property}/${onPostgres}`],
+    exclude: [],
+    isolate: false,
+    timeoutMs: Math.max(2 * minute, propertyMs / 5),
     setupFiles: [...properties, 'test/redis/servers/teardown.ts'],
   },
   { name: 'docs', include: ['test/docs/**/*.test.ts'], exclude: [ofPrograms], timeoutMs: 2 * minute, ...shared },
@@ -70,7 +82,7 @@ const projects = [
   // Servers are killed, paused and made late here, and what a client makes of it is timed.
   {
     name: 'faults',
-    include: ['test/{redis,host}/**/*.test.ts'],
+    include: ['test/{redis,host,postgres}/**/*.test.ts'],
     timeoutMs: 2 * minute,
     setupFiles: ['test/redis/servers/teardown.ts'],
     alone: 1,
@@ -93,29 +105,31 @@ export default defineConfig({
   test: {
     maxWorkers: workers,
     passWithNoTests: true,
-    projects: projects.map(({ timeoutMs = minute / 2, alone, exclude = [onRedis, onLargeInput], ...project }) => ({
-      resolve: { conditions },
-      ssr: { resolve: { conditions } },
-      test: {
-        ...project,
-        exclude: ['**/node_modules/**', ...exclude],
-        testTimeout: timeoutMs,
-        hookTimeout: timeoutMs,
-        // A test that waits for something looks often: 50 ms, the default, were half the time of the HTTP contracts. It
-        // waits long enough for a machine that does other work, where a second, the default, is too short.
-        expect: { poll: { interval: 5, timeout: 20_000 } },
-        maxWorkers: alone === undefined ? workers : 1,
-        fileParallelism: alone === undefined,
-        sequence: { groupOrder: alone ?? 3 },
-      },
-    })),
+    projects: projects.map(
+      ({ timeoutMs = minute / 2, alone, exclude = [onRedis, onPostgres, onLargeInput], ...project }) => ({
+        resolve: { conditions },
+        ssr: { resolve: { conditions } },
+        test: {
+          ...project,
+          exclude: ['**/node_modules/**', ...exclude],
+          testTimeout: timeoutMs,
+          hookTimeout: timeoutMs,
+          // A test that waits for something looks often: 50 ms, the default, were half the time of the HTTP contracts. It
+          // waits long enough for a machine that does other work, where a second, the default, is too short.
+          expect: { poll: { interval: 5, timeout: 20_000 } },
+          maxWorkers: alone === undefined ? workers : 1,
+          fileParallelism: alone === undefined,
+          sequence: { groupOrder: alone ?? 3 },
+        },
+      }),
+    ),
     coverage: {
       provider: 'v8',
       include: ['packages/*/src/**/*.ts'],
       reporter: ['text', 'html'],
       thresholds: {
         'packages/{core,domains,config}/src/**': { lines: 100, branches: 100, functions: 100, statements: 100 },
-        'packages/{express,koa,fastify,node,fetch,hono,nestjs,domains,redis,host,cli,serve}/src/**': {
+        'packages/{express,koa,fastify,node,fetch,hono,nestjs,domains,redis,host,postgres,cli,serve}/src/**': {
           lines: 95,
           branches: 95,
           functions: 95,

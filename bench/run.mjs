@@ -13,6 +13,7 @@ const PARTS = [
   'http',
   'redis',
   'host',
+  'postgres',
   'concurrency',
   'leases',
   'serve',

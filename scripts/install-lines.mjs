@@ -12,6 +12,7 @@ const FRAMEWORKS = [
 const ADDITIONS = [
   { name: 'redis', peer: ' ioredis', use: 'limits in Redis' },
   { name: 'host', peer: '', use: 'limits that the processes of a host share' },
+  { name: 'postgres', peer: ' pg', use: 'limits in PostgreSQL' },
   { name: 'config', peer: '', use: 'limits in files' },
   { name: 'domains', peer: '', use: 'limits by domain name' },
 ];

@@ -6,8 +6,8 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { compileCommonJs, declareCommonJs } from './commonjs.mjs';
-import { writeLuaModules } from './lua.mjs';
 import { pnpm, root } from './pnpm.mjs';
+import { writeTextModules } from './text-modules.mjs';
 
 const stamp = join(root, 'node_modules', '.sluice-installed');
 
@@ -34,7 +34,7 @@ function installIfChanged() {
 }
 
 async function build() {
-  writeLuaModules();
+  writeTextModules();
   for (const name of readdirSync(join(root, 'packages'))) removeStaleBuild(join(root, 'packages', name));
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   const building = spawn(process.execPath, [tsc, '--build'], { cwd: root, stdio: 'inherit' });

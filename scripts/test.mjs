@@ -4,15 +4,19 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { root } from './pnpm.mjs';
 
-const NO_SERVER = 'none-in-test:quick (a test that needs one is named *.redis.test.ts)';
+const NO_SERVER = 'none-in-test:quick (a test that needs one is named *.redis.test.ts or *.postgres.test.ts)';
 
-const usual = ['unit', 'contract', 'pins', 'property', 'redis', 'docs', 'smoke'];
+const usual = ['unit', 'contract', 'pins', 'property', 'redis', 'postgres', 'docs', 'smoke'];
 /** What takes long and changes rarely. */
 const long = ['programs', 'packed', 'faults', 'bench', 'loaders', 'playground', 'site', 'proxies', 'aborts', 'stress'];
 
 const forms = {
-  /** Takes less than a minute and needs no redis-server: a test that starts one fails. */
-  quick: { projects: ['unit', 'contract', 'property'], propertyRuns: '50', env: { SLUICE_REDIS_SERVER: NO_SERVER } },
+  /** Takes less than a minute and needs no server: a test that starts one fails. */
+  quick: {
+    projects: ['unit', 'contract', 'property'],
+    propertyRuns: '50',
+    env: { SLUICE_REDIS_SERVER: NO_SERVER, SLUICE_POSTGRES: NO_SERVER },
+  },
   usual: { projects: usual, propertyRuns: '1000', env: {} },
   /** For .ci/run, after the usual ones. */
   long: { projects: long, propertyRuns: '1000', env: {} },

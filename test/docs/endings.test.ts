@@ -9,6 +9,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { expect, it, onTestFinished } from 'vitest';
+import { postgresServer } from '../postgres/postgres-server.ts';
 import { redisServer } from '../redis/servers/redis-server.ts';
 import { blocksOf, pages, type Block } from './blocks.ts';
 
@@ -22,9 +23,10 @@ it.each(closing.map((block) => [`${block.page}:${block.line}`, block] as const))
     const { port } = await redisServer();
     const folder = mkdtempSync(join(tmpdir(), 'sluice-ending-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
+    const postgres = block.code.includes('postgresStore') ? { DATABASE_URL: (await postgresServer()).url } : {};
     const program = spawn(process.execPath, ['--input-type=module', '-', 'check', 'OrdersPerAccount', '12345678'], {
       cwd: fileURLToPath(new URL('.', import.meta.url)),
-      env: { ...process.env, PORT: '0', BUCKETS: join(folder, 'buckets.bin') },
+      env: { ...process.env, PORT: '0', BUCKETS: join(folder, 'buckets.bin'), ...postgres },
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     program.stdin.end(programOf(block, port));

@@ -14,6 +14,7 @@ const names = [
   'koa',
   'nestjs',
   'node',
+  'postgres',
   'redis',
   'serve',
 ];
@@ -39,6 +40,8 @@ test('each framework has one line to paste, with the core, and each other packag
     'npm install /sluice/sluice-redis-0.1.0.tgz ioredis',
     '# add for limits that the processes of a host share',
     'npm install /sluice/sluice-host-0.1.0.tgz',
+    '# add for limits in PostgreSQL',
+    'npm install /sluice/sluice-postgres-0.1.0.tgz pg',
     '# add for limits in files',
     'npm install /sluice/sluice-config-0.1.0.tgz',
     '# add for limits by domain name',

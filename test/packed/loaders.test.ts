@@ -1,6 +1,7 @@
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { postgresServer } from '../postgres/postgres-server.ts';
 import { redisServer, type RedisServer } from '../redis/servers/redis-server.ts';
 import { compileErrors } from './compile.ts';
 import { Project } from './project.ts';
@@ -23,6 +24,7 @@ const peers = [
   'reflect-metadata@0.2',
   'rxjs@7',
   'ioredis@6',
+  'pg@8',
   '@types/node@20',
 ];
 const jest = ['jest@30', '@types/jest@30', 'ts-jest@29', 'typescript@5', 'supertest@7', '@types/supertest@7'];
@@ -43,7 +45,8 @@ describe('in an empty project', () => {
 
   it('Jest in its default mode takes every entry point, by require and by imports of TypeScript', async () => {
     writeFileSync(join(project.folder, 'commonjs', 'documented.test.js'), documentedTest());
-    const env = { REDIS_URL: redis.url, ENTRY_POINTS: tarballs.entryPoints.join(' ') };
+    const { url: postgresUrl } = await postgresServer();
+    const env = { REDIS_URL: redis.url, POSTGRES_URL: postgresUrl, ENTRY_POINTS: tarballs.entryPoints.join(' ') };
     const report = JSON.parse(await project.bin('jest', ['--config=commonjs/package.json', '--json'], env)) as unknown;
     expect(report).toMatchObject({ numPassedTests: 7, numTotalTests: 7 });
   });

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { postgresServer } from '../postgres/postgres-server.ts';
 import { redisServer, type RedisServer } from '../redis/servers/redis-server.ts';
 import { compileErrors } from './compile.ts';
 import { Project } from './project.ts';
@@ -28,7 +29,7 @@ describe.each(tarballs.paths.map((path) => ({ name: basename(path), path })))('t
     const expected = [...(isProgram(path) ? PROGRAM : LIBRARY), 'README.md', 'LICENSE'];
     expect(expected.filter((file) => !files.includes(`package/${file}`))).toEqual([]);
     expect(
-      files.filter((file) => !/^package\/((dist|src|schema)\/|package\.json$|README\.md$|LICENSE$)/.test(file)),
+      files.filter((file) => !/^package\/((dist|src|schema|sql)\/|package\.json$|README\.md$|LICENSE$)/.test(file)),
     ).toEqual([]);
     expect(files.filter((file) => file.endsWith('.tsbuildinfo'))).toEqual([]);
   });
@@ -52,17 +53,30 @@ const peers = {
     'fastify@5.0',
     'hono@4.6',
     'ioredis@5.8',
+    'pg@8.11',
     ...nest('10'),
   ],
-  newest: ['express@5', '@types/express@5', 'koa@3', '@types/koa@3', 'fastify@5', 'hono@4', 'ioredis@6', ...nest('11')],
+  newest: [
+    'express@5',
+    '@types/express@5',
+    'koa@3',
+    '@types/koa@3',
+    'fastify@5',
+    'hono@4',
+    'ioredis@6',
+    'pg@8',
+    ...nest('11'),
+  ],
 };
 
 describe.each(Object.entries(peers))('in an empty project beside the %s peers', (_age, packages) => {
   let project: Project;
   let redis: RedisServer;
+  let urls: readonly [redis: string, postgres: string];
 
   beforeAll(async () => {
     redis = await redisServer();
+    urls = [redis.url, (await postgresServer()).url];
     project = new Project();
     await project.install([...tarballs.paths, ...packages, '@types/node@20']);
   });
@@ -72,7 +86,7 @@ describe.each(Object.entries(peers))('in an empty project beside the %s peers', 
   });
 
   const worked = {
-    outcomes: { memory: 'allowed', host: 'allowed', redis: 'allowed' },
+    outcomes: { memory: 'allowed', host: 'allowed', redis: 'allowed', postgres: 'allowed' },
     fromFiles: { Orders: 300 },
     domain: 'example.co.uk',
     entryPoints: Object.fromEntries(tarballs.entryPoints.map((name) => [name, true])),
@@ -86,11 +100,11 @@ describe.each(Object.entries(peers))('in an empty project beside the %s peers', 
   };
 
   it('every entry point works by import', async () => {
-    expect(await project.node('by-import.mjs', redis.url, ...tarballs.entryPoints)).toEqual(worked);
+    expect(await project.node('by-import.mjs', ...urls, ...tarballs.entryPoints)).toEqual(worked);
   });
 
   it('every entry point works by require, which gives the ES modules in Node', async () => {
-    expect(await project.node('by-require.cjs', redis.url, ...tarballs.entryPoints)).toEqual({
+    expect(await project.node('by-require.cjs', ...urls, ...tarballs.entryPoints)).toEqual({
       ...worked,
       build: 'dist',
     });
@@ -98,7 +112,7 @@ describe.each(Object.entries(peers))('in an empty project beside the %s peers', 
 
   it('every entry point works by require where a loader takes the CommonJS build', async () => {
     const options = ['--no-experimental-require-module'];
-    expect(await project.node(...options, 'by-require.cjs', redis.url, ...tarballs.entryPoints)).toEqual({
+    expect(await project.node(...options, 'by-require.cjs', ...urls, ...tarballs.entryPoints)).toEqual({
       ...worked,
       build: 'dist/cjs',
     });

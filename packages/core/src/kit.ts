@@ -70,6 +70,7 @@ export { countTried, joinedReading, partOf, readingsOf } from './store/alternati
 export type { DecidingOperation } from './store/store.ts';
 export { levelAfter, passes, slotsTaken } from './store/transaction-rule.ts';
 export { checkReadyOptions } from './store/ready-options.ts';
+export { ServerClock, type ClockSample } from './store/server-clock.ts';
 export { CallDeadlines, checkDeadline } from './time/call-deadlines.ts';
 export type { DeadlinePromise, Wait } from './time/deadline-queue.ts';
 export { Deadlines } from './time/deadlines.ts';

@@ -10,13 +10,14 @@ import * as host from '@sluice/host';
 import * as koa from '@sluice/koa';
 import * as nestjs from '@sluice/nestjs';
 import * as node from '@sluice/node';
+import * as postgres from '@sluice/postgres';
 import * as redis from '@sluice/redis';
 import { decided } from './decided.cjs';
 import { statusesOf } from './limited.cjs';
 
 async function main() {
-  const [url, ...names] = process.argv.slice(2);
-  const figures = await decided({ core, testing, config, domains, redis, host }, url);
+  const [redisUrl, postgresUrl, ...names] = process.argv.slice(2);
+  const figures = await decided({ core, testing, config, domains, redis, host, postgres }, { redisUrl, postgresUrl });
 
   const entryPoints = {};
   for (const name of names) entryPoints[name] = Object.keys(await import(name)).length > 0;

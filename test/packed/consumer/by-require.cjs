@@ -10,13 +10,14 @@ const host = require('@sluice/host');
 const koa = require('@sluice/koa');
 const nestjs = require('@sluice/nestjs');
 const node = require('@sluice/node');
+const postgres = require('@sluice/postgres');
 const redis = require('@sluice/redis');
 const { decided } = require('./decided.cjs');
 const { statusesOf } = require('./limited.cjs');
 
 async function main() {
-  const [url, ...names] = process.argv.slice(2);
-  const figures = await decided({ core, testing, config, domains, redis, host }, url);
+  const [redisUrl, postgresUrl, ...names] = process.argv.slice(2);
+  const figures = await decided({ core, testing, config, domains, redis, host, postgres }, { redisUrl, postgresUrl });
 
   const entryPoints = {};
   for (const name of names) entryPoints[name] = Object.keys(require(name)).length > 0;

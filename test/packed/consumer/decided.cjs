@@ -3,24 +3,26 @@ const { tmpdir } = require('node:os');
 const path = require('node:path');
 
 /**
- * Decides on a memory store, on a store of the host and on Redis, by limits of a text that is large enough for a thread of its own.
+ * Decides on a memory store, on a store of the host, on Redis and on PostgreSQL, by limits of a text that is large enough for a thread of its own.
  *
- * @param {{ core: typeof import('@sluice/core'), testing: typeof import('@sluice/core/testing'), config: typeof import('@sluice/config'), domains: typeof import('@sluice/domains'), redis: typeof import('@sluice/redis'), host: typeof import('@sluice/host') }} packages
- * @param {string} url
+ * @param {{ core: typeof import('@sluice/core'), testing: typeof import('@sluice/core/testing'), config: typeof import('@sluice/config'), domains: typeof import('@sluice/domains'), redis: typeof import('@sluice/redis'), host: typeof import('@sluice/host'), postgres: typeof import('@sluice/postgres') }} packages
+ * @param {{ redisUrl: string, postgresUrl: string }} urls
  */
-async function decided({ core, testing, config, domains, redis, host }, url) {
+async function decided({ core, testing, config, domains, redis, host, postgres }, { redisUrl, postgresUrl }) {
   const text = `${readFileSync('limits.yaml', 'utf8')}${'# a comment\n'.repeat(1000)}`;
   const loaded = await config.loadLimits({ defaults: () => text, keys: { Orders: core.accountId() } });
   const folder = mkdtempSync(path.join(tmpdir(), 'sluice-'));
   const stores = {
     memory: core.memoryStore({ time: new testing.FakeTime() }),
     host: host.hostStore({ socket: path.join(folder, 'limits.sock'), log: false }),
-    redis: redis.redisStore({ url, log: false }),
+    redis: redis.redisStore({ url: redisUrl, log: false }),
+    postgres: postgres.postgresStore({ connectionString: postgresUrl }),
   };
   const outcomes = {
     memory: await outcomeOn(stores.memory),
     host: await outcomeOn(stores.host),
     redis: await outcomeOn(stores.redis),
+    postgres: await outcomeOn(stores.postgres),
   };
   rmSync(folder, { recursive: true });
   return {

@@ -21,6 +21,7 @@ export type ErrorCode =
   | 'ERR_STORE_BUCKET'
   | 'ERR_STORE_PERIOD'
   | 'ERR_STORE_ANSWER'
+  | 'ERR_STORE_SCHEMA'
   | 'ERR_STORE_DEADLINE'
   | 'ERR_STORE_UNAVAILABLE'
   | 'ERR_CLOSED'
@@ -39,6 +40,7 @@ const STORE_ERRORS: ReadonlySet<ErrorCode> = new Set([
   'ERR_STORE_BUCKET',
   'ERR_STORE_PERIOD',
   'ERR_STORE_ANSWER',
+  'ERR_STORE_SCHEMA',
   'ERR_STORE_DEADLINE',
   'ERR_STORE_UNAVAILABLE',
 ] as const);

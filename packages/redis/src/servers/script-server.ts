@@ -1,9 +1,8 @@
 import { SluiceError } from '@sluice/core';
-import { TICKS_PER_MICRO } from '@sluice/core/kit';
+import { ServerClock, TICKS_PER_MICRO } from '@sluice/core/kit';
 import { readReply, type Script, type ScriptReply } from '../client/script.ts';
 import type { ScriptRun } from '../client/script-run.ts';
 import type { ClientParts, ServerState } from '../client/script-servers.ts';
-import { ServerClock } from '../client/server-clock.ts';
 import { callError, errorPrefix, isNoScript, unavailableError } from '../client/server-errors.ts';
 import type { Connection } from './connection.ts';
 import { SupervisedConnection } from './supervised-connection.ts';

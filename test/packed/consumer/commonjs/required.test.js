@@ -10,14 +10,18 @@ const host = require('@sluice/host');
 const koa = require('@sluice/koa');
 const nestjs = require('@sluice/nestjs');
 const node = require('@sluice/node');
+const postgres = require('@sluice/postgres');
 const redis = require('@sluice/redis');
 const { decided } = require('../decided.cjs');
 const { statusesOf } = require('../limited.cjs');
 
-test('limits of a file decide in memory, on the host and on Redis', async () => {
-  const figures = await decided({ core, testing, config, domains, redis, host }, process.env.REDIS_URL);
+test('limits of a file decide in memory, on the host, on Redis and on PostgreSQL', async () => {
+  const figures = await decided(
+    { core, testing, config, domains, redis, host, postgres },
+    { redisUrl: process.env.REDIS_URL, postgresUrl: process.env.POSTGRES_URL },
+  );
   expect(figures).toEqual({
-    outcomes: { memory: 'allowed', host: 'allowed', redis: 'allowed' },
+    outcomes: { memory: 'allowed', host: 'allowed', redis: 'allowed', postgres: 'allowed' },
     fromFiles: { Orders: 300 },
     domain: 'example.co.uk',
   });

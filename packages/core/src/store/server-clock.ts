@@ -1,4 +1,4 @@
-import { TICKS_PER_MS } from '@sluice/core/kit';
+import { TICKS_PER_MS } from '../rule/ticks.ts';
 
 /** One reading of a server's clock, in ticks of 1/16 µs. `sentTicks` and `gotTicks` are of the process's own clock. */
 export interface ClockSample {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ServerClock } from '../../src/client/server-clock.ts';
+import { ServerClock } from '../../src/store/server-clock.ts';
 
 const LEAD = 1_000_000;
 

@@ -1,0 +1,52 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { chownSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { coresCanBeChosen } from '../harness/processes.mjs';
+import { postgresFolder } from '../../scripts/postgres.mjs';
+
+/**
+ * Starts a PostgreSQL of our own on a free port, with the settings of its vendor. It ends with this process.
+ *
+ * @param {{ core: number }} options The processor core that it should have, where cores can be chosen.
+ * @returns {Promise<string>} its URL
+ */
+export async function startPostgres({ core }) {
+  const programs = postgresFolder();
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-bench-'));
+  const owner = ownerOf();
+  if (owner) chownSync(folder, owner.uid, owner.gid);
+  const init = ['-D', folder, '-U', 'postgres', '-A', 'trust', '--no-sync'];
+  execFileSync(join(programs, 'initdb'), init, { ...owner, stdio: 'ignore' });
+  const port = await freePort();
+  const program = join(programs, 'postgres');
+  const args = ['-D', folder, '-p', String(port), '-h', '127.0.0.1', '-k', ''];
+  const [command, ...words] = coresCanBeChosen ? ['taskset', '-c', String(core), program, ...args] : [program, ...args];
+  const child = spawn(command, words, { ...owner, stdio: ['ignore', 'ignore', 'pipe'] });
+  process.on('exit', () => {
+    child.kill('SIGQUIT');
+    rmSync(folder, { recursive: true, force: true });
+  });
+  for await (const chunk of child.stderr) if (String(chunk).includes('ready to accept connections')) break;
+  child.stderr.resume();
+  return `postgres://postgres@127.0.0.1:${port}/postgres`;
+}
+
+// A server may not run as root.
+function ownerOf() {
+  if (process.getuid?.() !== 0) return undefined;
+  const idOf = (/** @type {string} */ flag) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
+  return { uid: idOf('-u'), gid: idOf('-g') };
+}
+
+/** @returns {Promise<number>} */
+async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  server.close();
+  await once(server, 'close');
+  return port;
+}

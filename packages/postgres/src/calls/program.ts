@@ -1,0 +1,174 @@
+import { endOfPeriod, SluiceError, StalePeriodError, type Mode, type StoreReading } from '@sluice/core';
+import { countTried, partOf, TICKS_PER_MS } from '@sluice/core/kit';
+import type { StoreTransaction } from '@sluice/core';
+import type { CallEntry, CallKind, StoreCall } from './store-call.ts';
+
+// The words of schema.sql.
+const NUMBER_OF_MODE: Readonly<Record<Mode, number>> = {
+  'check-and-spend': 0,
+  'check-only': 1,
+  'spend-only': 2,
+  charge: 9,
+};
+const NUMBER_OF_KIND: Readonly<Record<Exclude<CallKind, 'spend'>, number>> = {
+  check: 3,
+  charge: 4,
+  refund: 5,
+  reset: 7,
+  cap: 8,
+  renew: 12,
+  release: 13,
+};
+const REFUND_OF_DECISION = 6;
+const [PLAIN, IN_PERIOD, OF_SLOTS] = [0, 1, 2];
+const FOREIGN = -1;
+const STALE = -4;
+const EXPIRED = -5;
+
+const EPOCH_MS = Date.UTC(2026, 0, 1);
+/** Above every level: the limit has no queue. */
+const NO_QUEUE_TICKS = 2 ** 53;
+/** Whole numbers up to this are exact. */
+const MOST = 2 ** 53;
+/** The end of a period later than this could not be counted in ticks. */
+const LATEST_MS = 2 ** 48;
+
+/** Several calls as one call of the function in schema.sql, whose comment describes the encoding. */
+export class Program {
+  /** The keys of the buckets, each once. */
+  readonly keys: string[] = [];
+  readonly holders: string[] = [];
+  readonly #calls: readonly StoreCall[];
+  readonly #places = new Map<string, number>();
+  readonly #numbers: number[] = [];
+
+  /** @param lastTicksOf - Returns the last moment at which a call may be executed, by the server's clock. */
+  constructor(calls: readonly StoreCall[], lastTicksOf: (call: StoreCall) => number) {
+    this.#calls = calls;
+    for (const call of calls) this.#add(call, lastTicksOf(call));
+  }
+
+  /** The numbers as an array of PostgreSQL. */
+  get numbers(): string {
+    return `{${this.#numbers.join(',')}}`;
+  }
+
+  /**
+   * Gives their readings to the calls.
+   *
+   * @param reply - The text that the function returned.
+   * @returns The clock of the server, whether anything was changed, and the calls that were not executed because their last
+   * moment had passed: they have no answer yet.
+   * @throws {SluiceError} `ERR_STORE_ANSWER` if the reply is malformed.
+   */
+  answer(reply: unknown): ProgramAnswer {
+    const numbers = String(reply).split(',').map(Number);
+    const count = this.#calls.reduce((sum, { keys }) => sum + keys.length, 0);
+    if (numbers.length !== 2 + count || !numbers.every(Number.isSafeInteger)) throw malformed(reply);
+    const [nowTicks, changed] = numbers as [number, number];
+    let next = 2;
+    const expired: StoreCall[] = [];
+    for (const call of this.#calls) {
+      const levelsTicks = numbers.slice(next, (next += call.keys.length));
+      if (levelsTicks[0] === EXPIRED) expired.push(call);
+      else answerCall(call, { nowTicks, levelsTicks });
+    }
+    return { nowTicks, hasChanged: changed === 1, expired };
+  }
+
+  #add({ kind, batches, keys }: StoreCall, lastTicks: number): void {
+    let next = 0;
+    for (const [index, batch] of batches.entries()) {
+      // Those of a `check` are only read, and all of them.
+      this.#push(batch.length, index > 0 && kind === 'spend' ? 1 : 0, lastTicks);
+      for (const entry of batch) this.#addEntry(kind, entry, this.#placeOf(keys[next++]!));
+    }
+  }
+
+  #addEntry(kind: CallKind, entry: CallEntry, place: number): void {
+    const { mode, incrementTicks = 0, fitTicks = 0, capTicks = 0, tatAfterSpendTicks, period, slots } = entry;
+    const isDecision = kind === 'refund' && tatAfterSpendTicks !== undefined;
+    const number = kind === 'spend' ? NUMBER_OF_MODE[mode!] : isDecision ? REFUND_OF_DECISION : NUMBER_OF_KIND[kind];
+    const threshold = kind === 'spend' && mode !== 'charge' ? fitTicks : capTicks;
+    if (slots === true) {
+      const { lease, holder = lease?.holder ?? '', leaseMs = lease?.leaseMs ?? 0, count, first } = entry;
+      const increment = count ?? incrementTicks;
+      const upTo = lease?.upTo ?? increment;
+      const holderPlace = this.holders.push(holder);
+      return this.#push(place, number, OF_SLOTS, increment, first ?? threshold, upTo, leaseMs, holderPlace, 0);
+    }
+    if (period !== undefined && kind !== 'reset') {
+      const [start, end, next] = period.map((ms) => Math.min(ms, LATEST_MS)) as [number, number, number];
+      return this.#push(place, number, IN_PERIOD, incrementTicks, threshold, tatAfterSpendTicks ?? 0, start, end, next);
+    }
+    const { lineTicks = NO_QUEUE_TICKS } = entry;
+    this.#push(place, number, PLAIN, incrementTicks, threshold, tatAfterSpendTicks ?? 0, lineTicks, 0, 0);
+  }
+
+  #push(...numbers: readonly number[]): void {
+    for (const number of numbers) this.#numbers.push(bounded(number));
+  }
+
+  #placeOf(key: string): number {
+    let place = this.#places.get(key);
+    if (place === undefined) this.#places.set(key, (place = this.keys.push(key)));
+    return place;
+  }
+}
+
+/** What a program was answered. */
+export interface ProgramAnswer {
+  readonly nowTicks: number;
+  readonly hasChanged: boolean;
+  readonly expired: readonly StoreCall[];
+}
+
+/** A number that is not one would fail all calls of the program. */
+function bounded(number: number): number {
+  if (Number.isSafeInteger(number)) return number;
+  return number < 0 ? -MOST : MOST;
+}
+
+function answerCall(call: StoreCall, reading: StoreReading): void {
+  const { levelsTicks } = reading;
+  const entries = call.batches.flat();
+  const stale = entries[levelsTicks.indexOf(STALE)]?.period;
+  if (stale !== undefined) return call.fail(new StalePeriodError(stale, wallMsOf(reading.nowTicks)));
+  const broken = levelsTicks.indexOf(FOREIGN);
+  if (broken >= 0) return call.fail(brokenBucket(call.keys[broken]!));
+  const whole = entries.some(({ period }) => period !== undefined) ? inPeriods(entries, reading) : reading;
+  call.answer(triedOf(call, whole));
+}
+
+/** Adds the ends of periods that the server chose, by the same rule. */
+function inPeriods(entries: readonly CallEntry[], { nowTicks, levelsTicks }: StoreReading): StoreReading {
+  const wallMs = wallMsOf(nowTicks);
+  const bucketNowTicks = entries.map(({ period }) => {
+    const endMs = period && endOfPeriod(period, wallMs);
+    return endMs === undefined ? nowTicks : (endMs - EPOCH_MS) * TICKS_PER_MS;
+  });
+  return { nowTicks, levelsTicks, bucketNowTicks, bucketWallMs: entries.map(({ period }) => period && wallMs) };
+}
+
+/** Leaves out the alternatives that were not tried. */
+function triedOf({ batches }: StoreCall, whole: StoreReading): StoreReading {
+  if (batches.length === 1) return whole;
+  const count = countTried(batches as readonly (readonly StoreTransaction[])[], whole.levelsTicks);
+  return count === whole.levelsTicks.length ? whole : partOf(whole, [...Array(count).keys()]);
+}
+
+function wallMsOf(nowTicks: number): number {
+  return EPOCH_MS + Math.floor(nowTicks / TICKS_PER_MS);
+}
+
+function brokenBucket(key: string): SluiceError {
+  return new SluiceError(
+    'ERR_STORE_BUCKET',
+    `The row of the bucket '${key}' does not contain one: another program writes to the table. Give the store a \`table\` of its ` +
+      'own, or stop the other program. Then reset the bucket or delete the row.',
+  );
+}
+
+function malformed(reply: unknown): SluiceError {
+  return new SluiceError('ERR_STORE_ANSWER', `PostgreSQL returned a malformed answer: ${String(reply).slice(0, 100)}`);
+}

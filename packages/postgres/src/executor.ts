@@ -1,0 +1,241 @@
+import { SluiceError, type Alarm, type Time } from '@sluice/core';
+import { ServerClock, TICKS_PER_MICRO } from '@sluice/core/kit';
+import type { CallQueue } from './calls/call-queue.ts';
+import { MAX_BUCKETS } from './calls/pieces.ts';
+import { Program } from './calls/program.ts';
+import type { StoreCall } from './calls/store-call.ts';
+import { Preparation } from './schema/preparation.ts';
+import type { Schema } from './schema/schema.ts';
+import type { Names } from './schema/table-name.ts';
+import { callError, isOfOneBatch, lacksSchema } from './server/server-errors.ts';
+import type { Session } from './server/session.ts';
+import { StoreState } from './store-state.ts';
+import { Sweep } from './sweep.ts';
+
+/** What a PostgreSQL store has done since it was created. */
+export interface PostgresStoreCounts {
+  /** Operations that were sent. */
+  readonly batches: number;
+  /** Statements by which they were sent. One may contain several operations. */
+  readonly calls: number;
+  /** Operations without an answer within their deadline. */
+  readonly missed: number;
+  /** Operations that PostgreSQL did not execute because their deadline had passed when it received them, or had their locks. */
+  readonly expired: number;
+  /** Connections that were closed because the server did not answer on them. */
+  readonly resets: number;
+  /** Buckets that were deleted by this process because they were full. */
+  readonly swept: number;
+}
+
+export interface ExecutorParts {
+  readonly queue: CallQueue;
+  readonly session: Session;
+  readonly schema: Schema;
+  readonly names: Names;
+  readonly time: Time;
+}
+
+/** A connection on which no answer has come for so long after a deadline is closed, in milliseconds. */
+const HANG_MS = 100;
+/** The same while the tables are looked at or created. */
+const PREPARE_MS = 5000;
+/** While `ready` waits, PostgreSQL is asked again after so many milliseconds. */
+const RETRY_MS = 100;
+
+/** Sends the calls of a queue, one statement at a time: those that have arrived meanwhile are the next one. */
+export class Executor {
+  readonly #parts: ExecutorParts;
+  readonly state: StoreState;
+  readonly #clock = new ServerClock();
+  readonly #sweep: Sweep;
+  readonly #preparation: Preparation;
+  readonly #counts = { batches: 0, calls: 0, missed: 0, expired: 0 };
+  #isBusy = false;
+  /** Whether the next statement locks at once: not while batches are denied, which need no lock. */
+  #locks = true;
+  #patience: Alarm | undefined;
+  #onReady: { readonly resolve: () => void; readonly reject: (error: unknown) => void }[] = [];
+
+  constructor(parts: ExecutorParts) {
+    this.#parts = parts;
+    this.state = new StoreState(parts.time);
+    this.#preparation = new Preparation(parts.schema, parts.time);
+    this.#sweep = new Sweep(parts, () => this.wake());
+  }
+
+  get counts(): PostgresStoreCounts {
+    return { ...this.#counts, resets: this.#parts.session.resets, swept: this.#sweep.swept };
+  }
+
+  get #isUp(): boolean {
+    return this.#preparation.isDone && this.state.current === 'up';
+  }
+
+  /** Sends what is queued, if nothing is being executed. */
+  wake(): void {
+    if (this.#isBusy || this.state.current === 'closed') return;
+    this.#isBusy = true;
+    void this.#work();
+  }
+
+  /** Resolves when PostgreSQL has answered and its tables are as they must be. */
+  ready(): Promise<void> {
+    if (this.#isUp) return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      this.#onReady.push({ resolve, reject });
+      this.#preparation.lookAgain();
+      this.wake();
+    });
+  }
+
+  /** Creates the tables. */
+  async migrate(): Promise<void> {
+    try {
+      // A client of its own: a statement that changes tables may wait for long.
+      await this.#parts.schema.migrate(this.#parts.session.another());
+    } catch (error) {
+      throw callError(error);
+    }
+    this.#preparation.lookAgain();
+  }
+
+  /** Takes note of a missed deadline, and returns its error. */
+  noteMiss({ deadlineMs }: StoreCall): SluiceError {
+    this.#counts.missed++;
+    // The wait for a connection has a limit of its own, and says nothing about the statement after it.
+    if (this.#parts.session.isExecuting) {
+      const patienceMs = this.#preparation.isDone ? HANG_MS : PREPARE_MS;
+      this.#patience ??= this.#parts.time.alarm(patienceMs, () => this.#endHang());
+    }
+    return new SluiceError('ERR_STORE_DEADLINE', `PostgreSQL did not answer within ${deadlineMs} ms.`);
+  }
+
+  async close(): Promise<void> {
+    this.state.set('closed');
+    this.#sweep.close();
+    this.#endPatience();
+    const error = new SluiceError('ERR_CLOSED', 'The PostgreSQL store was closed.');
+    this.#parts.session.abandon(error);
+    for (const { reject } of this.#onReady.splice(0)) reject(error);
+    await this.#parts.session.close();
+  }
+
+  async #work(): Promise<void> {
+    try {
+      while (this.state.current !== 'closed' && this.#hasWork()) {
+        // oxlint-disable-next-line no-await-in-loop -- one statement at a time
+        await this.#step();
+        this.#endPatience();
+        this.#succeeded();
+      }
+    } catch (error) {
+      this.#endPatience();
+      this.#failed(callError(error));
+    } finally {
+      // In the same turn as the last look at the queue.
+      this.#isBusy = false;
+    }
+  }
+
+  #hasWork(): boolean {
+    return !this.#parts.queue.isEmpty || this.#onReady.length > 0 || this.#sweep.isDue;
+  }
+
+  async #step(): Promise<void> {
+    if (!this.#preparation.isDone) await this.#prepare();
+    const calls = this.#parts.queue.take(MAX_BUCKETS);
+    if (calls.length > 0) await this.#execute(calls);
+    else if (this.#sweep.isDue) await this.#sweep.step();
+    else if (!this.#isUp) await this.#execute([]);
+  }
+
+  async #prepare(): Promise<void> {
+    // The first statement says how far the server's clock is ahead. It has no deadline.
+    await this.#preparation.run(this.#parts.session, () => this.#execute([]));
+  }
+
+  async #execute(calls: readonly StoreCall[]): Promise<void> {
+    const { session, names, time } = this.#parts;
+    const sentMicros = time.nowMicros();
+    const program = new Program(calls, ({ dueMicros }) =>
+      Math.floor(this.#clock.notAfter(dueMicros * TICKS_PER_MICRO)),
+    );
+    const waitMs = Math.max(1, ...calls.map(({ dueMicros }) => Math.ceil((dueMicros - sentMicros) / 1000)));
+    this.#counts.calls++;
+    this.#counts.batches += calls.length;
+    try {
+      const [row] = await session.execute({
+        text: `select ${names.run}($1::integer, $2::boolean, $3::text[], $4::bigint[], $5::text[])`,
+        values: [waitMs, this.#locks, program.keys, program.numbers, program.holders],
+      });
+      // Before the callers, who may ask for it.
+      this.state.set('up');
+      const { nowTicks, hasChanged, expired } = program.answer((row as readonly unknown[])[0]);
+      if (calls.length > 0) this.#locks = hasChanged;
+      const micros = { sentTicks: sentMicros * TICKS_PER_MICRO, gotTicks: time.nowMicros() * TICKS_PER_MICRO };
+      this.#clock.learn({ ...micros, serverTicks: nowTicks });
+      this.#repeat(expired);
+      this.#sweep.note();
+    } catch (error) {
+      await this.#failCalls(calls, error);
+    }
+  }
+
+  /** Calls whose last moment had passed, though they wait: the estimate of the server's clock was wrong, and is right now. */
+  #repeat(expired: readonly StoreCall[]): void {
+    this.#counts.expired += expired.length;
+    for (const call of expired.filter(({ isRepeated }) => isRepeated)) call.expire();
+    this.#sendAgain(expired);
+  }
+
+  #sendAgain(calls: readonly StoreCall[]): void {
+    const again = calls.filter(({ isIn }) => isIn);
+    for (const call of again) call.isRepeated = true;
+    if (again.length > 0) this.#parts.queue.addFirst(again);
+  }
+
+  // An error that one of several calls has caused must not fail the others.
+  async #failCalls(calls: readonly StoreCall[], error: unknown): Promise<void> {
+    if (lacksSchema(error) && this.#preparation.isDone) {
+      // Somebody has deleted the tables: they are looked at again, and created if the store may.
+      this.#preparation.lookAgain();
+      for (const call of calls.filter(({ isRepeated }) => isRepeated)) call.fail(callError(error));
+      return this.#sendAgain(calls);
+    }
+    if (isOfOneBatch(error) && calls.length > 1) {
+      // oxlint-disable-next-line no-await-in-loop -- one statement at a time
+      for (const call of calls.filter(({ isIn }) => isIn)) await this.#execute([call]);
+      return;
+    }
+    const failure = callError(error);
+    for (const call of calls) call.fail(failure);
+    if (failure.code !== 'ERR_STORE_BUCKET' && failure.code !== 'ERR_STORE_DEADLINE') throw error;
+  }
+
+  #endPatience(): void {
+    this.#patience?.cancel();
+    this.#patience = undefined;
+  }
+
+  #endHang(): void {
+    this.#patience = undefined;
+    this.#clock.forget();
+    this.#parts.session.abandon(
+      new SluiceError('ERR_STORE_UNAVAILABLE', 'PostgreSQL did not answer, so its connection was closed.'),
+    );
+  }
+
+  #succeeded(): void {
+    if (this.#preparation.isDone) for (const { resolve } of this.#onReady.splice(0)) resolve();
+  }
+
+  #failed(error: SluiceError): void {
+    this.state.fail(error);
+    // They would fail in the same way, one after the other.
+    for (const call of this.#parts.queue.take(Infinity)) call.fail(error);
+    const isFinal = error.code === 'ERR_STORE_SCHEMA' || error.kind !== 'store';
+    if (isFinal) for (const { reject } of this.#onReady.splice(0)) reject(error);
+    else if (this.#onReady.length > 0) this.#parts.time.alarm(RETRY_MS, () => this.wake());
+  }
+}

@@ -1,0 +1,202 @@
+import { SluiceError, type ReadyOptions, type Store, type StoreOperation, type StoreReading } from '@sluice/core';
+import {
+  CallDeadlines,
+  checkDeadline,
+  checkReadyOptions,
+  RUN_INTO,
+  type AnswerSink,
+  type RunInto,
+} from '@sluice/core/kit';
+import { CallQueue } from './calls/call-queue.ts';
+import { piecesOf } from './calls/pieces.ts';
+import { StoreCall } from './calls/store-call.ts';
+import { Executor, type ExecutorParts, type PostgresStoreCounts } from './executor.ts';
+import { notReadyError } from './server/server-errors.ts';
+import type { PostgresError, PostgresState } from './store-state.ts';
+
+export type { PostgresStoreCounts } from './executor.ts';
+
+/** The state of a PostgreSQL store. */
+export interface PostgresStoreStatus {
+  readonly state: PostgresState;
+  /** When the state began, by the wall clock of this process. */
+  readonly since: Date;
+  /** The last error of a call; it stays after a recovery. `undefined` if there was none. */
+  readonly lastError: PostgresError | undefined;
+  /** What was counted since the store was created. */
+  readonly counts: PostgresStoreCounts;
+}
+
+/**
+ * A store in PostgreSQL, made by `postgresStore`. The limiter calls `run`.
+ *
+ * `deadlineMs` is how long the caller waits, in milliseconds: a number above 0, at most 60,000. Default: 1000. PostgreSQL
+ * does not execute an operation whose deadline has passed. `run` rejects with a `SluiceError`:
+ *
+ * - `ERR_STORE_DEADLINE` if there was no answer in time, or another transaction held a lock for too long;
+ * - `ERR_STORE_UNAVAILABLE` if the server can't be reached or has failed;
+ * - `ERR_STORE_SCHEMA` if its tables or functions are missing or of another version;
+ * - `ERR_STORE_BUCKET` if the row of a bucket contains something else;
+ * - `ERR_STORE_PERIOD` if the server's clock is outside of the calendar periods of a bucket;
+ * - `ERR_STORE_ANSWER` if the answer is malformed;
+ * - `ERR_OPTION` or `ERR_ID` if a deadline or an id is wrong;
+ * - `ERR_CLOSED` after `close()`.
+ */
+export interface PostgresStore extends Store {
+  /**
+   * Every call settles within its deadline, so a limiter sets no timer of its own. Buckets may have calendar periods, or
+   * slots.
+   */
+  readonly traits: { readonly keepsDeadline: true; readonly periods: true; readonly slots: true };
+  /**
+   * Executes an operation in one statement, and atomically. Operations that arrive in one turn of the event loop, or while a
+   * statement is executed, travel together. More than 64 buckets of a `renew`, a `release` or a `reset` are sent in several
+   * statements, and those that succeed take effect even if others fail.
+   */
+  run(operation: StoreOperation, deadlineMs?: number): Promise<StoreReading>;
+  /**
+   * Resolves when PostgreSQL has answered and its tables are as they must be; they are created if the store may.
+   *
+   * @throws {SluiceError} Rejects with `ERR_STORE_SCHEMA` if they are not; with `ERR_STORE_UNAVAILABLE` and the cause if
+   * PostgreSQL has not answered within `timeoutMs` (default: 10,000); with `ERR_CLOSED` if the store is closed, and with
+   * `ERR_OPTION` or `ERR_UNKNOWN_OPTION` for wrong options.
+   */
+  ready(options?: ReadyOptions): Promise<void>;
+  /**
+   * Creates the tables and functions, or those that are missing, also with `migrate: false`. For a step of a deployment.
+   *
+   * @throws {SluiceError} Rejects with `ERR_STORE_SCHEMA` if the table is not one of this package or of a later version, with
+   * `ERR_STORE_UNAVAILABLE` if PostgreSQL can't be asked or does not permit it, and with `ERR_CLOSED` after `close`.
+   */
+  migrate(): Promise<void>;
+  /**
+   * Waits for the calls that were made, at most until their deadlines. A pool that the store has made itself is closed; yours
+   * stays open. A second call has no effect.
+   */
+  close(): Promise<void>;
+  /** Returns the current state. */
+  status(): PostgresStoreStatus;
+}
+
+/** The deadline of calls without one. Limiters always pass theirs. */
+const DEFAULT_DEADLINE_MS = 1000;
+
+/** The parts of a {@link TableStore}. */
+export type TableStoreParts = Omit<ExecutorParts, 'queue'>;
+
+/** The PostgreSQL store. */
+export class TableStore implements PostgresStore {
+  readonly traits = { keepsDeadline: true, periods: true, slots: true } as const;
+  readonly #deadlines: CallDeadlines;
+  readonly #queue = new CallQueue();
+  readonly #executor: Executor;
+  /** Calls that have not ended. */
+  #waiting = 0;
+  #isFlushing = false;
+  #isClosed = false;
+  #closing: Promise<void> | undefined;
+  #onIdle = (): void => {};
+
+  constructor(parts: TableStoreParts) {
+    this.#deadlines = new CallDeadlines(parts.time);
+    this.#executor = new Executor({ ...parts, queue: this.#queue });
+  }
+
+  run(operation: StoreOperation, deadlineMs: number = DEFAULT_DEADLINE_MS): Promise<StoreReading> {
+    return new Promise((answered, failed) => this.#runInto(operation, deadlineMs, { answered, failed }));
+  }
+
+  static {
+    (this.prototype.run as { [RUN_INTO]?: RunInto })[RUN_INTO] = (store, operation, deadlineMs, sink) => {
+      (store as TableStore).#runInto(operation, deadlineMs, sink);
+    };
+  }
+
+  async ready(options?: ReadyOptions): Promise<void> {
+    const { timeoutMs } = checkReadyOptions(options);
+    this.#assertOpen();
+    await this.#deadlines
+      .of(timeoutMs)
+      .race(this.#executor.ready(), () =>
+        this.#isClosed ? closedError() : notReadyError(timeoutMs, this.#executor.state.lastError?.cause),
+      );
+  }
+
+  async migrate(): Promise<void> {
+    this.#assertOpen();
+    await this.#executor.migrate();
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  status(): PostgresStoreStatus {
+    const { state, counts } = this.#executor;
+    return { state: state.current, since: state.since, lastError: state.lastError, counts };
+  }
+
+  #runInto(operation: StoreOperation, deadlineMs: number, sink: AnswerSink): void {
+    try {
+      this.#assertOpen();
+      checkDeadline(deadlineMs);
+      const pieces = piecesOf(operation);
+      if (pieces.length === 1) return this.#send(pieces[0]!, deadlineMs, sink);
+      Promise.all(pieces.map((piece) => this.run(piece, deadlineMs))).then(
+        ([reading]) => sink.answered(reading!),
+        (error: unknown) => sink.failed(error),
+      );
+    } catch (error) {
+      sink.failed(error);
+    }
+  }
+
+  #send(operation: StoreOperation, deadlineMs: number, sink: AnswerSink): void {
+    const deadlines = this.#deadlines.of(deadlineMs);
+    this.#waiting++;
+    try {
+      this.#queue.add(
+        new StoreCall({ operation, deadlineMs, deadlines, sink, onMiss: this.#missed, onEnd: this.#ended }),
+      );
+    } catch (error) {
+      this.#ended();
+      throw error;
+    }
+    if (this.#isFlushing) return;
+    this.#isFlushing = true;
+    // By `setImmediate`, directly after Node has read its sockets and run their callbacks: requests that arrive together are
+    // sent together. It is not `time.endOfTurn`: calls reach PostgreSQL also while the time of a test does not move.
+    // oxlint-disable-next-line no-restricted-globals
+    setImmediate(this.#flush);
+  }
+
+  readonly #flush = (): void => {
+    this.#isFlushing = false;
+    this.#executor.wake();
+  };
+
+  readonly #missed = (call: StoreCall): unknown => this.#executor.noteMiss(call);
+
+  readonly #ended = (): void => {
+    this.#waiting--;
+    if (this.#waiting === 0) this.#onIdle();
+  };
+
+  async #close(): Promise<void> {
+    this.#isClosed = true;
+    this.#flush();
+    if (this.#waiting > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
+    // Those that wait for `ready`.
+    this.#deadlines.expireAll();
+    await this.#executor.close();
+  }
+
+  #assertOpen(): void {
+    if (this.#isClosed) throw closedError();
+  }
+}
+
+function closedError(): SluiceError {
+  return new SluiceError('ERR_CLOSED', 'This PostgreSQL store was closed. Make a new one with postgresStore().');
+}

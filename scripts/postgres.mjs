@@ -1,0 +1,85 @@
+// `node scripts/postgres.mjs` makes sure of a PostgreSQL server for the tests: it takes the one that is there, or installs
+// one where apt-get works, or says what to do and fails. The tests are never skipped for want of it.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { aptInstall } from './apt.mjs';
+
+const OLDEST = 14;
+/** Debian has a folder for each version, and none of them is on the PATH. */
+const DEBIAN = '/usr/lib/postgresql';
+
+const INSTRUCTION = `The tests need a PostgreSQL server ${OLDEST} or later. They start their own in a temporary folder and use no other.
+  Debian, Ubuntu   sudo apt-get install postgresql
+  Fedora           sudo dnf install postgresql-server
+  Alpine           apk add postgresql
+  macOS            brew install postgresql
+  elsewhere        https://www.postgresql.org/download/
+It does not have to run: its programs only have to be on the PATH, or their folder in SLUICE_POSTGRES
+(e.g. SLUICE_POSTGRES=/opt/postgresql/bin). Then try again.`;
+
+/**
+ * The folder of the programs that the tests run.
+ *
+ * @returns {string} a path, or '' for those on the PATH
+ * @throws {Error} what to install, when there is none
+ */
+export function postgresFolder() {
+  const { SLUICE_POSTGRES: given } = process.env;
+  if (given !== undefined) {
+    const problem = problemOf(given);
+    if (problem === undefined) return given;
+    throw new Error(`SLUICE_POSTGRES: ${problem}\n${INSTRUCTION}`);
+  }
+  const found = ['', ...debianFolders()].find((folder) => problemOf(folder) === undefined);
+  if (found === undefined) throw new Error(`${problemOf('')}\n${INSTRUCTION}`);
+  return found;
+}
+
+function debianFolders() {
+  if (!existsSync(DEBIAN)) return [];
+  return readdirSync(DEBIAN)
+    .toSorted((a, b) => Number(b) - Number(a))
+    .map((version) => join(DEBIAN, version, 'bin'));
+}
+
+/**
+ * @param {string} folder
+ * @returns {string | undefined} why its programs can't be used
+ */
+function problemOf(folder) {
+  for (const name of ['postgres', 'initdb']) {
+    const program = join(folder, name);
+    const { status, stdout, error } = spawnSync(program, ['--version'], { encoding: 'utf8' });
+    if (error) return `${program} can't be run (${error.message}).`;
+    const [, version] = /\(PostgreSQL\) (\d+)/.exec(stdout) ?? [];
+    if (status !== 0 || version === undefined) return `${program} has no version of PostgreSQL.`;
+    if (Number(version) < OLDEST) return `${program} is too old: ${stdout.trim()}.`;
+  }
+  return undefined;
+}
+
+function install() {
+  if (process.env.SLUICE_POSTGRES !== undefined) return;
+  try {
+    postgresFolder();
+  } catch {
+    if (aptInstall('postgresql')) stopService();
+  }
+}
+
+// The package starts a server for the whole machine, which nobody asked for.
+function stopService() {
+  if (existsSync('/run/systemd/system')) spawnSync('systemctl', ['disable', '--now', 'postgresql']);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  install();
+  try {
+    postgresFolder();
+  } catch (error) {
+    console.error(/** @type {Error} */ (error).message);
+    process.exitCode = 1;
+  }
+}
