@@ -23,6 +23,7 @@ export class ServerClock {
     return this.#highTicks === Infinity ? undefined : (this.#highTicks - this.#lowTicks) / TICKS_PER_MS;
   }
 
+  /** Narrows the estimate by a reading of the server's clock. */
   learn({ sentTicks, gotTicks, serverTicks }: ClockSample): void {
     const low = serverTicks - gotTicks;
     const high = serverTicks - sentTicks;
@@ -41,6 +42,7 @@ export class ServerClock {
     return ticks + this.#lowTicks;
   }
 
+  /** Begins anew, for example with another server. */
   forget(): void {
     this.#lowTicks = -Infinity;
     this.#highTicks = Infinity;

@@ -11,6 +11,7 @@ export interface PostgresPool {
 
 /** The part of a client of a {@link PostgresPool} that the store uses. */
 export interface PostgresClient {
+  /** Executes a statement. The store takes rows as arrays. */
   query(query: {
     readonly text: string;
     readonly values?: unknown[];
@@ -18,7 +19,9 @@ export interface PostgresClient {
   }): Promise<{ readonly rows: unknown[] }>;
   /** Gives the client back to its pool; with `true`, the pool closes its connection. */
   release(destroy?: boolean): void;
+  /** Adds a listener: a connection that ends while it is lent is an event, which would end the process without one. */
   on(event: 'error', listener: (error: Error) => void): unknown;
+  /** Removes a listener. */
   removeListener(event: 'error', listener: (error: Error) => void): unknown;
 }
 
