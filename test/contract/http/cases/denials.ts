@@ -24,9 +24,10 @@ export function denialCases(framework: Framework): void {
   });
 
   test('with jitter the problem details have the same seconds as Retry-After', async () => {
+    const app = await start(framework, { limits: [{ limiter: stillLimiter({ limits }), retryJitter: 0.03 }] });
+    // Not before: Nest keeps random texts for the names of later modules.
     const random = vi.spyOn(Math, 'random').mockReturnValue(0.5);
     onTestFinished(() => random.mockRestore());
-    const app = await start(framework, { limits: [{ limiter: stillLimiter({ limits }), retryJitter: 0.03 }] });
     await app.get('/', as('ann'));
     const { headers, body } = await app.get('/', as('ann'));
     expect(headers['retry-after']).toBe('61');
