@@ -6,14 +6,14 @@ import { root } from './pnpm.mjs';
 
 const NO_SERVER = 'none-in-test:quick (a test that needs one is named *.redis.test.ts or *.postgres.test.ts)';
 
-const usual = ['unit', 'contract', 'pins', 'property', 'redis', 'postgres', 'docs', 'smoke'];
+const usual = ['unit', 'nest', 'contract', 'pins', 'property', 'redis', 'postgres', 'docs', 'smoke'];
 /** What takes long and changes rarely. */
 const long = ['programs', 'packed', 'faults', 'bench', 'loaders', 'playground', 'site', 'proxies', 'aborts', 'stress'];
 
 const forms = {
   /** Takes less than a minute and needs no server: a test that starts one fails. */
   quick: {
-    projects: ['unit', 'contract', 'property'],
+    projects: ['unit', 'nest', 'contract', 'property'],
     propertyRuns: '50',
     env: { SLUICE_REDIS_SERVER: NO_SERVER, SLUICE_POSTGRES: NO_SERVER },
   },
