@@ -32,9 +32,11 @@ const jest = ['jest@30', '@types/jest@30', 'ts-jest@29', 'typescript@5', 'supert
 describe('in an empty project', () => {
   let project: Project;
   let redis: RedisServer;
+  let postgresUrl: string;
 
   beforeAll(async () => {
     redis = await redisServer();
+    postgresUrl = (await postgresServer()).url;
     project = new Project();
     await project.install([...tarballs.paths, ...peers, ...jest, 'esbuild@0.28', 'workerd@1']);
   });
@@ -45,7 +47,6 @@ describe('in an empty project', () => {
 
   it('Jest in its default mode takes every entry point, by require and by imports of TypeScript', async () => {
     writeFileSync(join(project.folder, 'commonjs', 'documented.test.js'), documentedTest());
-    const { url: postgresUrl } = await postgresServer();
     const env = { REDIS_URL: redis.url, POSTGRES_URL: postgresUrl, ENTRY_POINTS: tarballs.entryPoints.join(' ') };
     const report = JSON.parse(await project.bin('jest', ['--config=commonjs/package.json', '--json'], env)) as unknown;
     expect(report).toMatchObject({ numPassedTests: 7, numTotalTests: 7 });
@@ -70,9 +71,16 @@ describe('in an empty project', () => {
     ['import', 'CommonJS', 'by-import.mjs', 'bundle-of-import.cjs', ['--format=cjs']],
     ['require', 'CommonJS', 'by-require.cjs', 'bundle-of-require.cjs', ['--format=cjs']],
   ])('esbuild bundles what uses %s into %s that work', async (_loaded, _format, entry, bundle, options) => {
-    await project.bin('esbuild', [entry, '--bundle', '--platform=node', `--outfile=${bundle}`, ...options]);
-    expect(await project.node(bundle, redis.url)).toMatchObject({
-      outcomes: { memory: 'allowed', host: 'allowed', redis: 'allowed' },
+    await project.bin('esbuild', [
+      entry,
+      '--bundle',
+      '--platform=node',
+      ...OPTIONAL,
+      `--outfile=${bundle}`,
+      ...options,
+    ]);
+    expect(await project.node(bundle, redis.url, postgresUrl)).toMatchObject({
+      outcomes: { memory: 'allowed', host: 'allowed', redis: 'allowed', postgres: 'allowed' },
       fromFiles: { Orders: 300 },
       express: [200, 429],
       koa: [200, 429],
@@ -86,6 +94,11 @@ describe('in an empty project', () => {
     await expect(project.bin('workerd', ['test', 'worker/config.capnp'])).resolves.toBeTypeOf('string');
   });
 });
+
+/** What Nest requires only if it is installed. */
+const OPTIONAL = ['@nestjs/microservices', '@nestjs/websockets', 'class-transformer', 'class-validator'].map(
+  (name) => `--external:${name}`,
+);
 
 /** The test for Jest of docs/testing.md. */
 function documentedTest(): string {
