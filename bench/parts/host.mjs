@@ -6,15 +6,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { VisitOrder } from '../ids.mjs';
 import { overHost } from '../contenders/over-host.mjs';
-import { decideEach } from '../redis/in-flight.mjs';
+import { decideEach, measuredTurn } from '../redis/in-flight.mjs';
 import { tenths, whole, withSpread } from '../harness/table.mjs';
 
 const CORE = { server: 0, client: 1 };
 const IDS = 10_000;
 const SERVER = fileURLToPath(new URL('../host/server.mjs', import.meta.url));
 
-/** What share of a turn comes before the part of it that is measured. */
-const LEAD_IN = 0.2;
 const WARM_UP_DECISIONS = 50_000;
 
 /**
@@ -66,27 +64,8 @@ async function prepare({ contender, case: name, settings = {} }) {
   const decide = await overHost[contender]?.(socket);
   if (decide === undefined) throw new Error(`No contender is named ${contender}.`);
   const order = new VisitOrder(ids);
-  const decideAll = (/** @type {Uint32Array} */ visits) => decideEach(decide, visits, inFlight);
-  await decideAll(order.next(warmUp));
-  return async () => {
-    // The processors' caches are still those of the others.
-    await decideAll(order.next(decisions * LEAD_IN));
-    const visits = order.next(decisions);
-    const before = sample();
-    await decideAll(visits);
-    const after = sample();
-    const elapsedMs = after.atMs - before.atMs;
-    return {
-      decisionsPerSecond: (decisions * 1000) / elapsedMs,
-      decisionMicros: (elapsedMs * 1000 * inFlight) / decisions,
-      clientCpuMicros: (after.cpuMicros - before.cpuMicros) / decisions,
-    };
-  };
-}
-
-function sample() {
-  const { user, system } = process.cpuUsage();
-  return { atMs: performance.now(), cpuMicros: user + system };
+  await decideEach(decide, order.next(warmUp), inFlight);
+  return () => measuredTurn(decide, order, { decisions, inFlight });
 }
 
 /**

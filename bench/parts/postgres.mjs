@@ -1,7 +1,7 @@
 import { overPostgres } from '../contenders/over-postgres.mjs';
 import { VisitOrder } from '../ids.mjs';
 import { startPostgres } from '../postgres/server.mjs';
-import { decideEach } from '../redis/in-flight.mjs';
+import { decideEach, measuredTurn } from '../redis/in-flight.mjs';
 import { tenths, times, whole, withSpread } from '../harness/table.mjs';
 
 const CORE = { postgres: 0, client: 1 };
@@ -9,9 +9,6 @@ const HOUR_MS = 3_600_000;
 const RATE = { burst: 1_000_000, intervalMs: 60_000, windowMs: HOUR_MS };
 const IDS = 10_000;
 const PEER = 'rate-limiter-flexible';
-
-/** What share of a turn comes before the part of it that is measured. */
-const LEAD_IN = 0.2;
 
 /**
  * How many decisions are asked for at a time, how many a turn has, and the target.
@@ -54,25 +51,7 @@ async function prepare({ contender, case: name, settings = {} }) {
   if (decide === undefined) throw new Error(`No contender is named ${contender}.`);
   const order = new VisitOrder(ids);
   await decideEach(decide, order.next(warmUp), 64);
-  return async () => {
-    // The processors' caches are still those of the others.
-    await decideEach(decide, order.next(decisions * LEAD_IN), inFlight);
-    const visits = order.next(decisions);
-    const before = sample();
-    await decideEach(decide, visits, inFlight);
-    const after = sample();
-    const elapsedMs = after.atMs - before.atMs;
-    return {
-      decisionsPerSecond: (decisions * 1000) / elapsedMs,
-      decisionMicros: (elapsedMs * 1000 * inFlight) / decisions,
-      clientCpuMicros: (after.cpuMicros - before.cpuMicros) / decisions,
-    };
-  };
-}
-
-function sample() {
-  const { user, system } = process.cpuUsage();
-  return { atMs: performance.now(), cpuMicros: user + system };
+  return () => measuredTurn(decide, order, { decisions, inFlight });
 }
 
 /**

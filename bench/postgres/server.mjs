@@ -1,9 +1,8 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { chownSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
-import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '../harness/free-port.mjs';
 import { coresCanBeChosen } from '../harness/processes.mjs';
 import { postgresFolder } from '../../scripts/postgres.mjs';
 
@@ -39,14 +38,4 @@ function ownerOf() {
   if (process.getuid?.() !== 0) return undefined;
   const idOf = (/** @type {string} */ flag) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
   return { uid: idOf('-u'), gid: idOf('-g') };
-}
-
-/** @returns {Promise<number>} */
-async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
-  server.close();
-  await once(server, 'close');
-  return port;
 }

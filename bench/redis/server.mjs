@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { Redis } from 'ioredis';
+import { freePort } from '../harness/free-port.mjs';
 import { coresCanBeChosen } from '../harness/processes.mjs';
 import { redisServerProgram } from '../../scripts/redis.mjs';
 
@@ -38,14 +37,4 @@ export class RedisServer {
     // It is refused until the server listens, and tries again.
     return client.on('error', () => undefined);
   }
-}
-
-/** @returns {Promise<number>} */
-async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
-  server.close();
-  await once(server, 'close');
-  return port;
 }
