@@ -25,7 +25,7 @@ export function denialCases(framework: Framework): void {
 
   test('with jitter the problem details have the same seconds as Retry-After', async () => {
     const app = await start(framework, { limits: [{ limiter: stillLimiter({ limits }), retryJitter: 0.03 }] });
-    // Not before: Nest keeps random texts for the names of later modules.
+    // Not earlier: Nest draws random names in advance when an application starts.
     const random = vi.spyOn(Math, 'random').mockReturnValue(0.5);
     onTestFinished(() => random.mockRestore());
     await app.get('/', as('ann'));

@@ -9,7 +9,7 @@ if (existsSync(BUCKETS)) {
   try {
     store.restore(readFileSync(BUCKETS));
   } catch (error) {
-    console.warn('All buckets are full:', error);
+    console.warn('The saved buckets were not restored:', error);
   }
   // After a crash the next process must not find it again.
   rmSync(BUCKETS);

@@ -2,10 +2,12 @@ import { complaint, SluiceError } from '../../checks/errors.ts';
 import { SECRET_BYTES } from './id-hasher.ts';
 import { BYTES_PER_SLOT } from './segment.ts';
 
-// A dump, all numbers little-endian: MAGIC; the version as uint32; the secret of the hashes; the wall clock in ms as
-// float64; the number of tables as uint32; for each table: whether it is on the wall clock as uint8, the latest end of its periods as float64, the length
-// of the limit's name as uint32 and the number of buckets as uint32; its name in UTF-8; for each bucket: the hash as two
-// int32, and as float64 the TAT of a bucket with a period, and else the TAT − now.
+// The format of a dump. All numbers are little-endian.
+//
+// head    MAGIC; uint32 VERSION; the secret of the hashes; float64 wall clock in ms; uint32 number of tables
+// table   uint8 1 if on the wall clock, else 0; float64 latest end of its periods; uint32 bytes of the limit's name;
+//         uint32 number of buckets; the name in UTF-8; the buckets
+// bucket  int32 low and int32 high word of the hash; float64 TAT if on the wall clock, else TAT − now
 const MAGIC = 'SluiceMS';
 const VERSION = 1;
 const SECRET_AT = MAGIC.length + 4;
@@ -126,7 +128,7 @@ function notADump(value: unknown): SluiceError {
     option: 'dump',
     demand: 'the bytes that dump() of a memory store has returned',
     value,
-    remedy: 'Without one, do not call restore(): the store then begins empty.',
+    remedy: 'Without a dump, do not call restore(): all buckets are then full.',
   });
 }
 
@@ -135,8 +137,5 @@ function damaged(): SluiceError {
 }
 
 function unreadable(reason: string): SluiceError {
-  return new SluiceError(
-    'ERR_DUMP',
-    `The dump ${reason}. Leave it out: the store then begins empty, with full buckets.`,
-  );
+  return new SluiceError('ERR_DUMP', `The dump ${reason}. Do not restore it: all buckets are then full.`);
 }

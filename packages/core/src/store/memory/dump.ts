@@ -65,6 +65,8 @@ export function restoreInto({ tables, hasher, wall }: Dumped, dump: Uint8Array, 
 }
 
 function notEmpty(): SluiceError {
-  const remedy = 'Restore it before the first decision.';
-  return new SluiceError('ERR_DUMP', `This memory store has buckets already, which a dump would mix with. ${remedy}`);
+  return new SluiceError(
+    'ERR_DUMP',
+    'This memory store already has buckets. Restore a dump before the first decision.',
+  );
 }

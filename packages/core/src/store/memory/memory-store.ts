@@ -51,19 +51,19 @@ export interface MemoryStore extends Store {
   stats(): MemoryStats;
   watch(listener: (report: StorePressure) => void): () => void;
   /**
-   * Returns all buckets that are not full, as bytes for {@link restore} of another store: for the restart of a service of
-   * one process. Call it when nothing is decided any more. Slots in use are not in it, since their requests have ended.
+   * Returns all buckets that are not full, as bytes for {@link restore} of another store, so that a service of one process
+   * can be restarted. Call it after the last decision. Slots in use are left out: their requests end with the process.
    *
    * The bytes contain the key of the hashes, so do not show them to clients. They take 16 bytes for each bucket, and the
    * call takes time for each bucket.
    */
   dump(): Uint8Array;
   /**
-   * Adds the buckets of a dump to this store, which must have none yet. The time between is that of the wall clock; if it
-   * was set back meanwhile, clients wait longer by as much.
+   * Adds the buckets of a dump to this store, which must not have any yet. The time since the dump is measured by the wall
+   * clock: if the clock was set back meanwhile, clients wait longer by that much.
    *
-   * @throws {SluiceError} `ERR_DUMP` if the store has buckets, or the bytes are not a dump of this version, are incomplete
-   * or damaged. The store has not changed then.
+   * @throws {SluiceError} `ERR_DUMP` if the store has buckets, or the bytes are not a complete dump of this version. The
+   * store is then unchanged.
    */
   restore(dump: Uint8Array): void;
 }
