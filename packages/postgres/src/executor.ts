@@ -9,6 +9,7 @@ import type { Schema } from './schema/schema.ts';
 import type { Names } from './schema/table-name.ts';
 import { callError, isOfOneBatch, lacksSchema } from './server/server-errors.ts';
 import type { Session } from './server/session.ts';
+import { ReadyCalls, type ReadyCall } from './ready-calls.ts';
 import { StoreState } from './store-state.ts';
 import { Sweep } from './sweep.ts';
 
@@ -40,8 +41,6 @@ export interface ExecutorParts {
 const HANG_MS = 100;
 /** The same while the tables are looked at or created. */
 const PREPARE_MS = 5000;
-/** While `ready` waits, PostgreSQL is asked again after so many milliseconds. */
-const RETRY_MS = 100;
 
 /** Sends the calls of a queue, one statement at a time: those that have arrived meanwhile are the next one. */
 export class Executor {
@@ -55,13 +54,14 @@ export class Executor {
   /** Whether the next statement locks at once: not while batches are denied, which need no lock. */
   #locks = true;
   #patience: Alarm | undefined;
-  #onReady: { readonly resolve: () => void; readonly reject: (error: unknown) => void }[] = [];
+  readonly #readyCalls: ReadyCalls;
 
   constructor(parts: ExecutorParts) {
     this.#parts = parts;
     this.state = new StoreState(parts.time);
     this.#preparation = new Preparation(parts.schema, parts.time);
     this.#sweep = new Sweep(parts, () => this.wake());
+    this.#readyCalls = new ReadyCalls(parts.time, () => this.wake());
   }
 
   get counts(): PostgresStoreCounts {
@@ -79,14 +79,20 @@ export class Executor {
     void this.#work();
   }
 
-  /** Resolves when PostgreSQL has answered and its tables are as they must be. */
-  ready(): Promise<void> {
-    if (this.#isUp) return Promise.resolve();
-    return new Promise((resolve, reject) => {
-      this.#onReady.push({ resolve, reject });
-      this.#preparation.lookAgain();
-      this.wake();
-    });
+  /**
+   * Calls back when PostgreSQL has answered and its tables are as they must be, or when they can't become so.
+   *
+   * @returns Ends the wait.
+   */
+  ready(call: ReadyCall): () => void {
+    if (this.#isUp) {
+      call.resolve();
+      return () => undefined;
+    }
+    this.#readyCalls.add(call);
+    this.#preparation.lookAgain();
+    this.wake();
+    return () => this.#readyCalls.delete(call);
   }
 
   /** Creates the tables. */
@@ -103,7 +109,7 @@ export class Executor {
   /** Takes note of a missed deadline, and returns its error. */
   noteMiss({ deadlineMs }: StoreCall): SluiceError {
     this.#counts.missed++;
-    // The wait for a connection has a limit of its own, and says nothing about the statement after it.
+    // While a connection is awaited, no statement can hang: that wait has a limit of its own.
     if (this.#parts.session.isExecuting) {
       const patienceMs = this.#preparation.isDone ? HANG_MS : PREPARE_MS;
       this.#patience ??= this.#parts.time.alarm(patienceMs, () => this.#endHang());
@@ -117,7 +123,7 @@ export class Executor {
     this.#endPatience();
     const error = new SluiceError('ERR_CLOSED', 'The PostgreSQL store was closed.');
     this.#parts.session.abandon(error);
-    for (const { reject } of this.#onReady.splice(0)) reject(error);
+    this.#readyCalls.rejectAll(error);
     await this.#parts.session.close();
   }
 
@@ -139,19 +145,29 @@ export class Executor {
   }
 
   #hasWork(): boolean {
-    return !this.#parts.queue.isEmpty || this.#onReady.length > 0 || this.#sweep.isDue;
+    return !this.#parts.queue.isEmpty || !this.#readyCalls.isEmpty || this.#sweep.isDue;
   }
 
   async #step(): Promise<void> {
     if (!this.#preparation.isDone) await this.#prepare();
+    // Before the calls, which may always be there. At most one step in 50 ms is due.
+    if (this.#sweep.isDue) return this.#sweepStep();
     const calls = this.#parts.queue.take(MAX_BUCKETS);
     if (calls.length > 0) await this.#execute(calls);
-    else if (this.#sweep.isDue) await this.#sweep.step();
     else if (!this.#isUp) await this.#execute([]);
   }
 
+  async #sweepStep(): Promise<void> {
+    try {
+      await this.#sweep.step();
+    } catch (error) {
+      if (!lacksSchema(error)) throw error;
+      this.#preparation.lookAgain();
+    }
+  }
+
   async #prepare(): Promise<void> {
-    // The first statement says how far the server's clock is ahead. It has no deadline.
+    // The first statement measures the offset of the server's clock. It has no deadline.
     await this.#preparation.run(this.#parts.session, () => this.#execute([]));
   }
 
@@ -169,6 +185,7 @@ export class Executor {
         text: `select ${names.run}($1::integer, $2::boolean, $3::text[], $4::bigint[], $5::text[])`,
         values: [waitMs, this.#locks, program.keys, program.numbers, program.holders],
       });
+      this.#endPatience();
       // Before the callers, who may ask for it.
       this.state.set('up');
       const { nowTicks, hasChanged, expired } = program.answer((row as readonly unknown[])[0]);
@@ -178,6 +195,7 @@ export class Executor {
       this.#repeat(expired);
       this.#sweep.note();
     } catch (error) {
+      this.#endPatience();
       await this.#failCalls(calls, error);
     }
   }
@@ -204,13 +222,22 @@ export class Executor {
       return this.#sendAgain(calls);
     }
     if (isOfOneBatch(error) && calls.length > 1) {
-      // oxlint-disable-next-line no-await-in-loop -- one statement at a time
-      for (const call of calls.filter(({ isIn }) => isIn)) await this.#execute([call]);
-      return;
+      return this.#executeEach(calls);
     }
     const failure = callError(error);
     for (const call of calls) call.fail(failure);
     if (failure.code !== 'ERR_STORE_BUCKET' && failure.code !== 'ERR_STORE_DEADLINE') throw error;
+  }
+
+  async #executeEach(calls: readonly StoreCall[]): Promise<void> {
+    try {
+      // oxlint-disable-next-line no-await-in-loop -- one statement at a time
+      for (const call of calls) if (call.isIn) await this.#execute([call]);
+    } catch (error) {
+      // Those that were not sent would fail in the same way.
+      for (const call of calls) call.fail(callError(error));
+      throw error;
+    }
   }
 
   #endPatience(): void {
@@ -220,22 +247,23 @@ export class Executor {
 
   #endHang(): void {
     this.#patience = undefined;
-    this.#clock.forget();
     this.#parts.session.abandon(
       new SluiceError('ERR_STORE_UNAVAILABLE', 'PostgreSQL did not answer, so its connection was closed.'),
     );
   }
 
   #succeeded(): void {
-    if (this.#preparation.isDone) for (const { resolve } of this.#onReady.splice(0)) resolve();
+    if (this.#preparation.isDone) this.#readyCalls.resolveAll();
   }
 
   #failed(error: SluiceError): void {
     this.state.fail(error);
+    // The next connection may be to another server.
+    this.#clock.forget();
     // They would fail in the same way, one after the other.
     for (const call of this.#parts.queue.take(Infinity)) call.fail(error);
     const isFinal = error.code === 'ERR_STORE_SCHEMA' || error.kind !== 'store';
-    if (isFinal) for (const { reject } of this.#onReady.splice(0)) reject(error);
-    else if (this.#onReady.length > 0) this.#parts.time.alarm(RETRY_MS, () => this.wake());
+    if (isFinal) this.#readyCalls.rejectAll(error);
+    else this.#readyCalls.retryLater();
   }
 }

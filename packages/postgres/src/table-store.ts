@@ -115,11 +115,14 @@ export class TableStore implements PostgresStore {
   async ready(options?: ReadyOptions): Promise<void> {
     const { timeoutMs } = checkReadyOptions(options);
     this.#assertOpen();
-    await this.#deadlines
-      .of(timeoutMs)
-      .race(this.#executor.ready(), () =>
-        this.#isClosed ? closedError() : notReadyError(timeoutMs, this.#executor.state.lastError?.cause),
-      );
+    let stop = (): void => undefined;
+    const ready = new Promise<void>((resolve, reject) => {
+      stop = this.#executor.ready({ resolve, reject });
+    });
+    await this.#deadlines.of(timeoutMs).race(ready, () => {
+      stop();
+      return this.#isClosed ? closedError() : notReadyError(timeoutMs, this.#executor.state.lastError?.cause);
+    });
   }
 
   async migrate(): Promise<void> {

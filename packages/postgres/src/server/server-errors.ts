@@ -54,8 +54,10 @@ export function callError(error: unknown): SluiceError {
   const state = sqlState(error);
   if (state === undefined) return failure('ERR_STORE_UNAVAILABLE', 'The connection to PostgreSQL failed', error);
   if (TOO_LATE.has(state)) {
-    const remedy = 'Look for a transaction that has been open for long (pg_stat_activity), or raise the deadline.';
-    return failure('ERR_STORE_DEADLINE', 'PostgreSQL waited too long for a lock', error, remedy);
+    const remedy =
+      'Look for a transaction that has been open for long (pg_stat_activity), or raise the deadline, or `statement_timeout` ' +
+      'if the message names it.';
+    return failure('ERR_STORE_DEADLINE', 'PostgreSQL cancelled the statement', error, remedy);
   }
   if (OF_DATA.has(state.slice(0, 2))) {
     const remedy = 'Another program may write to the tables of the store. Give the store another `table`.';

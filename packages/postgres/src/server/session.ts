@@ -59,7 +59,9 @@ export class Session {
         end(false);
         reject(error);
       };
-      client.query({ text, rowMode: 'array', ...(values && { values }) }).then(
+      // In a function of its own, because what observes pg may throw where pg returns a promise that rejects.
+      const query = async () => client.query({ text, rowMode: 'array', ...(values && { values }) });
+      query().then(
         (result) => {
           if (isOver) return;
           end(true);

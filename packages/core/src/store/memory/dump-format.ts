@@ -90,7 +90,8 @@ export function readDump(dump: unknown): Dump {
     at = end;
   }
   if (at !== dump.length) throw damaged();
-  return { secret: dump.slice(SECRET_AT, WALL_AT), wallMs, tables };
+  // A copy: `slice` of a Node Buffer is not one.
+  return { secret: new Uint8Array(dump.subarray(SECRET_AT, WALL_AT)), wallMs, tables };
 }
 
 /** @returns A table, and the position after it. */

@@ -62,7 +62,16 @@ describe('a memory store that restores a dump', () => {
     expect(levels(next.store, quota)).toEqual(levels(store, quota));
   });
 
-  test('goes on as the other one would', () => {
+  test('does not read the bytes later, which may then be overwritten', () => {
+    const { time, store } = used();
+    const bytes = Buffer.from(store.dump());
+    const next = restored(bytes, time.wallNow());
+    bytes.fill(0);
+    const last = restored(next.store.dump(), time.wallNow());
+    expect(levels(last.store, quota)).toEqual(levels(store, quota));
+  });
+
+  test('decides as the other one would', () => {
     const { time, store } = used();
     const next = restored(store.dump(), time.wallNow() + 1);
     const random = numbersFrom(2);
