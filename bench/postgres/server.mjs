@@ -28,7 +28,12 @@ export async function startPostgres({ core }) {
     child.kill('SIGQUIT');
     rmSync(folder, { recursive: true, force: true });
   });
-  for await (const chunk of child.stderr) if (String(chunk).includes('ready to accept connections')) break;
+  let log = '';
+  for await (const chunk of child.stderr.iterator({ destroyOnReturn: false })) {
+    log += String(chunk);
+    if (log.includes('ready to accept connections')) break;
+  }
+  if (!log.includes('ready to accept connections')) throw new Error(`PostgreSQL did not start:\n${log}`);
   child.stderr.resume();
   return `postgres://postgres@127.0.0.1:${port}/postgres`;
 }
