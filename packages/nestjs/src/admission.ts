@@ -1,11 +1,10 @@
 import type { ExecutionContext } from '@nestjs/common';
-import type { Awaitable, Decision } from '@sluice/core';
+import { SluiceError, type Awaitable, type Decision } from '@sluice/core';
 import {
   errorOf,
   runFlow,
   type Denial,
   type Exchange,
-  type FlowOutcome,
   type FlowSettings,
   type MiddlewareOptions,
   type RequestDecision,
@@ -13,7 +12,7 @@ import {
 import { missingResolver, notOfPlatform, type ContextResolvers, type ResolvedContext } from './contexts.ts';
 import { MessageExchange, senderAt, senderOf } from './message-exchange.ts';
 import { platformExchange } from './platform-exchange.ts';
-import { exceptionOf, type RateLimitException } from './rate-limit-exception.ts';
+import { exceptionOf } from './rate-limit-exception.ts';
 
 /** The arguments of `settle` functions, before the end of the response. */
 export type SettleArgs = readonly [context: ExecutionContext];
@@ -22,7 +21,7 @@ export type SettleArgs = readonly [context: ExecutionContext];
 export type Settings = FlowSettings<ExecutionContext, SettleArgs>;
 
 /**
- * Returns, or resolves to, what is thrown for a denied request instead of a {@link RateLimitException}. The header fields
+ * Returns, or resolves to, what is thrown for a denied request instead of a `RateLimitException`. The header fields
  * are set.
  */
 export type OnDenied = (context: ExecutionContext, decision: Decision) => unknown;
@@ -54,20 +53,47 @@ export interface Admission {
 /**
  * Decides a request by the limits of its handler.
  *
- * @returns True when it may continue. Never settles when its client has left: there is nobody to be answered.
+ * @returns True when it may continue. When the client has disconnected, the promise stays pending: neither the handler nor
+ * a filter runs.
  * @throws What is thrown for a denied request, and the errors of the functions of the limits.
  */
 export function admit(admission: Admission, settings: Settings, context: ExecutionContext): Awaitable<true> {
   const resolved = resolve(admission.contexts, context);
-  const exchange = exchangeOf(context, resolved);
-  const carryOut = (outcome: FlowOutcome): Awaitable<true> => {
-    if (outcome === null) return true;
-    if (outcome === 'left') return new Promise<never>(() => undefined);
-    const exception = exceptionOf({ settings, denial: outcome }, retryAfterOf(exchange));
-    return deny(admission, resolved, { context, exception, denial: outcome });
-  };
-  const outcome = runFlow(settings, exchange, [context]);
-  return outcome instanceof Promise ? outcome.then(carryOut) : carryOut(outcome);
+  const outcome = runFlow(settings, exchangeOf(context, resolved), [context]);
+  if (outcome === null) return true;
+  const request = { admission, settings, context, resolved };
+  if (!(outcome instanceof Promise)) return stop(outcome, request);
+  return outcome.then((settled) => settled === null || stop(settled, request));
+}
+
+/** A request whose handler does not run, or not at once. */
+interface Held {
+  readonly admission: Admission;
+  readonly settings: Settings;
+  readonly context: ExecutionContext;
+  readonly resolved: ResolvedContext;
+}
+
+function stop(outcome: Denial | 'left', { admission, settings, context, resolved }: Held): Promise<never> {
+  if (outcome === 'left') return new Promise(() => undefined);
+  if (admission.onDenied !== undefined) return denyBy(admission.onDenied, context, outcome.decision);
+  const exception = exceptionOf({ settings, denial: outcome });
+  throw errorOf(resolved.thrown === undefined ? exception : resolved.thrown(exception));
+}
+
+async function denyBy(onDenied: OnDenied, context: ExecutionContext, decision: Decision): Promise<never> {
+  let error: unknown;
+  try {
+    error = await onDenied(context, decision);
+  } catch (cause) {
+    throw errorOf(cause);
+  }
+  if (error !== undefined) throw errorOf(error);
+  throw new SluiceError(
+    'ERR_OPTION',
+    '`onDenied` must return what is thrown for the denied request, but returned undefined. For example onDenied: () => new ' +
+      'HttpException("Slow down", 429).',
+  );
 }
 
 function resolve(contexts: ContextResolvers, context: ExecutionContext): ResolvedContext {
@@ -90,27 +116,4 @@ function exchangeOf(context: ExecutionContext, resolved: ResolvedContext): Conte
   const exchange = platformExchange(context, request, response);
   if (exchange === undefined) throw notOfPlatform(context.getType());
   return exchange;
-}
-
-function retryAfterOf(exchange: ContextExchange): number | undefined {
-  const seconds = exchange.getField('Retry-After');
-  return seconds === undefined ? undefined : Number(seconds);
-}
-
-interface Denied {
-  readonly context: ExecutionContext;
-  readonly exception: RateLimitException;
-  readonly denial: Denial;
-}
-
-function deny({ onDenied }: Admission, { thrown }: ResolvedContext, denied: Denied): Promise<never> {
-  const { context, exception, denial } = denied;
-  if (onDenied === undefined) throw errorOf(thrown === undefined ? exception : thrown(exception));
-  return new Promise((_resolve, reject) => {
-    // Not `reject(onDenied(…))`: it may return a promise.
-    Promise.resolve()
-      .then(() => onDenied(context, denial.decision))
-      .then((value) => reject(errorOf(value)))
-      .catch((cause: unknown) => reject(errorOf(cause)));
-  });
 }

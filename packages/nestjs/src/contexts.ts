@@ -80,11 +80,9 @@ export function webSocketContext(exception: ExceptionClass): ContextResolver {
   checkException('webSocketContext', exception, 'WsException');
   return (context) => {
     const { handshake, _socket } = context.switchToWs().getClient<WebSocketClient>();
-    return {
-      address: handshake?.address ?? _socket?.remoteAddress,
-      headers: handshake?.headers,
-      thrown: (denied) => new exception(messageOf(denied)),
-    };
+    const thrown = (denied: RateLimitException): unknown => new exception(messageOf(denied));
+    if (handshake === undefined) return { request: { socket: _socket }, thrown };
+    return { address: handshake.address, headers: handshake.headers, thrown };
   };
 }
 
@@ -92,7 +90,7 @@ interface WebSocketClient {
   /** Of Socket.IO. */
   readonly handshake?: { readonly address: string; readonly headers: IncomingHttpHeaders };
   /** Of `ws`. */
-  readonly _socket?: { readonly remoteAddress?: string } | null;
+  readonly _socket?: object | null;
 }
 
 /**
@@ -106,14 +104,14 @@ interface WebSocketClient {
 export function microserviceContext(exception: ExceptionClass): ContextResolver {
   checkException('microserviceContext', exception, 'RpcException');
   return (context) => ({
-    address: context.switchToRpc().getContext<RpcContext | undefined>()?.getSocketRef?.().netSocket?.remoteAddress,
+    request: { socket: context.switchToRpc().getContext<RpcContext | undefined>()?.getSocketRef?.().netSocket },
     thrown: (denied) => new exception(messageOf(denied)),
   });
 }
 
 interface RpcContext {
   /** Over TCP. */
-  readonly getSocketRef?: () => { readonly netSocket?: { readonly remoteAddress?: string } };
+  readonly getSocketRef?: () => { readonly netSocket?: object };
 }
 
 /** What a client without header fields is told. */

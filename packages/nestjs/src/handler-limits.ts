@@ -115,15 +115,21 @@ export class HandlerLimits implements HandlerAdmission, OnModuleInit, OnApplicat
   #checkHandlers(): void {
     const { modules, config } = this.#application;
     if (timesProvided(HANDLER_ADMISSION, modules) > 1) throw importedTwice();
-    const unguarded: string[] = [];
+    const unguarded: FoundHandler[] = [];
+    // Without any guard its provider was forgotten, and the limits of the module have no effect either.
+    let isForgotten = true;
     for (const handler of handlersOf(modules)) {
-      const settings = this.#checked(handler);
-      if (settings === null) continue;
-      if (isGuarded(handler, config)) this.#checkContext(handler);
-      else if (this.#isMeant(handler)) unguarded.push(handler.name);
+      if (this.#checked(handler) === null) continue;
+      if (isGuarded(handler, config)) {
+        isForgotten = false;
+        this.#checkContext(handler);
+      } else unguarded.push(handler);
     }
-    if (unguarded.length > 0 && !isGuardReplaced(modules)) {
-      this.#base.limiter.emit({ type: 'warning', message: noGuard(unguarded), once: true });
+    const warned = unguarded.filter(
+      (handler) => this.#expectsGuard(handler) || (isForgotten && handler.context === 'http'),
+    );
+    if (warned.length > 0 && !isGuardReplaced(modules)) {
+      this.#base.limiter.emit({ type: 'warning', message: noGuard(warned.map(({ name }) => name)), once: true });
     }
   }
 
@@ -141,7 +147,7 @@ export class HandlerLimits implements HandlerAdmission, OnModuleInit, OnApplicat
   }
 
   /** Whether a handler without a guard seems to be limited: by its decorators, or as a message of a gateway. */
-  #isMeant({ type, handler, context }: FoundHandler): boolean {
+  #expectsGuard({ type, handler, context }: FoundHandler): boolean {
     if (context === 'ws' && this.#admission.contexts['ws'] !== undefined) return true;
     return [type, handler].some((target) => decorationsOf(target).limits.length > 0);
   }
@@ -155,8 +161,8 @@ export class HandlerLimits implements HandlerAdmission, OnModuleInit, OnApplicat
 function importedTwice(): SluiceError {
   return new SluiceError(
     'ERR_OPTION',
-    'RateLimitModule must be imported once, but was imported several times with options of their own, so that a guard would ' +
-      'have one of them by chance. Define all limits in one limiter, and name them by @Limits. For a limit of a handler alone: @UseGuards(rateLimit({ … })).',
+    'RateLimitModule must be imported once, but was imported several times with different options, and it would be undefined ' +
+      'which of them a guard uses. Define all limits in one limiter, and name them with @Limits. For a limit of a single handler: @UseGuards(rateLimit({ … })).',
   );
 }
 

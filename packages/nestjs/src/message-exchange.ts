@@ -23,15 +23,14 @@ export function senderOf(request: object): Sender {
 }
 
 /**
- * Adapts a message to the flow of core. It has no response: fields are kept for the exception that a denied message is
- * answered with, and `settle` functions and concurrency limits are errors, because nothing ends.
+ * Adapts a message to the flow of core. A message has no response: there are no header fields, and `settle` functions and
+ * concurrency limits are errors, because no end of a response would release them.
  */
 export class MessageExchange implements Exchange<ExecutionContext> {
   readonly request: ExecutionContext;
   readonly method = undefined;
   decision: RequestDecision | undefined;
   readonly #sender: Sender;
-  readonly #fields = new Map<string, string>();
 
   constructor(context: ExecutionContext, sender: Sender) {
     this.request = context;
@@ -47,11 +46,9 @@ export class MessageExchange implements Exchange<ExecutionContext> {
     return typeof value === 'string' ? value : undefined;
   }
 
-  getField(name: string): string | undefined {
-    return this.#fields.get(name);
+  getField(): undefined {
+    return undefined;
   }
 
-  setField(name: string, value: string): void {
-    this.#fields.set(name, value);
-  }
+  setField(): void {}
 }

@@ -11,25 +11,21 @@ export interface SentDenial {
   readonly denial: Denial;
 }
 
-let readDenial: (exception: RateLimitException) => Denial;
-const deniedBy = new WeakMap<RateLimitException, DenyingSettings>();
+const sentDenials = new WeakMap<RateLimitException, SentDenial>();
 
-/** For an exception that no guard has made: nobody is told of a denial that could not be sent. */
-const BY_NOBODY = { limiter: { emit: () => undefined } } as unknown as DenyingSettings;
+/** For an exception that users construct: no limiter reports an event about it. */
+const NO_EVENTS = { limiter: { emit: () => undefined } } as unknown as DenyingSettings;
 
-/** Makes the exception of a denial. */
-export function exceptionOf(
-  { settings, denial }: SentDenial,
-  retryAfterSeconds: number | undefined,
-): RateLimitException {
-  const exception = new RateLimitException(denial, retryAfterSeconds);
-  deniedBy.set(exception, settings);
+/** Creates the exception of a denial. */
+export function exceptionOf(sent: SentDenial): RateLimitException {
+  const exception = new RateLimitException(sent.denial);
+  sentDenials.set(exception, sent);
   return exception;
 }
 
 /** Returns the denial of an exception. */
 export function denialOf(exception: RateLimitException): SentDenial {
-  return { settings: deniedBy.get(exception) ?? BY_NOBODY, denial: readDenial(exception) };
+  return sentDenials.get(exception)!;
 }
 
 /** Problem details (RFC 9457) of a denied request. */
@@ -52,21 +48,16 @@ export interface Problem {
 export class RateLimitException extends HttpException {
   /** The decision, with the results of all limits. */
   readonly decision: Decision;
-  /** The whole seconds that the client is told to wait, as in Retry-After; undefined for a blocked id. */
+  /** After how many whole seconds the client may try again; undefined for a blocked id. */
   readonly retryAfterSeconds: number | undefined;
-  readonly #denial: Denial;
 
-  static {
-    readDenial = (exception) => exception.#denial;
-  }
-
-  constructor(denial: Denial, retryAfterSeconds?: number) {
+  constructor(denial: Denial) {
     const problem = JSON.parse(denial.body) as Problem;
-    super({ ...problem }, denial.status);
+    super(problem, denial.status);
     this.message = problem.detail;
     this.decision = denial.decision;
-    this.retryAfterSeconds = retryAfterSeconds;
-    this.#denial = denial;
+    this.retryAfterSeconds = denial.retryAfterSeconds;
+    sentDenials.set(this, { settings: NO_EVENTS, denial });
   }
 
   /** Returns the body of the response: problem details (RFC 9457). */

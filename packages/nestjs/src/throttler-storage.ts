@@ -1,7 +1,7 @@
 import { ServiceUnavailableException, type OnApplicationShutdown } from '@nestjs/common';
 import { accountId, createLimiter, type Limiter, type LimiterSettings, type Override, type Store } from '@sluice/core';
 import { flowSettings, runFlow, type Exchange, type FlowSettings, type RequestDecision } from '@sluice/core/http';
-import { isPlainObject, wholeNumber } from '@sluice/core/kit';
+import { checkOptions, isPlainObject, wholeNumber } from '@sluice/core/kit';
 
 /** What `@nestjs/throttler` 6 asks its storage for: the `ThrottlerStorageRecord` of a request. Times are whole seconds. */
 export interface ThrottlerRecord {
@@ -77,6 +77,7 @@ class LimiterStorage implements RateLimitStorage {
   readonly #settings: Settings;
 
   constructor(options: RateLimitStorageOptions) {
+    checkOptions('rateLimitStorage', options, ['store', 'failure', 'onEvent', 'log', 'time']);
     // Each call has its own numbers; these are needed to define the limits.
     const numbers = { count: 1, period: '1s' } as const;
     this.#limiter = createLimiter<Call>({

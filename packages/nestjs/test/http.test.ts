@@ -204,6 +204,21 @@ describe.each(PLATFORMS)('on %s', (_name, adapter) => {
     expect(await denied.json()).toEqual({ own: 'Rate limit "PerClient" exceeded. Try again in 6 seconds.' });
   });
 
+  test('an onDenied that returns nothing is an error that names it', async () => {
+    const errors: unknown[] = [];
+    const filter: ExceptionFilter = {
+      catch(error: unknown, host: ArgumentsHost) {
+        errors.push(error);
+        const response = host.switchToHttp().getResponse<{ status(code: number): { send(body: string): void } }>();
+        response.status(500).send('');
+      },
+    };
+    const app = await made(appModule({ onDenied: () => undefined }), adapter);
+    app.useGlobalFilters(filter);
+    await statuses(11, await listening(app));
+    expect(errors).toMatchObject([{ code: 'ERR_OPTION', message: expect.stringMatching(/^`onDenied` must return/) }]);
+  });
+
   test('what onDenied returns is thrown instead', async () => {
     const onDenied = async (context: ExecutionContext, { limit }: { limit: string | null }) =>
       new HttpException({ handler: context.getHandler().name, limit }, 418);

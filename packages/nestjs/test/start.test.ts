@@ -204,6 +204,31 @@ test('@Limits that no guard reads is a warning', async () => {
   ]);
 });
 
+test('limits of the module without any guard are a warning', async () => {
+  const events: LimiterEvent[] = [];
+  @Controller()
+  class PagesController {
+    @Get()
+    list(): void {}
+  }
+  const start = async (providers: object[]): Promise<void> => {
+    const onEvent = (event: LimiterEvent): void => void events.push(event);
+    const limit = { count: 1, period: '1m', onEvent, log: false } as const;
+    const module = moduleOf({
+      imports: [RateLimitModule.forRoot(limit)],
+      controllers: [PagesController],
+      providers: providers as never,
+    });
+    await (await made(module)).init();
+  };
+  await start([GUARD]);
+  expect(events).toEqual([]);
+  await start([]);
+  expect(events).toMatchObject([
+    { message: expect.stringContaining('The limits of PagesController.list have no effect') },
+  ]);
+});
+
 test.each([
   ['a guard of the application', [GUARD], undefined],
   ['a guard of the application by its class', [{ provide: APP_GUARD, useClass: RateLimitGuard }], undefined],

@@ -23,6 +23,8 @@ export interface Denial extends Answer {
   readonly fields: Readonly<Record<string, string>>;
   /** Problem details as JSON (RFC 9457). Not sent in the response to a HEAD request. */
   readonly body: string;
+  /** After how many whole seconds the client may try again; undefined when an id is blocked. */
+  readonly retryAfterSeconds: number | undefined;
 }
 
 const FIELDS = { 'Content-Type': 'application/problem+json', 'Cache-Control': 'no-store' } as const;
@@ -41,18 +43,22 @@ const BLOCKED_BODY = JSON.stringify({
  * Creates the response to a denied or undecided request, with the problem types of
  * draft-ietf-httpapi-ratelimit-headers-11. It names the limits that are not hidden, and never an id.
  *
- * @param retryAfter - The value of Retry-After in seconds.
+ * @param retryAfterSeconds - The value of Retry-After.
  */
-export function denialOf(decision: Decision, retryAfter: number): Denial {
-  if (decision.blocked) return { decision, status: 403, fields: FIELDS, body: BLOCKED_BODY };
-  const again = `Try again in ${waitText(retryAfter)}.`;
+export function denialOf(decision: Decision, retryAfterSeconds: number): Denial {
+  if (decision.blocked) {
+    return { decision, status: 403, fields: FIELDS, body: BLOCKED_BODY, retryAfterSeconds: undefined };
+  }
+  const again = `Try again in ${waitText(retryAfterSeconds)}.`;
   if (decision.outcome === 'unavailable') {
     const detail = `Rate limiting is temporarily unavailable. ${again}`;
-    return { decision, status: 503, fields: FIELDS, body: reducedCapacityBody(detail) };
+    return { decision, status: 503, fields: FIELDS, body: reducedCapacityBody(detail), retryAfterSeconds };
   }
-  return decision.overloaded
-    ? { decision, status: 503, fields: FIELDS, body: reducedCapacityBody(`The service is at capacity. ${again}`) }
-    : { decision, status: 429, fields: FIELDS, body: exceededBody(decision, again) };
+  if (decision.overloaded) {
+    const body = reducedCapacityBody(`The service is at capacity. ${again}`);
+    return { decision, status: 503, fields: FIELDS, body, retryAfterSeconds };
+  }
+  return { decision, status: 429, fields: FIELDS, body: exceededBody(decision, again), retryAfterSeconds };
 }
 
 // Built by hand, because a client that floods the server gets only these responses. The name of a limit contains no
