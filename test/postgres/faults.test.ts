@@ -15,7 +15,7 @@ import type { Hunted, HuntOrders } from './processes/hunt.mjs';
 import { steeredDatabase } from './steered-database.ts';
 
 describe('while the server is stopped', () => {
-  test('the policies decide, what was asked for is not taken when it goes on, and it decides again', async () => {
+  test('the failure policies decide, their requests take no tokens afterwards, and PostgreSQL decides again', async () => {
     const server = await postgresServer();
     const scene = await sceneOn(server);
     expect(await outcomesOf(scene, 10)).toEqual({ allowed: 10 });
@@ -30,7 +30,7 @@ describe('while the server is stopped', () => {
     expect(await recovered(scene)).toBe(BURST - 11);
   });
 
-  test('a store that is closed ends all the same', async () => {
+  test('closing the store does not wait for the server', async () => {
     const server = await postgresServer();
     const scene = await sceneOn(server);
     server.freeze();

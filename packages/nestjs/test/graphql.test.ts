@@ -114,7 +114,7 @@ test('without a request in the context of GraphQL, a limit by address is an erro
   expect(body.errors[0].message).toMatch(/^The request has no client address/);
 });
 
-test('a blocked id is a forbidden field, which nobody need ask for again', async () => {
+test('a field denied for a blocked id has the code FORBIDDEN and no retryAfterSeconds', async () => {
   const ask = await served(moduleWith(apollo(), BLOCKED));
   const { retryAfter, body } = await query(ask, '{ title }');
   expect(retryAfter).toBeNull();

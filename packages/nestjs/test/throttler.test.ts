@@ -187,7 +187,7 @@ describe('when the store can not answer', () => {
     ]);
   });
 
-  test('the policy open lets everything through, which nobody has counted', async () => {
+  test('under the policy open every request passes, with totalHits 0', async () => {
     expect(await asked('open', 2)).toEqual([
       [0, false],
       [0, false],

@@ -1,9 +1,7 @@
 -- The tables and functions of @sluice/postgres. The store creates them itself, unless its option `migrate` is false. To
 -- create them by hand: psql -f schema.sql, or with other names: sed 's/\bsluice/limits/g' schema.sql | psql
 --
--- The versions below are run in order, from the first that the comment of the table does not show. Each can be run again.
-
--- version 1
+-- The store runs the whole file when a table or a function is missing, or the version is older. It can be run again.
 
 -- A bucket is one row. `tat` is the moment when it is full again, in ticks of 1/16 µs since 2026-01-01 UTC by the clock of
 -- this server, and `level` is the level that was written, tat − now. A row whose `tat` has passed is the same as no row.
@@ -77,7 +75,7 @@ with (fillfactor = 60, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_
 -- Kinds 12 and 13 are of form 2: the increment is the number of slots, and the threshold is the first of them.
 --
 -- Returns now in ticks, 1 if something was changed or else 0, and the level of each transaction, separated by commas. A level
--- of -1 means that the row is not a bucket, -2 that this is so for another one of the batch; -3 that the batch was skipped; -4
+-- of -1 means that the row is not a bucket, -2 that another one of the batch has -1 or -4; -3 that the batch was skipped; -4
 -- that the clock is in neither period; -5 that the last moment of the batch has passed. Such a batch takes and gives nothing,
 -- and all but one that was skipped skip their alternatives.
 create or replace function sluice_run_v1(wait_ms integer, locks boolean, keys text[], program bigint[], holders text[])
@@ -126,7 +124,7 @@ declare
   -- For each transaction: the TAT after it, if that differs, and the level.
   afters bigint[];
   after_levels bigint[];
-  -- For each transaction of slots: how many it changes, and the first of them.
+  -- For each transaction of slots: how many it changes.
   counts bigint[];
   ends constant integer := coalesce(array_length(program, 1), 0);
   pos integer := 1;

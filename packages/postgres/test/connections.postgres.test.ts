@@ -33,7 +33,7 @@ describe('a connection', () => {
     expect(await takenOf(scene.store, 'x')).toBe(2);
   });
 
-  test('that is not made does not keep a decision, nor a store that is closed', async () => {
+  test('that is never made delays neither a decision past its deadline nor close', async () => {
     const silent = createServer((socket) => void socket.on('error', () => {})).listen(0, '127.0.0.1');
     await once(silent, 'listening');
     const { port } = silent.address() as AddressInfo;
@@ -146,7 +146,7 @@ test('a pool that lends no client is an error of its user', async () => {
   await store.close();
 });
 
-test('an answer that is none is an error of the store', async () => {
+test('a malformed answer is ERR_STORE_ANSWER', async () => {
   const server = await postgresServer();
   const table = server.newTable();
   const store = storeOn(server, { table });
@@ -169,7 +169,7 @@ test('a clock that never stops jumping ahead lets calls miss their deadline', as
   await store.close();
 });
 
-test('calls that wait for a connection in vain are forgotten', async () => {
+test('calls that missed their deadline while they waited for a connection are not executed later', async () => {
   const server = await postgresServer();
   const scene = await sceneOn(server);
   const others = await Promise.all(Array.from({ length: 3 }, () => scene.pool.connect()));

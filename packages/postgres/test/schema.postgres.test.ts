@@ -112,7 +112,7 @@ test('a schema that does not exist is named', async () => {
   });
 });
 
-test('a user that may not create tables is told so', async () => {
+test('without the permission to create tables, migrate rejects with the error of PostgreSQL', async () => {
   await server.query('create role reader login');
   await server.query('revoke create on schema public from public');
   const pool = new Pool({ connectionString: server.url.replace('postgres@', 'reader@'), max: 1 });
