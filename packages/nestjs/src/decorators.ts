@@ -81,12 +81,13 @@ export function decorationsOf(target: object): Decorations {
  * @param targets - The class and the handler.
  */
 export function limitsOfHandler(base: readonly HandlerLimit[], targets: readonly object[]): readonly HandlerLimit[] {
-  return targets.map(decorationsOf).reduce(below, base);
+  return targets.map(decorationsOf).reduce(limitsWith, base);
 }
 
-function below(above: readonly HandlerLimit[], { limits, without }: Decorations): readonly HandlerLimit[] {
+/** Returns inherited limits, changed by the decorators of a class or a method. */
+function limitsWith(inherited: readonly HandlerLimit[], { limits, without }: Decorations): readonly HandlerLimit[] {
   const kept =
-    without === undefined ? above : above.filter((use) => without.length > 0 && !without.includes(nameOf(use)));
+    without === undefined ? inherited : inherited.filter((use) => without.length > 0 && !without.includes(nameOf(use)));
   return limits.reduce(withUse, kept);
 }
 

@@ -9,7 +9,11 @@ export interface FoundHandler {
   readonly handler: object;
   /** The type of the contexts in which it is called. */
   readonly context: string;
+  /** Whether Nest calls guards for it. Resolvers of fields have none, unless the options of `GraphQLModule` say so. */
+  readonly callsGuards: boolean;
 }
+
+const FIELD_METADATA = 'graphql:resolve_property';
 
 /** The metadata by which Nest knows a handler of each context. */
 const HANDLER_METADATA: readonly (readonly [context: string, key: string])[] = [
@@ -17,6 +21,7 @@ const HANDLER_METADATA: readonly (readonly [context: string, key: string])[] = [
   ['rpc', 'microservices:pattern'],
   ['ws', 'websockets:message_mapping'],
   ['graphql', 'graphql:resolver_type'],
+  ['graphql', FIELD_METADATA],
 ];
 
 /** Returns all handlers of an application. */
@@ -25,7 +30,21 @@ export function handlersOf(modules: ModulesContainer): readonly FoundHandler[] {
     ...controllers.values(),
     ...providers.values(),
   ]);
-  return [...new Set(all.map(({ metatype }) => metatype))].filter(isClass).flatMap(handlersOfClass);
+  const guardsFields = areFieldsGuarded(modules);
+  return [...new Set(all.map(({ metatype }) => metatype))]
+    .filter(isClass)
+    .flatMap((type) => handlersOfClass(type, guardsFields));
+}
+
+/** The options of `GraphQLModule` are the value of this provider. */
+const GRAPHQL_OPTIONS = 'GqlModuleOptions';
+
+function areFieldsGuarded(modules: ModulesContainer): boolean {
+  return [...modules.values()].some(({ providers }) => {
+    const options: unknown = providers.get(GRAPHQL_OPTIONS)?.instance;
+    const { fieldResolverEnhancers } = (options ?? {}) as { readonly fieldResolverEnhancers?: readonly string[] };
+    return fieldResolverEnhancers?.includes('guards') === true;
+  });
 }
 
 type Class = new (...args: never[]) => object;
@@ -34,15 +53,16 @@ function isClass(value: unknown): value is Class {
   return typeof value === 'function' && typeof value.prototype === 'object';
 }
 
-function handlersOfClass(type: Class): readonly FoundHandler[] {
+function handlersOfClass(type: Class, guardsFields: boolean): readonly FoundHandler[] {
   const methods = new MetadataScanner().getAllMethodNames(type.prototype as object);
   return methods.flatMap((method) => {
     const handler = (type.prototype as Record<string, object>)[method]!;
-    return HANDLER_METADATA.filter(([, key]) => Reflect.hasMetadata(key, handler)).map(([context]) => ({
+    return HANDLER_METADATA.filter(([, key]) => Reflect.hasMetadata(key, handler)).map(([context, key]) => ({
       name: `${type.name}.${method}`,
       type,
       handler,
       context,
+      callsGuards: key !== FIELD_METADATA || guardsFields,
     }));
   });
 }
@@ -54,7 +74,8 @@ const GUARDS = '__guards__';
  *
  * @param config - Has the guards of the whole application.
  */
-export function isGuarded({ type, handler, context }: FoundHandler, config: ApplicationConfig): boolean {
+export function isGuarded({ type, handler, context, callsGuards }: FoundHandler, config: ApplicationConfig): boolean {
+  if (!callsGuards) return false;
   const guards: readonly unknown[] = [type, handler].flatMap(
     (target) => (Reflect.getMetadata(GUARDS, target) ?? []) as unknown[],
   );

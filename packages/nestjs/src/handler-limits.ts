@@ -54,7 +54,7 @@ export class HandlerLimits implements HandlerAdmission, OnModuleInit, OnApplicat
 
   constructor(options: RateLimitModuleOptions, application: Application) {
     const contexts = checkedContexts((options as ContextOptions | null | undefined)?.contexts);
-    const { limiter, own } = madeLimiter(options);
+    const { limiter, own } = limiterOf(options);
     try {
       const { base, hasLimits } = baseSettings({ ...options, ...limiter } as RateLimitOptions);
       this.#base = base;
@@ -82,13 +82,13 @@ export class HandlerLimits implements HandlerAdmission, OnModuleInit, OnApplicat
   settingsOf(type: object, handler: object): Settings | null {
     const known = this.#known.get(type)?.get(handler);
     if (known !== undefined) return known;
-    const settings = this.#made(type, handler);
+    const settings = this.#createSettings(type, handler);
     const ofType = this.#known.get(type) ?? new WeakMap<object, Settings | null>();
     this.#known.set(type, ofType.set(handler, settings));
     return settings;
   }
 
-  #made(type: object, handler: object): Settings | null {
+  #createSettings(type: object, handler: object): Settings | null {
     const targets = [type, handler];
     for (const { without = [] } of targets.map(decorationsOf)) {
       for (const name of without) this.#base.limiter.assertLimit(name);
@@ -125,12 +125,23 @@ export class HandlerLimits implements HandlerAdmission, OnModuleInit, OnApplicat
         this.#checkContext(handler);
       } else unguarded.push(handler);
     }
+    if (isGuardReplaced(modules)) return;
     const warned = unguarded.filter(
       (handler) => this.#expectsGuard(handler) || (isForgotten && handler.context === 'http'),
     );
-    if (warned.length > 0 && !isGuardReplaced(modules)) {
-      this.#base.limiter.emit({ type: 'warning', message: noGuard(warned.map(({ name }) => name)), once: true });
-    }
+    this.#warn(
+      noGuard,
+      warned.filter(({ callsGuards }) => callsGuards),
+    );
+    this.#warn(
+      noGuardOfFields,
+      warned.filter(({ callsGuards }) => !callsGuards),
+    );
+  }
+
+  #warn(messageFor: (handlers: readonly string[]) => string, handlers: readonly FoundHandler[]): void {
+    if (handlers.length === 0) return;
+    this.#base.limiter.emit({ type: 'warning', message: messageFor(handlers.map(({ name }) => name)), once: true });
   }
 
   #checked({ name, type, handler }: FoundHandler): Settings | null {
@@ -147,9 +158,11 @@ export class HandlerLimits implements HandlerAdmission, OnModuleInit, OnApplicat
   }
 
   /** Whether a handler without a guard seems to be limited: by its decorators, or as a message of a gateway. */
-  #expectsGuard({ type, handler, context }: FoundHandler): boolean {
+  #expectsGuard({ type, handler, context, callsGuards }: FoundHandler): boolean {
     if (context === 'ws' && this.#admission.contexts['ws'] !== undefined) return true;
-    return [type, handler].some((target) => decorationsOf(target).limits.length > 0);
+    // The limits of a class of resolvers are meant for its queries.
+    const targets = callsGuards ? [type, handler] : [handler];
+    return targets.some((target) => decorationsOf(target).limits.length > 0);
   }
 
   /** Closes the limiter, if the module made it. Connections are closed by then, so requests were settled. */
@@ -173,14 +186,21 @@ function noGuard(handlers: readonly string[]): string {
   );
 }
 
-interface MadeLimiter {
+function noGuardOfFields(handlers: readonly string[]): string {
+  return (
+    `The limits of ${listed(handlers)} have no effect, because Nest calls no guards for resolvers of fields. To limit them, set ` +
+    "fieldResolverEnhancers: ['guards'] in the options of GraphQLModule. Each of their calls then counts."
+  );
+}
+
+interface ModuleLimiterParts {
   /** Replaces the option. */
   readonly limiter: { readonly limiter: unknown } | undefined;
   readonly own: Limiter<ExecutionContext> | undefined;
 }
 
 /** Makes the limiter, if the options are those of one. A limiter has a method `spend`. */
-function madeLimiter(options: RateLimitModuleOptions): MadeLimiter {
+function limiterOf(options: RateLimitModuleOptions): ModuleLimiterParts {
   const given: unknown = (options as { readonly limiter?: unknown } | null | undefined)?.limiter;
   if (!isPlainObject(given) || 'spend' in given) return { limiter: undefined, own: undefined };
   const own = createLimiter(given as unknown as LimiterOptions<ExecutionContext>);

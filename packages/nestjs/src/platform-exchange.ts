@@ -71,7 +71,7 @@ export function platformExchange(
 }
 
 /** Sends a denial on the response of a platform. If the response has begun, it is ended instead. */
-export function sendOn(settings: Parameters<typeof sendDenial>[0], response: object, denial: Denial): void {
+export function sendByPlatform(settings: Parameters<typeof sendDenial>[0], response: object, denial: Denial): void {
   if (!isReply(response)) return sendDenial(settings, response as ServerResponse, denial);
   if (response.sent || endIfBegun(settings, response.raw)) return;
   const { status, fields, body } = denial;

@@ -1,5 +1,5 @@
 import { Catch, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
-import { sendOn } from './platform-exchange.ts';
+import { sendByPlatform } from './platform-exchange.ts';
 import { denialOf, RateLimitException } from './rate-limit-exception.ts';
 
 /**
@@ -13,7 +13,7 @@ export class RateLimitFilter implements ExceptionFilter<RateLimitException> {
   catch(exception: RateLimitException, host: ArgumentsHost): void {
     if (host.getType() !== 'http') throw exception;
     const { settings, denial } = denialOf(exception);
-    sendOn(settings, host.switchToHttp().getResponse<object>(), denial);
+    sendByPlatform(settings, host.switchToHttp().getResponse<object>(), denial);
   }
 }
 

@@ -121,8 +121,8 @@ class LimiterStorage implements RateLimitStorage {
   }
 }
 
-/** What a throttler is asked for. Durations are milliseconds. */
-interface Asked {
+/** The numbers of a throttler. Durations are milliseconds. */
+interface ThrottlerNumbers {
   readonly ttl: number;
   readonly limit: number;
   readonly blockDuration: number;
@@ -133,7 +133,7 @@ const MAX_LIMIT = 1_000_000_000;
 const MAX_MS = 315_576_000_000;
 
 /** @throws {SluiceError} `ERR_OPTION` for numbers that are not those of a limit. */
-function callOf(id: string, { ttl, limit, blockDuration }: Asked): Call {
+function callOf(id: string, { ttl, limit, blockDuration }: ThrottlerNumbers): Call {
   const period = wholeNumber('throttlers.ttl', ttl, { min: 1, max: MAX_MS });
   const count = wholeNumber('throttlers.limit', limit, { min: 0, max: MAX_LIMIT });
   const blockMs = wholeNumber('throttlers.blockDuration', blockDuration, { min: 0, max: MAX_MS });
@@ -156,7 +156,7 @@ function allowedRecord(decision: RequestDecision, limit: number): ThrottlerRecor
   return { totalHits: limit - remaining, timeToExpire, isBlocked: false, timeToBlockExpire: 0 };
 }
 
-interface Denied extends Pick<Asked, 'ttl' | 'limit'> {
+interface Denied extends Pick<ThrottlerNumbers, 'ttl' | 'limit'> {
   readonly blockMs: number;
 }
 

@@ -34,7 +34,7 @@ export function stillStore(): { readonly store: Store; readonly time: FakeTime }
 const QUIET: NestApplicationOptions = { logger: false, abortOnError: false };
 
 /** Makes an application that is closed when the test is over. */
-export async function made(
+export async function appOf(
   module: Type | DynamicModule,
   adapter: () => AbstractHttpAdapter = PLATFORMS[0]![1],
 ): Promise<INestApplication> {
@@ -55,7 +55,7 @@ export async function listening(app: INestApplication): Promise<Ask> {
 
 /** Makes an application, and listens on a free port. */
 export async function served(module: Type, adapter?: () => AbstractHttpAdapter): Promise<Ask> {
-  return listening(await made(module, adapter));
+  return listening(await appOf(module, adapter));
 }
 
 /** Asks so many times, one after the other, and gives the statuses. */

@@ -1,12 +1,12 @@
 import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
-import { GraphQLModule, Query, Resolver } from '@nestjs/graphql';
+import { Field, GraphQLModule, ObjectType, Query, ResolveField, Resolver } from '@nestjs/graphql';
 import { MercuriusDriver, type MercuriusDriverConfig } from '@nestjs/mercurius';
-import { accountId, clientNetwork, type Key } from '@sluice/core';
+import { accountId, clientNetwork, type Key, type LimiterEvent } from '@sluice/core';
 import { graphqlContext, Limits, RateLimitModule, Unlimited } from '@sluice/nestjs';
 import type { DynamicModule, ExecutionContext } from '@nestjs/common';
 import type { RequestDecision } from '@sluice/core/http';
 import { expect, test } from 'vitest';
-import { GUARD, made, moduleOf, PLATFORMS, served, stillStore, type Ask } from './app.ts';
+import { GUARD, appOf, moduleOf, PLATFORMS, served, stillStore, type Ask } from './app.ts';
 
 @Resolver()
 class BooksResolver {
@@ -123,7 +123,7 @@ test('a field denied for a blocked id has the code FORBIDDEN and no retryAfterSe
 });
 
 test('a resolver with limits whose context has no resolver is found when the application starts', async () => {
-  const app = await made(
+  const app = await appOf(
     moduleOf({
       imports: [RateLimitModule.forRoot({ count: 1, period: '1m' })],
       providers: [BooksResolver, GUARD],
@@ -158,4 +158,68 @@ test('without a response in the context of GraphQL, a request is limited by its 
   const { fields, body } = await query(ask, '{ one: dear two: dear }');
   expect(fields).toBeNull();
   expect(body.errors).toMatchObject([{ path: ['two'], extensions: { retryAfterSeconds: 20 } }]);
+});
+
+@ObjectType()
+class Author {
+  @Field(() => String)
+  readonly name: string;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+}
+
+@Resolver(() => Author)
+class AuthorsResolver {
+  @Query(() => [Author])
+  authors(): Author[] {
+    return [new Author('Austen'), new Author('Eliot')];
+  }
+
+  @Limits('PerClient')
+  @ResolveField(() => String)
+  portrait(): string {
+    return 'oil on canvas';
+  }
+}
+
+/** An application whose authors have a field with limits, and the warnings of its limiter. */
+function authorsModule(graphql: Partial<ApolloDriverConfig>) {
+  const warnings: string[] = [];
+  const onEvent = ({ type, message }: LimiterEvent): void => void (type === 'warning' && warnings.push(message));
+  const limited = RateLimitModule.forRoot({
+    limiter: {
+      limits: { PerClient: { key: clientNetwork(), count: 3, period: '1m' } },
+      ...stillStore(),
+      onEvent,
+      log: false,
+    },
+    limits: ['PerClient'],
+    contexts: { graphql: graphqlContext },
+  });
+  const options = { driver: ApolloDriver, autoSchemaFile: true, playground: false, ...graphql };
+  const imports = [GraphQLModule.forRoot<ApolloDriverConfig>(options), limited];
+  return { warnings, module: moduleOf({ imports, providers: [AuthorsResolver, GUARD] }) };
+}
+
+test('@Limits on a resolver of a field has no effect and is a warning, because Nest calls no guards for it', async () => {
+  const { module, warnings } = authorsModule({});
+  const ask = await served(module);
+  expect(await query(ask, '{ authors { portrait } }')).toMatchObject({
+    fields: '"PerClient";r=2;t=20',
+    body: { data: { authors: [{ portrait: 'oil on canvas' }, { portrait: 'oil on canvas' }] } },
+  });
+  expect(warnings).toEqual([
+    "The limits of AuthorsResolver.portrait have no effect, because Nest calls no guards for resolvers of fields. To limit them, set fieldResolverEnhancers: ['guards'] in the options of GraphQLModule. Each of their calls then counts.",
+  ]);
+});
+
+test("with fieldResolverEnhancers: ['guards'] each call of a resolver of a field counts", async () => {
+  const { module, warnings } = authorsModule({ fieldResolverEnhancers: ['guards'] });
+  const ask = await served(module);
+  expect(await query(ask, '{ authors { portrait } }')).toMatchObject({ fields: '"PerClient";r=0;t=20' });
+  const { body } = await query(ask, '{ authors { portrait } }');
+  expect(body.errors).toMatchObject([{ path: ['authors'], extensions: { code: 'TOO_MANY_REQUESTS' } }]);
+  expect(warnings).toEqual([]);
 });

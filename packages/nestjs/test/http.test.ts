@@ -26,7 +26,7 @@ import {
   type LimitedRequest,
 } from '@sluice/nestjs';
 import { describe, expect, test } from 'vitest';
-import { GUARD, listening, made, moduleOf, PLATFORMS, served, statuses, stillStore } from './app.ts';
+import { GUARD, listening, appOf, moduleOf, PLATFORMS, served, statuses, stillStore } from './app.ts';
 
 /** What an authentication does: it runs before the limits, and leaves a user on the request. */
 @Injectable()
@@ -195,7 +195,7 @@ describe.each(PLATFORMS)('on %s', (_name, adapter) => {
         response.status((error as HttpException).getStatus()).send({ own: message });
       }
     }
-    const app = await made(appModule(), adapter);
+    const app = await appOf(appModule(), adapter);
     app.useGlobalFilters(new OwnWords());
     const ask = await listening(app);
     await statuses(10, ask);
@@ -213,7 +213,7 @@ describe.each(PLATFORMS)('on %s', (_name, adapter) => {
         response.status(500).send('');
       },
     };
-    const app = await made(appModule({ onDenied: () => undefined }), adapter);
+    const app = await appOf(appModule({ onDenied: () => undefined }), adapter);
     app.useGlobalFilters(filter);
     await statuses(11, await listening(app));
     expect(errors).toMatchObject([{ code: 'ERR_OPTION', message: expect.stringMatching(/^`onDenied` must return/) }]);
@@ -337,7 +337,7 @@ test('an exception has the decision and the wait of the client', async () => {
       new RateLimitFilter().catch(exception, host);
     }
   }
-  const app = await made(
+  const app = await appOf(
     moduleOf({
       imports: [RateLimitModule.forRoot({ count: 1, period: '1m', name: 'PerClient', ...stillStore() })],
       controllers: [HelloController],

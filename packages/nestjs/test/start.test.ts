@@ -17,7 +17,7 @@ import {
   type RateLimitModuleOptions,
 } from '@sluice/nestjs';
 import { expect, onTestFinished, test } from 'vitest';
-import { GUARD, listening, made, moduleOf, served, statuses } from './app.ts';
+import { GUARD, listening, appOf, moduleOf, served, statuses } from './app.ts';
 
 const limits = {
   PerClient: { key: clientNetwork(), count: 2, period: '1m' },
@@ -39,7 +39,7 @@ async function problemOf(
 ): Promise<{ code?: string; message: string }> {
   try {
     const module = moduleOf({ imports: [RateLimitModule.forRoot(options as never)], controllers, providers: [GUARD] });
-    await (await made(module)).init();
+    await (await appOf(module)).init();
   } catch (error) {
     return error as Error;
   }
@@ -121,7 +121,7 @@ test('a message of a gateway with a guard, and without a resolver, is found when
     @SubscribeMessage('say')
     say(): void {}
   }
-  const app = await made(
+  const app = await appOf(
     moduleOf({ imports: [RateLimitModule.forRoot({ count: 1, period: '1m' })], providers: [ChatGateway] }),
   );
   app.useWebSocketAdapter(new WsAdapter(app));
@@ -131,8 +131,8 @@ test('a message of a gateway with a guard, and without a resolver, is found when
 test('the module is imported once', async () => {
   const one = RateLimitModule.forRoot({ count: 1, period: '1m' });
   const other = RateLimitModule.forRoot({ count: 2, period: '1m' });
-  await expect((await made(moduleOf({ imports: [one, one] }))).init()).resolves.toBeDefined();
-  await expect((await made(moduleOf({ imports: [one, other] }))).init()).rejects.toThrow(
+  await expect((await appOf(moduleOf({ imports: [one, one] }))).init()).resolves.toBeDefined();
+  await expect((await appOf(moduleOf({ imports: [one, other] }))).init()).rejects.toThrow(
     /^RateLimitModule must be imported once/,
   );
 });
@@ -149,11 +149,11 @@ test('a handler without limits needs no resolver', async () => {
     controllers: [SumsController],
     providers: [GUARD],
   });
-  await expect((await made(module)).init()).resolves.toBeDefined();
+  await expect((await appOf(module)).init()).resolves.toBeDefined();
 });
 
 test('a context of an unknown type is an error at its first call', async () => {
-  const app = await made(
+  const app = await appOf(
     moduleOf({
       imports: [RateLimitModule.forRoot({ count: 1, period: '1m' })],
       controllers: [HelloController],
@@ -191,7 +191,7 @@ async function warningsOf(providers: object[], decorate = UseGuards()): Promise<
     controllers: [OrdersController],
     providers: providers as never,
   });
-  await (await made(module)).init();
+  await (await appOf(module)).init();
   return events.map(({ message }) => message);
 }
 
@@ -219,7 +219,7 @@ test('limits of the module without any guard are a warning', async () => {
       controllers: [PagesController],
       providers: providers as never,
     });
-    await (await made(module)).init();
+    await (await appOf(module)).init();
   };
   await start([GUARD]);
   expect(events).toEqual([]);
@@ -253,7 +253,7 @@ test('messages of a gateway that nothing guards are a warning, when their contex
       imports: [RateLimitModule.forRoot({ ...limit, contexts })],
       providers: [ChatGateway, GUARD],
     });
-    const app = await made(module);
+    const app = await appOf(module);
     app.useWebSocketAdapter(new WsAdapter(app));
     await app.init();
   };
@@ -298,7 +298,7 @@ test.each([
 ])('a limiter that the module made %s is closed with the application', async (_name, options) => {
   const store = memoryStore();
   const limited = 'limiter' in options ? { limiter: { ...options.limiter, store } } : { ...options, store };
-  const app = await made(moduleOf({ imports: [RateLimitModule.forRoot(limited)] }));
+  const app = await appOf(moduleOf({ imports: [RateLimitModule.forRoot(limited)] }));
   await app.init();
   expect(() => createLimiter({ limits, store })).toThrow(/already uses the limit name "PerClient"/);
   await app.close();
@@ -308,7 +308,7 @@ test.each([
 test('a limiter that was given is not closed', async () => {
   const limiter = createLimiter({ limits });
   onTestFinished(() => limiter.close());
-  const app = await made(moduleOf({ imports: [RateLimitModule.forRoot({ limiter, limits: ['PerClient'] })] }));
+  const app = await appOf(moduleOf({ imports: [RateLimitModule.forRoot({ limiter, limits: ['PerClient'] })] }));
   await app.init();
   await app.close();
   expect((await limiter.spend([{ limit: 'Orders', id: 'everyone' }])).allowed).toBe(true);

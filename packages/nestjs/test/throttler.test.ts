@@ -5,7 +5,7 @@ import { memoryStore, type LimiterEvent, type Store } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { rateLimitStorage, type RateLimitStorage, type RateLimitStorageOptions } from '@sluice/nestjs';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { made, listening, moduleOf, PLATFORMS, served, statuses } from './app.ts';
+import { appOf, listening, moduleOf, PLATFORMS, served, statuses } from './app.ts';
 
 /** A storage on a clock that stands still. */
 function still(options: RateLimitStorageOptions = {}): { readonly storage: RateLimitStorage; readonly time: FakeTime } {
@@ -211,7 +211,7 @@ test('a storage takes a store, or nothing', async () => {
 
 test('a second storage on one store is an error, until the application of the first has shut down', async () => {
   const store = memoryStore();
-  const app = await made(throttled(rateLimitStorage(store)));
+  const app = await appOf(throttled(rateLimitStorage(store)));
   const ask = await listening(app);
   expect((await ask()).status).toBe(200);
   expect(() => rateLimitStorage(store)).toThrow(/already uses the limit name "Throttler"/);
