@@ -1,6 +1,6 @@
 // `node scripts/postgres.mjs` makes sure of a PostgreSQL server for the tests: it takes the one that is there, or installs
 // one where apt-get works, or says what to do and fails. The tests are never skipped for want of it.
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -35,6 +35,17 @@ export function postgresFolder() {
   const found = ['', ...debianFolders()].find((folder) => problemOf(folder) === undefined);
   if (found === undefined) throw new Error(`${problemOf('')}\n${INSTRUCTION}`);
   return found;
+}
+
+/**
+ * The user of a server that the tests or the benchmarks start: PostgreSQL refuses to run as root.
+ *
+ * @returns {{ readonly uid?: number, readonly gid?: number }} options of a child process; empty for the current user
+ */
+export function postgresUser() {
+  if (process.getuid?.() !== 0) return {};
+  const idOf = (/** @type {string} */ flag) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
+  return { uid: idOf('-u'), gid: idOf('-g') };
 }
 
 function debianFolders() {

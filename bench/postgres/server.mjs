@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../harness/free-port.mjs';
 import { coresCanBeChosen } from '../harness/processes.mjs';
-import { postgresFolder } from '../../scripts/postgres.mjs';
+import { postgresFolder, postgresUser } from '../../scripts/postgres.mjs';
 
 /**
  * Starts a PostgreSQL of our own on a free port, with the settings of its vendor. It ends with this process.
@@ -15,15 +15,15 @@ import { postgresFolder } from '../../scripts/postgres.mjs';
 export async function startPostgres({ core }) {
   const programs = postgresFolder();
   const folder = mkdtempSync(join(tmpdir(), 'sluice-bench-'));
-  const owner = ownerOf();
-  if (owner) chownSync(folder, owner.uid, owner.gid);
+  const user = postgresUser();
+  if (user.uid !== undefined && user.gid !== undefined) chownSync(folder, user.uid, user.gid);
   const init = ['-D', folder, '-U', 'postgres', '-A', 'trust', '--no-sync'];
-  execFileSync(join(programs, 'initdb'), init, { ...owner, stdio: 'ignore' });
+  execFileSync(join(programs, 'initdb'), init, { ...user, stdio: 'ignore' });
   const port = await freePort();
   const program = join(programs, 'postgres');
   const args = ['-D', folder, '-p', String(port), '-h', '127.0.0.1', '-k', ''];
   const [command, ...words] = coresCanBeChosen ? ['taskset', '-c', String(core), program, ...args] : [program, ...args];
-  const child = spawn(command, words, { ...owner, stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(command, words, { ...user, stdio: ['ignore', 'ignore', 'pipe'] });
   process.on('exit', () => {
     child.kill('SIGQUIT');
     rmSync(folder, { recursive: true, force: true });
@@ -36,11 +36,4 @@ export async function startPostgres({ core }) {
   if (!log.includes('ready to accept connections')) throw new Error(`PostgreSQL did not start:\n${log}`);
   child.stderr.resume();
   return `postgres://postgres@127.0.0.1:${port}/postgres`;
-}
-
-// A server may not run as root.
-function ownerOf() {
-  if (process.getuid?.() !== 0) return undefined;
-  const idOf = (/** @type {string} */ flag) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
-  return { uid: idOf('-u'), gid: idOf('-g') };
 }

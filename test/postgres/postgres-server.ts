@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chmodSync, chownSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { Pool } from 'pg';
-import { postgresFolder } from '../../scripts/postgres.mjs';
+import { postgresFolder, postgresUser } from '../../scripts/postgres.mjs';
 import { reservedPort } from '../redis/servers/port.ts';
 import { running } from '../redis/servers/running.ts';
 import { bury, forget, serversFolder } from '../redis/servers/undertaker.ts';
@@ -12,20 +12,13 @@ import { until } from '../redis/servers/until.ts';
 /** What costs time and matters only after a crash. */
 const SETTINGS = ['fsync=off', 'full_page_writes=off', 'max_connections=60', 'shared_buffers=32MB'];
 
-/** The user of a server, which may not be root. */
-function ownerOf(): { readonly uid?: number; readonly gid?: number } {
-  if (process.getuid?.() !== 0) return {};
-  const idOf = (flag: string): number => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
-  return { uid: idOf('-u'), gid: idOf('-g') };
-}
-
 /** A PostgreSQL server with data of its own, which may be stopped and started again. */
 export class PostgresServer {
   readonly port: number;
   /** The folder of its data. */
   readonly folder: string;
   readonly #settings: readonly string[];
-  readonly #owner = ownerOf();
+  readonly #user = postgresUser();
   #child: ChildProcess | undefined;
   #pool: Pool | undefined;
   #log = '';
@@ -37,7 +30,7 @@ export class PostgresServer {
     this.#settings = settings;
     const servers = serversFolder();
     this.folder = folder ?? mkdtempSync(join(servers, 'postgres-'));
-    const { uid, gid } = this.#owner;
+    const { uid, gid } = this.#user;
     if (uid === undefined || gid === undefined) return;
     chmodSync(servers, 0o711);
     chownSync(this.folder, uid, gid);
@@ -74,7 +67,7 @@ export class PostgresServer {
 
   init(): void {
     const options = ['-D', this.folder, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
-    execFileSync(join(postgresFolder(), 'initdb'), options, { ...this.#owner, stdio: ['ignore', 'ignore', 'pipe'] });
+    execFileSync(join(postgresFolder(), 'initdb'), options, { ...this.#user, stdio: ['ignore', 'ignore', 'pipe'] });
   }
 
   /** Starts it, and waits until it accepts connections. */
@@ -82,7 +75,7 @@ export class PostgresServer {
     const address = ['-D', this.folder, '-p', String(this.port), '-h', '127.0.0.1', '-k', ''];
     const settings = [...SETTINGS, ...this.#settings].flatMap((setting) => ['-c', setting]);
     const child = spawn(join(postgresFolder(), 'postgres'), [...address, ...settings], {
-      ...this.#owner,
+      ...this.#user,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#child = child;
