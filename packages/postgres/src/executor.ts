@@ -53,7 +53,7 @@ export class Executor {
   #isBusy = false;
   /** Whether the next statement locks at once: not while batches are denied, which need no lock. */
   #locks = true;
-  #patience: Alarm | undefined;
+  #hangAlarm: Alarm | undefined;
   readonly #readyCalls: ReadyCalls;
 
   constructor(parts: ExecutorParts) {
@@ -90,7 +90,7 @@ export class Executor {
       return () => undefined;
     }
     this.#readyCalls.add(call);
-    this.#preparation.lookAgain();
+    this.#preparation.invalidate();
     this.wake();
     return () => this.#readyCalls.delete(call);
   }
@@ -103,7 +103,7 @@ export class Executor {
     } catch (error) {
       throw callError(error);
     }
-    this.#preparation.lookAgain();
+    this.#preparation.invalidate();
   }
 
   /** Takes note of a missed deadline, and returns its error. */
@@ -111,8 +111,8 @@ export class Executor {
     this.#counts.missed++;
     // While a connection is awaited, no statement can hang: that wait has a limit of its own.
     if (this.#parts.session.isExecuting) {
-      const patienceMs = this.#preparation.isDone ? HANG_MS : PREPARE_MS;
-      this.#patience ??= this.#parts.time.alarm(patienceMs, () => this.#endHang());
+      const hangMs = this.#preparation.isDone ? HANG_MS : PREPARE_MS;
+      this.#hangAlarm ??= this.#parts.time.alarm(hangMs, () => this.#closeHungConnection());
     }
     return new SluiceError('ERR_STORE_DEADLINE', `PostgreSQL did not answer within ${deadlineMs} ms.`);
   }
@@ -120,7 +120,7 @@ export class Executor {
   async close(): Promise<void> {
     this.state.set('closed');
     this.#sweep.close();
-    this.#endPatience();
+    this.#cancelHangAlarm();
     const error = new SluiceError('ERR_CLOSED', 'The PostgreSQL store was closed.');
     this.#parts.session.abandon(error);
     this.#readyCalls.rejectAll(error);
@@ -132,12 +132,12 @@ export class Executor {
       while (this.state.current !== 'closed' && this.#hasWork()) {
         // oxlint-disable-next-line no-await-in-loop -- one statement at a time
         await this.#step();
-        this.#endPatience();
-        this.#succeeded();
+        this.#cancelHangAlarm();
+        this.#resolveReady();
       }
     } catch (error) {
-      this.#endPatience();
-      this.#failed(callError(error));
+      this.#cancelHangAlarm();
+      this.#handleFailure(callError(error));
     } finally {
       // In the same turn as the last look at the queue.
       this.#isBusy = false;
@@ -162,7 +162,7 @@ export class Executor {
       await this.#sweep.step();
     } catch (error) {
       if (!lacksSchema(error)) throw error;
-      this.#preparation.lookAgain();
+      this.#preparation.invalidate();
     }
   }
 
@@ -185,7 +185,7 @@ export class Executor {
         text: `select ${names.run}($1::integer, $2::boolean, $3::text[], $4::bigint[], $5::text[])`,
         values: [waitMs, this.#locks, program.keys, program.numbers, program.holders],
       });
-      this.#endPatience();
+      this.#cancelHangAlarm();
       // Before the callers, who may ask for it.
       this.state.set('up');
       const { nowTicks, hasChanged, expired } = program.answer((row as readonly unknown[])[0]);
@@ -195,7 +195,7 @@ export class Executor {
       this.#repeat(expired);
       this.#sweep.note();
     } catch (error) {
-      this.#endPatience();
+      this.#cancelHangAlarm();
       await this.#failCalls(calls, error);
     }
   }
@@ -204,22 +204,22 @@ export class Executor {
   #repeat(expired: readonly StoreCall[]): void {
     this.#counts.expired += expired.length;
     for (const call of expired.filter(({ isRepeated }) => isRepeated)) call.expire();
-    this.#sendAgain(expired);
+    this.#requeue(expired);
   }
 
-  #sendAgain(calls: readonly StoreCall[]): void {
-    const again = calls.filter(({ isIn }) => isIn);
-    for (const call of again) call.isRepeated = true;
-    if (again.length > 0) this.#parts.queue.addFirst(again);
+  #requeue(calls: readonly StoreCall[]): void {
+    const waiting = calls.filter(({ isIn }) => isIn);
+    for (const call of waiting) call.isRepeated = true;
+    if (waiting.length > 0) this.#parts.queue.addFirst(waiting);
   }
 
   // An error that one of several calls has caused must not fail the others.
   async #failCalls(calls: readonly StoreCall[], error: unknown): Promise<void> {
     if (lacksSchema(error) && this.#preparation.isDone) {
       // Somebody has deleted the tables: they are looked at again, and created if the store may.
-      this.#preparation.lookAgain();
+      this.#preparation.invalidate();
       for (const call of calls.filter(({ isRepeated }) => isRepeated)) call.fail(callError(error));
-      return this.#sendAgain(calls);
+      return this.#requeue(calls);
     }
     if (isOfOneBatch(error) && calls.length > 1) {
       return this.#executeEach(calls);
@@ -240,23 +240,23 @@ export class Executor {
     }
   }
 
-  #endPatience(): void {
-    this.#patience?.cancel();
-    this.#patience = undefined;
+  #cancelHangAlarm(): void {
+    this.#hangAlarm?.cancel();
+    this.#hangAlarm = undefined;
   }
 
-  #endHang(): void {
-    this.#patience = undefined;
+  #closeHungConnection(): void {
+    this.#hangAlarm = undefined;
     this.#parts.session.abandon(
       new SluiceError('ERR_STORE_UNAVAILABLE', 'PostgreSQL did not answer, so its connection was closed.'),
     );
   }
 
-  #succeeded(): void {
+  #resolveReady(): void {
     if (this.#preparation.isDone) this.#readyCalls.resolveAll();
   }
 
-  #failed(error: SluiceError): void {
+  #handleFailure(error: SluiceError): void {
     this.state.fail(error);
     // The next connection may be to another server.
     this.#clock.forget();

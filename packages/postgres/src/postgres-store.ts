@@ -38,7 +38,7 @@ const NAMES = ['pool', 'connectionString', 'table', 'logged', 'migrate', 'time']
 
 const POOL = 'is `pool` here, e.g. pool: new Pool({ connectionString })';
 const TABLE = "is `table` here, e.g. table: 'sluice'";
-const FAILURE = 'is a matter of the limiter here: createLimiter({ failure: { deadlineMs, onFailure, gateways } })';
+const FAILURE = 'belongs to the limiter here: createLimiter({ failure: { deadlineMs, onFailure, gateways } })';
 const SWEEP = 'has no counterpart: full buckets are deleted in small steps';
 
 const HINTS: Hints = Object.fromEntries(

@@ -31,7 +31,7 @@ export class Sweep {
 
   /** Takes note of a call: the next step is made some time after it. */
   note(): void {
-    this.#wait(STEP_MS);
+    this.#schedule(STEP_MS);
   }
 
   async step(): Promise<void> {
@@ -45,8 +45,8 @@ export class Sweep {
       .map(Number);
     this.#page = next;
     this.swept += deleted;
-    if (deleted > 0) this.#wait(NEXT_STEP_MS);
-    else if (this.#page > 0) this.#wait(STEP_MS);
+    if (deleted > 0) this.#schedule(NEXT_STEP_MS);
+    else if (this.#page > 0) this.#schedule(STEP_MS);
   }
 
   close(): void {
@@ -55,7 +55,7 @@ export class Sweep {
     this.#alarm = undefined;
   }
 
-  #wait(ms: number): void {
+  #schedule(ms: number): void {
     if (this.isDue || this.#isClosed || this.#alarm !== undefined) return;
     const alarm = this.#time.alarm(ms, () => {
       this.#alarm = undefined;

@@ -37,7 +37,7 @@ test.each([
   [{ pool, tabel: 'x' }, 'tabel'],
   [{ storeClient: pool }, '`storeClient` is `pool` here'],
   [{ pool, tableName: 'x' }, "`tableName` is `table` here, e.g. table: 'sluice'."],
-  [{ pool, deadlineMs: 5 }, '`deadlineMs` is a matter of the limiter here'],
+  [{ pool, deadlineMs: 5 }, '`deadlineMs` belongs to the limiter here'],
   [{ host: 'localhost' }, '`host` is an option of the pool here'],
   [
     `postgres://user:${SECRET}@host`,

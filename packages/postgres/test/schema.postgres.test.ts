@@ -1,8 +1,9 @@
-import { postgresStore, schemaSql } from '@sluice/postgres';
+import type { StoreOperation } from '@sluice/core';
+import { postgresStore, schemaSql, type PostgresStore } from '@sluice/postgres';
 import { Pool } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { postgresServer } from '../../../test/postgres/postgres-server.ts';
-import { spend, storeOn, takenOf, token } from './support.ts';
+import { spend, storeOn, takenOf, token, TOKEN } from './support.ts';
 
 const server = await postgresServer();
 const schemaError = (...words: readonly string[]) =>
@@ -123,6 +124,53 @@ test('without the permission to create tables, migrate rejects with the error of
     message: expect.stringContaining('permission denied') as string,
   });
   await store.close();
+});
+
+/** A store of a user who is not the owner of its tables, with these permissions on both of them. */
+async function storeOfGuest(user: string, permissions: string): Promise<{ readonly store: PostgresStore; pool: Pool }> {
+  const table = `${user}_limits.buckets`;
+  await server.query(`create schema ${user}_limits; create role ${user} login`);
+  await storeOn(server, { table }).migrate();
+  await server.query(`grant usage on schema ${user}_limits to ${user}`);
+  await server.query(`grant ${permissions} on ${table}, ${table}_slots to ${user}`);
+  const pool = new Pool({ connectionString: server.url.replace('postgres@', `${user}@`), max: 1 });
+  onTestFinished(() => pool.end());
+  const store = postgresStore({ pool, table, migrate: false });
+  onTestFinished(() => store.close());
+  return { store, pool };
+}
+
+test('a user who is not the owner needs only USAGE on the schema and SELECT, INSERT, UPDATE and DELETE on the tables', async () => {
+  const { store, pool } = await storeOfGuest('guest', 'select, insert, update, delete');
+  await store.ready();
+  const bucket = { limit: 'Tokens', id: 'x' };
+  const slots = { limit: 'Slots', id: 'x', slots: true, holder: 'h', leaseMs: 60_000, first: 1, count: 1 } as const;
+  const lease = { holder: 'h', leaseMs: 60_000 };
+  const slot = { ...slots, incrementTicks: 1, fitTicks: 1, capTicks: 1, mode: 'check-and-spend', lease } as const;
+  const capped = { ...bucket, incrementTicks: TOKEN, capTicks: 10 * TOKEN };
+  const operations: readonly StoreOperation[] = [
+    { kind: 'spend', alternatives: [[token('x'), slot]] },
+    { kind: 'check', alternatives: [[token('x')]] },
+    { kind: 'charge', batch: [capped] },
+    { kind: 'refund', batch: [capped] },
+    { kind: 'cap', batch: [capped] },
+    { kind: 'renew', batch: [slots] },
+    { kind: 'release', batch: [slots] },
+    { kind: 'reset', batch: [bucket] },
+  ];
+  // oxlint-disable-next-line no-await-in-loop -- in this order
+  for (const operation of operations) await store.run(operation, 20_000);
+  const swept = await pool.query('select guest_limits.buckets_sweep_v1(0, 64)');
+  expect(swept.rowCount).toBe(1);
+  expect(store.status()).toMatchObject({ state: 'up', lastError: undefined });
+});
+
+test('a missing permission is named by the error of a call', async () => {
+  const { store } = await storeOfGuest('stranger', 'select');
+  await expect(spend(store, [token('x')])).rejects.toMatchObject({
+    code: 'ERR_STORE_UNAVAILABLE',
+    message: expect.stringMatching(/permission denied for table buckets.*lacks a permission/) as string,
+  });
 });
 
 test('transactions of another isolation level are an error', async () => {

@@ -78,7 +78,7 @@ const NAMES = ['client', 'url', 'prefix', 'hashTag', 'rememberDenialsMs', 'onEve
 const CLIENT = 'is `client` here, e.g. client: new Redis()';
 const PREFIX = "is `prefix` here, e.g. prefix: 'sluice:'";
 const DENIALS = 'is `rememberDenialsMs` here; it is on by default';
-const FAILURE = 'is a matter of the limiter here: createLimiter({ failure: { deadlineMs, onFailure, gateways } })';
+const FAILURE = 'belongs to the limiter here: createLimiter({ failure: { deadlineMs, onFailure, gateways } })';
 const ofClient = (name: string): string =>
   `is an option of the client here: redisStore({ client: new Redis({ ${name} }) })`;
 const OURS = 'has no counterpart: scripts and connection are our own';

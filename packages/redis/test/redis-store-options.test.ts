@@ -116,8 +116,8 @@ describe('the options of redisStore', () => {
     ['keyPrefix', '`keyPrefix` is `prefix` here'],
     ['nameSpace', '`nameSpace` is `prefix` here'],
     ['inMemoryBlockOnConsumed', '`inMemoryBlockOnConsumed` is `rememberDenialsMs` here'],
-    ['insuranceLimiter', '`insuranceLimiter` is a matter of the limiter here'],
-    ['deadlineMs', '`deadlineMs` is a matter of the limiter here'],
+    ['insuranceLimiter', '`insuranceLimiter` belongs to the limiter here'],
+    ['deadlineMs', '`deadlineMs` belongs to the limiter here'],
     ['rejectIfRedisNotReady', '`rejectIfRedisNotReady` has no counterpart'],
     ['prefx', 'Did you mean `prefix`?'],
   ])('point from `%s` to what is meant', (name, hint) => {

@@ -26,10 +26,8 @@ const STALE = -4;
 const EXPIRED = -5;
 
 const EPOCH_MS = Date.UTC(2026, 0, 1);
-/** Above every level: the limit has no queue. */
-const NO_QUEUE_TICKS = 2 ** 53;
-/** Whole numbers up to this are exact. */
-const MOST = 2 ** 53;
+/** Whole numbers up to this are exact. As ticks, it is above every level. */
+const MAX_NUMBER = 2 ** 53;
 /** The end of a period later than this could not be counted in ticks. */
 const LATEST_MS = 2 ** 48;
 
@@ -64,7 +62,7 @@ export class Program {
   answer(reply: unknown): ProgramAnswer {
     const numbers = String(reply).split(',').map(Number);
     const count = this.#calls.reduce((sum, { keys }) => sum + keys.length, 0);
-    if (numbers.length !== 2 + count || !numbers.every(Number.isSafeInteger)) throw malformed(reply);
+    if (numbers.length !== 2 + count || !numbers.every(Number.isSafeInteger)) throw malformedError(reply);
     const [nowTicks, changed] = numbers as [number, number];
     let next = 2;
     const expired: StoreCall[] = [];
@@ -101,12 +99,13 @@ export class Program {
       const [start, end, next] = period.map((ms) => Math.min(ms, LATEST_MS)) as [number, number, number];
       return this.#push(place, number, IN_PERIOD, incrementTicks, threshold, tatAfterSpendTicks ?? 0, start, end, next);
     }
-    const { lineTicks = NO_QUEUE_TICKS } = entry;
+    // Without a queue, no level is above its line.
+    const { lineTicks = MAX_NUMBER } = entry;
     this.#push(place, number, PLAIN, incrementTicks, threshold, tatAfterSpendTicks ?? 0, lineTicks, 0, 0);
   }
 
   #push(...numbers: readonly number[]): void {
-    for (const number of numbers) this.#numbers.push(bounded(number));
+    for (const number of numbers) this.#numbers.push(clamped(number));
   }
 
   #placeOf(key: string): number {
@@ -123,10 +122,10 @@ export interface ProgramAnswer {
   readonly expired: readonly StoreCall[];
 }
 
-/** A number that is not one would fail all calls of the program. */
-function bounded(number: number): number {
+/** Replaces a number that PostgreSQL would reject, because it would fail all calls of the program. */
+function clamped(number: number): number {
   if (Number.isSafeInteger(number)) return number;
-  return number < 0 ? -MOST : MOST;
+  return number < 0 ? -MAX_NUMBER : MAX_NUMBER;
 }
 
 function answerCall(call: StoreCall, reading: StoreReading): void {
@@ -135,9 +134,9 @@ function answerCall(call: StoreCall, reading: StoreReading): void {
   const stale = entries[levelsTicks.indexOf(STALE)]?.period;
   if (stale !== undefined) return call.fail(new StalePeriodError(stale, wallMsOf(reading.nowTicks)));
   const broken = levelsTicks.indexOf(FOREIGN);
-  if (broken >= 0) return call.fail(brokenBucket(call.keys[broken]!));
+  if (broken >= 0) return call.fail(brokenBucketError(call.keys[broken]!));
   const whole = entries.some(({ period }) => period !== undefined) ? inPeriods(entries, reading) : reading;
-  call.answer(triedOf(call, whole));
+  call.answer(readingOfTried(call, whole));
 }
 
 /** Adds the ends of periods that the server chose, by the same rule. */
@@ -151,7 +150,7 @@ function inPeriods(entries: readonly CallEntry[], { nowTicks, levelsTicks }: Sto
 }
 
 /** Leaves out the alternatives that were not tried. */
-function triedOf({ batches }: StoreCall, whole: StoreReading): StoreReading {
+function readingOfTried({ batches }: StoreCall, whole: StoreReading): StoreReading {
   if (batches.length === 1) return whole;
   const count = countTried(batches as readonly (readonly StoreTransaction[])[], whole.levelsTicks);
   return count === whole.levelsTicks.length ? whole : partOf(whole, [...Array(count).keys()]);
@@ -161,7 +160,7 @@ function wallMsOf(nowTicks: number): number {
   return EPOCH_MS + Math.floor(nowTicks / TICKS_PER_MS);
 }
 
-function brokenBucket(key: string): SluiceError {
+function brokenBucketError(key: string): SluiceError {
   return new SluiceError(
     'ERR_STORE_BUCKET',
     `The row of the bucket '${key}' does not contain one: another program writes to the table. Give the store a \`table\` of its ` +
@@ -169,6 +168,6 @@ function brokenBucket(key: string): SluiceError {
   );
 }
 
-function malformed(reply: unknown): SluiceError {
+function malformedError(reply: unknown): SluiceError {
   return new SluiceError('ERR_STORE_ANSWER', `PostgreSQL returned a malformed answer: ${String(reply).slice(0, 100)}`);
 }

@@ -22,7 +22,7 @@ export class Preparation {
   }
 
   /** Notes that it may be otherwise now: somebody has deleted the tables, or asks for them. */
-  lookAgain(): void {
+  invalidate(): void {
     this.#isDone = false;
     this.#failed = undefined;
   }

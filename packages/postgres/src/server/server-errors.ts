@@ -2,7 +2,7 @@ import { SluiceError, type ErrorCode } from '@sluice/core';
 import { messageOf, reasonOf } from '@sluice/core/kit';
 
 /** The meaning and the remedy of errors of the server, by SQLSTATE or by its first two characters, the class. */
-const TROUBLE: Readonly<Record<string, string>> = {
+const REMEDIES: Readonly<Record<string, string>> = {
   '25006': 'It is a standby, or read-only. Connect to the primary.',
   '28': 'The user or the password is wrong, or pg_hba.conf does not allow the connection.',
   '3D': 'The database does not exist. Create it, or connect to another one.',
@@ -14,16 +14,16 @@ const TROUBLE: Readonly<Record<string, string>> = {
 };
 
 /** Classes of errors that concern the data of one call only: data exceptions, and integrity constraints. */
-const OF_DATA: ReadonlySet<string> = new Set(['22', '23']);
+const DATA_CLASSES: ReadonlySet<string> = new Set(['22', '23']);
 
 /** Errors that end when a call is sent again: a deadlock or a conflict with a program that writes to the tables. */
-const OF_CONFLICT: ReadonlySet<string> = new Set(['40']);
+const CONFLICT_CLASSES: ReadonlySet<string> = new Set(['40']);
 
 /** What the tables or functions of the store lack: they were deleted or changed. */
-const OF_SCHEMA: ReadonlySet<string> = new Set(['42P01', '42703', '42883', '3F000']);
+const MISSING_SCHEMA_STATES: ReadonlySet<string> = new Set(['42P01', '42703', '42883', '3F000']);
 
 /** Waited for too long: for a lock, or a statement for `statement_timeout`. */
-const TOO_LATE: ReadonlySet<string> = new Set(['55P03', '57014']);
+const TIMEOUT_STATES: ReadonlySet<string> = new Set(['55P03', '57014']);
 
 /** Returns the SQLSTATE of an error of the server; `undefined` for every other error. */
 function sqlState(error: unknown): string | undefined {
@@ -40,12 +40,12 @@ export function keepsConnection(error: unknown): boolean {
 /** Whether an error was caused by one of several batches of a call, which may be sent alone then. */
 export function isOfOneBatch(error: unknown): boolean {
   const state = sqlState(error) ?? '';
-  return OF_DATA.has(state.slice(0, 2)) || OF_CONFLICT.has(state.slice(0, 2));
+  return DATA_CLASSES.has(state.slice(0, 2)) || CONFLICT_CLASSES.has(state.slice(0, 2));
 }
 
 /** Whether the tables or functions of the store are missing. */
 export function lacksSchema(error: unknown): boolean {
-  return OF_SCHEMA.has(sqlState(error) ?? '');
+  return MISSING_SCHEMA_STATES.has(sqlState(error) ?? '');
 }
 
 /** Converts the error of a call. A SluiceError is returned as it is. */
@@ -53,17 +53,17 @@ export function callError(error: unknown): SluiceError {
   if (error instanceof SluiceError) return error;
   const state = sqlState(error);
   if (state === undefined) return failure('ERR_STORE_UNAVAILABLE', 'The connection to PostgreSQL failed', error);
-  if (TOO_LATE.has(state)) {
+  if (TIMEOUT_STATES.has(state)) {
     const remedy =
       'Look for a transaction that has been open for long (pg_stat_activity), or raise the deadline, or `statement_timeout` ' +
       'if the message names it.';
     return failure('ERR_STORE_DEADLINE', 'PostgreSQL cancelled the statement', error, remedy);
   }
-  if (OF_DATA.has(state.slice(0, 2))) {
+  if (DATA_CLASSES.has(state.slice(0, 2))) {
     const remedy = 'Another program may write to the tables of the store. Give the store another `table`.';
     return failure('ERR_STORE_BUCKET', 'PostgreSQL could not execute the call', error, remedy);
   }
-  const remedy = TROUBLE[state] ?? TROUBLE[state.slice(0, 2)];
+  const remedy = REMEDIES[state] ?? REMEDIES[state.slice(0, 2)];
   return failure('ERR_STORE_UNAVAILABLE', 'PostgreSQL answered', error, remedy);
 }
 

@@ -46,13 +46,13 @@ export class Session {
 
   /** Returns the rows of a statement as arrays. Rejects with what pg throws, or with what `abandon` was given. */
   async execute({ text, values }: Statement): Promise<readonly unknown[]> {
-    const client = await this.#borrow();
+    const client = await this.#acquire();
     return new Promise((resolve, reject) => {
       let isOver = false;
       const end = (keep: boolean): void => {
         isOver = true;
         this.#abandon = undefined;
-        giveBack(client, keep);
+        releaseClient(client, keep);
       };
       this.#abandon = (error) => {
         this.#resets++;
@@ -85,23 +85,23 @@ export class Session {
     await this.#source.close();
   }
 
-  async #borrow(): Promise<PostgresClient> {
-    if (this.#abandoned >= MAX_ABANDONED) throw notConnected();
+  async #acquire(): Promise<PostgresClient> {
+    if (this.#abandoned >= MAX_ABANDONED) throw noConnectionError();
     const pool = await this.#source.open();
-    const client = await this.#inTime(pool.connect());
-    if (typeof (client as Partial<PostgresClient> | undefined)?.release !== 'function') throw notLent();
+    const client = await this.#withTimeout(pool.connect());
+    if (typeof (client as Partial<PostgresClient> | undefined)?.release !== 'function') throw noClientError();
     client.on('error', ignore);
     return client;
   }
 
   /** A pool with its default settings waits for ever for a connection. */
-  #inTime(connecting: Promise<PostgresClient>): Promise<PostgresClient> {
+  #withTimeout(connecting: Promise<PostgresClient>): Promise<PostgresClient> {
     return new Promise((resolve, reject) => {
       let isAbandoned = false;
       const alarm = this.#time.alarm(CONNECT_MS, () => {
         isAbandoned = true;
         this.#abandoned++;
-        reject(notConnected());
+        reject(noConnectionError());
       });
       connecting.then(
         (client) => {
@@ -123,13 +123,13 @@ export class Session {
 // The error of a connection reaches the statement that is executed on it. Without a listener, it would end the process.
 function ignore(): void {}
 
-function giveBack(client: PostgresClient, keep: boolean): void {
+function releaseClient(client: PostgresClient, keep: boolean): void {
   // A client that is closed may still emit errors.
   if (keep) client.removeListener('error', ignore);
   client.release(!keep);
 }
 
-function notConnected(): SluiceError {
+function noConnectionError(): SluiceError {
   return new SluiceError(
     'ERR_STORE_UNAVAILABLE',
     `The pool has made no connection to PostgreSQL within ${CONNECT_MS} ms. Check that the server runs, and that other users ` +
@@ -137,6 +137,6 @@ function notConnected(): SluiceError {
   );
 }
 
-function notLent(): SluiceError {
+function noClientError(): SluiceError {
   return new SluiceError('ERR_OPTION', '`pool` did not lend a client. It must be a `Pool` of pg 8.');
 }
