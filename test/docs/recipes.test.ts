@@ -9,3 +9,26 @@ it('docs/recipes.md shows the recipes that are tested in test/docs/recipes, and 
   const blocks = blocksOf('docs/recipes.md').map((block) => block.code);
   expect(blocks.toSorted()).toEqual(files.toSorted());
 });
+
+it('each recipe has a line that installs what it imports', () => {
+  const recipes = readFileSync(new URL('../../docs/recipes.md', import.meta.url), 'utf8').split(/^(?=## )/m);
+  const withCode = recipes.filter((recipe) => recipe.includes('```ts\n'));
+  expect(withCode.length).toBe(blocksOf('docs/recipes.md').length);
+  for (const recipe of withCode) {
+    const [title, code] = [/^## (.*)/.exec(recipe)?.[1], /^```ts\n(.*?)^```/ms.exec(recipe)?.[1] ?? ''];
+    const [, packages] = /^`npm install (.*)`$/m.exec(recipe) ?? [];
+    expect({ title, packages }).toEqual({ title, packages: packagesOf(code).join(' ') });
+  }
+});
+
+/** The packages that code imports, ours first. An application of Nest has those of Nest and its platform. */
+function packagesOf(code: string): readonly string[] {
+  const imported = [...code.matchAll(/from '((?:@[^/']+\/)?[^/':]+)/g)].map(([, name]) => name!);
+  const names = imported.filter((name) => name !== 'node');
+  const isOurs = (name: string): boolean => name.startsWith('@sluice/');
+  const needed = names.some((name) => name.startsWith('@nestjs/')) ? names.filter(isOurs) : names;
+  const peers = needed.includes('@sluice/redis') ? ['ioredis'] : [];
+  return [...new Set([...needed, ...peers])].toSorted(
+    (a, b) => Number(isOurs(b)) - Number(isOurs(a)) || (a < b ? -1 : 1),
+  );
+}

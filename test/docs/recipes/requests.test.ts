@@ -1,8 +1,11 @@
 import express, { type RequestHandler } from 'express';
+import { graphql, GraphQLObjectType, GraphQLSchema, GraphQLString } from 'graphql';
 import { expect, it } from 'vitest';
 import { deny, limitClients } from '../code/recipes/deny-list.ts';
 import { limitFields } from '../code/recipes/graphql-cost.ts';
+import { limitedField } from '../code/recipes/graphql-fields.ts';
 import { limitFailedLogins } from '../code/recipes/login.ts';
+import { limited, t } from '../code/recipes/trpc.ts';
 import { deliver } from '../code/recipes/webhooks.ts';
 import { serve } from '../serve.ts';
 
@@ -78,6 +81,37 @@ it('webhooks: after an error of the receiver all deliveries to it wait', async (
 });
 
 const json = { 'Content-Type': 'application/json' };
+
+it('GraphQL fields: of a mutation that is named seven times five are executed, and the other account is not limited', async () => {
+  const send = { type: GraphQLString, resolve: limitedField('MessagesPerAccount', () => 'sent') };
+  const hello = { type: GraphQLString, resolve: () => 'hello' };
+  const schema = new GraphQLSchema({
+    query: new GraphQLObjectType({ name: 'Query', fields: { hello } }),
+    mutation: new GraphQLObjectType({ name: 'Mutation', fields: { send } }),
+  });
+  const source = `mutation { ${Array.from({ length: 7 }, (_, i) => `m${i}: send`).join(' ')} }`;
+  const { data, errors } = await graphql({ schema, source, contextValue: { account: '7' } });
+  expect(Object.values(data!).filter((result) => result === 'sent')).toHaveLength(5);
+  const denied = { extensions: { code: 'TOO_MANY_REQUESTS', retryAfterSeconds: 60 } };
+  expect(errors).toMatchObject([denied, denied]);
+  expect(await graphql({ schema, source: 'mutation { send }', contextValue: { account: '8' } })).toEqual({
+    data: { send: 'sent' },
+  });
+});
+
+it('tRPC procedures: each takes its own cost, and a denied call is TOO_MANY_REQUESTS', async () => {
+  const router = t.router({
+    cheap: limited().query(() => 'cheap'),
+    dear: limited(40).mutation(() => 'dear'),
+  });
+  const call = t.createCallerFactory(router)({ account: 'acme' });
+  expect([await call.dear(), await call.dear()]).toEqual(['dear', 'dear']);
+  await expect(call.dear()).rejects.toMatchObject({
+    code: 'TOO_MANY_REQUESTS',
+    message: 'Too many calls. Try again in 12 s.',
+  });
+  expect(await call.cheap()).toBe('cheap');
+});
 
 async function loginServer() {
   const login: RequestHandler = (req, res) => void res.sendStatus(req.body.password === 'right' ? 200 : 401);

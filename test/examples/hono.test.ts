@@ -1,0 +1,35 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { curlCommands, run } from './curl-commands.ts';
+import { ExampleServer } from './example-server.ts';
+
+let server: ExampleServer;
+
+// A server for each test: a test then starts with full buckets.
+beforeEach(async () => {
+  server = await ExampleServer.start('hono');
+});
+afterEach(() => server.stop());
+
+it('prints commands that show what they announce when they are pasted in a row', async () => {
+  const statuses = [];
+  // oxlint-disable-next-line no-await-in-loop -- one after the other
+  for (const command of curlCommands(server.output)) statuses.push(await run(command));
+  const [one, reports, flood] = statuses;
+  expect(statuses).toHaveLength(3);
+  expect(one).toEqual([200]);
+  expect(reports).toEqual([200, 200, 429]);
+  expect(flood?.at(0)).toBe(200);
+  expect(flood?.at(-1)).toBe(429);
+});
+
+it('decides the limits of the client and of the account together, and limits what no route answers', async () => {
+  const fieldsOf = async (path: string, headers: Record<string, string> = {}) => {
+    const { status, headers: fields } = await fetch(`${server.url}${path}`, { headers });
+    return `${status} ${fields.get('RateLimit')}`;
+  };
+  expect(await fieldsOf('/report', { 'X-API-Key': 'alice-key' })).toBe(
+    '200 "RequestsPerClient";r=19;t=1, "WorkPerAccount";r=12;t=1',
+  );
+  expect(await fieldsOf('/orders')).toMatch(/^401 "RequestsPerClient";r=1[89];t=1$/);
+  expect(await fieldsOf('/nowhere')).toMatch(/^404 "RequestsPerClient";r=1[789];t=1$/);
+});

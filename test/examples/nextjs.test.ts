@@ -1,0 +1,59 @@
+import type { Limiter } from '@sluice/core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { redisServer, type RedisServer } from '../redis/servers/redis-server.ts';
+
+type Handler = (request: Request) => Response | Promise<Response>;
+
+let redis: RedisServer;
+let route: { readonly GET: Handler; readonly POST: Handler };
+let limits: {
+  readonly limiter: Limiter;
+  readonly limitRequests: (handler: Handler) => Handler;
+};
+
+beforeAll(async () => {
+  redis = await redisServer();
+  process.env['REDIS_URL'] = redis.url;
+  limits = await exampleFile('lib/limits.js');
+  route = await exampleFile('app/api/orders/route.js');
+  await limits.limiter.ready();
+});
+afterAll(async () => {
+  await limits.limiter.close({ store: true });
+  await redis.stop();
+});
+
+function exampleFile<T>(path: string): Promise<T> {
+  return import(new URL(`../../examples/nextjs/${path}`, import.meta.url).href) as Promise<T>;
+}
+
+const order = (key: string): Request =>
+  new Request('http://localhost/api/orders', { method: 'POST', body: '{"item":7}', headers: { 'X-API-Key': key } });
+
+it('the route handler admits the burst of an API key, and then answers 429 with the wait', async () => {
+  const responses: Response[] = [];
+  // oxlint-disable-next-line no-await-in-loop -- one after the other
+  for (let i = 0; i < 6; i++) responses.push(await route.POST(order('alice')));
+  expect(responses.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201, 429]);
+  expect(await responses[0]!.json()).toEqual({ order: { item: 7 }, left: 4 });
+  expect(responses[5]!.headers.get('Retry-After')).toBe('60');
+  expect((await route.POST(order('bob'))).status).toBe(201);
+  expect((await route.GET(order('alice'))).status).toBe(200);
+});
+
+it('the buckets are in Redis, where all instances find them', async () => {
+  await route.POST(order('carol'));
+  expect(await redis.call('KEYS', 'sluice:*carol*')).toHaveLength(1);
+});
+
+it('the proxy limits clients by the field that the proxy in front of it sets', async () => {
+  const proxy = limits.limitRequests(() => new Response(null, { headers: { 'x-middleware-next': '1' } }));
+  const from = (address: string): Request =>
+    new Request('http://localhost/api/orders', { headers: { 'X-Real-IP': address } });
+  const passed = await proxy(from('192.0.2.7'));
+  expect(passed.headers.get('x-middleware-next')).toBe('1');
+  expect(passed.headers.get('RateLimit')).toBe('"RequestsPerClient";r=49;t=1');
+  const flood = await Promise.all(Array.from({ length: 80 }, () => proxy(from('192.0.2.7'))));
+  expect(flood.filter(({ status }) => status === 429).length).toBeGreaterThan(0);
+  expect((await proxy(from('192.0.2.8'))).status).toBe(200);
+});
