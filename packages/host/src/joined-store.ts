@@ -10,7 +10,12 @@ import {
 } from '@sluice/core/kit';
 import { CallQueue } from './asking/call-queue.ts';
 import { HostCall } from './asking/host-call.ts';
-import { Membership, type MembershipListener, type MembershipParts, type Served } from './election/membership.ts';
+import {
+  Membership,
+  type MembershipListener,
+  type MembershipParts,
+  type ServedBuckets,
+} from './election/membership.ts';
 import { HostErrors } from './errors.ts';
 import { clientRejected, roleChanged, stateLost, type HostRole, type HostStoreEvent } from './events.ts';
 
@@ -73,6 +78,9 @@ export interface HostStore extends Store {
   status(): HostStoreStatus;
 }
 
+/** So many calls are sent without waiting for the end of the turn, so that the other process decides them meanwhile. */
+const EARLY_CALLS = 32;
+
 /** The deadline of calls without one. Limiters always pass theirs. */
 const DEFAULT_DEADLINE_MS = 1000;
 
@@ -96,7 +104,7 @@ export class JoinedStore implements HostStore {
   #since: Date;
   #lastError: HostStoreStatus['lastError'];
   /** The buckets in use, or the last ones. */
-  #served: Served | undefined;
+  #served: ServedBuckets | undefined;
   #isFlushing = false;
   /** Resolves when this process serves or asks. Made by the first caller of `ready`. */
   #joined: Promise<void> | undefined;
@@ -179,7 +187,9 @@ export class JoinedStore implements HostStore {
   #ask(operation: StoreOperation, deadlineMs: number, sink: AnswerSink): void {
     const deadlines = this.#deadlines.of(deadlineMs);
     this.#queue.add(new HostCall({ operation, deadlineMs, deadlines, sink, onMiss: this.#missed }));
-    if (this.#isFlushing || this.#role !== 'asking') return;
+    if (this.#role !== 'asking') return;
+    if (this.#queue.size >= EARLY_CALLS) this.#membership.connection?.send(this.#queue);
+    if (this.#isFlushing) return;
     this.#isFlushing = true;
     // By `setImmediate`, directly after Node has read its sockets and run their callbacks: requests that arrive together are
     // sent together. It is not `time.endOfTurn`: calls reach another process also while the time of a test does not move.
@@ -227,11 +237,11 @@ export class JoinedStore implements HostStore {
       for (let call = this.#queue.take(); call !== undefined; call = this.#queue.take()) call.fail(error);
       if (!wasDown) this.#report({ type: 'down', cause: error });
     },
-    onRoom: () => this.#flush(),
+    onDrain: () => this.#flush(),
     onRejected: (cause) => this.#parts.emit(clientRejected(this.#parts.socket, cause)),
   };
 
-  #noteServed(served: Served, role: 'serving' | 'asking'): void {
+  #noteServed(served: ServedBuckets, role: 'serving' | 'asking'): void {
     const last = this.#served;
     this.#served = served;
     this.#setRole(role);

@@ -34,7 +34,7 @@ describe('bytes that are not those of a client', () => {
       Buffer.from('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'),
       /sent 'GET \/ HT', so it is not a host store/,
     ],
-    ['another version', hello(PROTOCOL_VERSION + 1), /has version 2 of the protocol, and this process version 1/],
+    ['another version', hello(PROTOCOL_VERSION + 1), /has version 3 of the protocol, and this process version 2/],
     ['a frame that is too large', Buffer.concat([hello(), header(2 ** 31, 1)]), /sent a frame of 2147483648 bytes/],
     ['a frame without a body', Buffer.concat([hello(), header(0, 0)]), /sent a frame of 0 bytes/],
     [
@@ -47,6 +47,7 @@ describe('bytes that are not those of a client', () => {
     ['more entries than the frame has', Buffer.concat([hello(), frameOf(2, 0, 1e9)]), /no 1000000000 entries/],
     ['a fraction of an entry', Buffer.concat([hello(), frameOf(2, 0, 0.5)]), /no 0.5 entries/],
     ['an unknown kind of entry', Buffer.concat([hello(), frameOf(2, 0, 1, 1e9)]), /unknown kind of entry/],
+    ['an entry without a limit', Buffer.concat([hello(), frameOf(2, 0, 1, 2048)]), /without a limit/],
     ['a text that the frame does not have', Buffer.concat([hello(), frameOf(2, 0, 1, 0, 5)]), /text is too short/],
     ['a text of a negative length', Buffer.concat([hello(), frameOf(2, 0, 1, 0, -1)]), /text is too short/],
   ];
@@ -87,7 +88,7 @@ describe('bytes that are not those of a server', () => {
   const serve = (onClient: (client: Socket) => void) => rawServer(own.socket, onClient);
 
   test.each([
-    ['another version', hello(2), /has version 2 of the protocol/],
+    ['another version', hello(1), /has version 1 of the protocol/],
     ['another program', Buffer.from('220 mail.example ESMTP, and more than 32 bytes'), /so it is not a host store/],
   ])('%s fails calls at once with the reason, until it has ended', async (_, bytes, reason) => {
     const end = await serve((client) => client.write(bytes));

@@ -11,6 +11,7 @@ import type { Frame } from '../src/wire/frame.ts';
 import { FrameWriter } from '../src/wire/frame-writer.ts';
 import { encodeHello, NO_ID } from '../src/wire/hello.ts';
 import { MessageReader } from '../src/wire/message-reader.ts';
+import { decodeOperation } from '../src/wire/operation-codec.ts';
 import { ownFolder } from './own-folder.ts';
 import { afterHello, frameOf, rawServer } from './raw-peer.ts';
 
@@ -98,6 +99,46 @@ describe('deadlines', () => {
       code: 'ERR_STORE_UNAVAILABLE',
       message: expect.stringContaining('the process that serves does not answer') as string,
     });
+  });
+});
+
+describe('frames', () => {
+  test('32 calls are sent without waiting for the end of the turn, and the others of the turn together', async () => {
+    const sizes: number[] = [];
+    await serve((client) => {
+      const onFrame = (frame: Frame): void => {
+        let count = 0;
+        for (; !frame.isAtEnd; count++) decodeOperation(frame);
+        sizes.push(count);
+      };
+      const reader = new MessageReader({ onHello() {}, onFrame });
+      client.on('data', (chunk: Buffer) => reader.push(chunk));
+      client.write(hello());
+    });
+    const store = open();
+    await store.ready();
+    const calls = Array.from({ length: 72 }, () => store.run(CHECK, 10_000));
+    const settled = Promise.allSettled(calls);
+    await expect.poll(() => sizes).toEqual([32, 32, 8]);
+    await store.close();
+    await settled;
+  });
+
+  test('frames that arrive together are answered by as many frames', async () => {
+    await open().ready();
+    const checks = frameOf(1, 0, 1, 0, 1, 0, 1, 0);
+    const answered: number[] = [];
+    const client = createConnection({ path: `${own.socket}.1` });
+    own.opened.push({ close: () => client.destroy() });
+    const onFrame = (frame: Frame): void => {
+      let count = 0;
+      for (; !frame.isAtEnd; count++) decodeAnswer(frame, CHECK);
+      answered.push(count);
+    };
+    const reader = new MessageReader({ onHello() {}, onFrame });
+    client.on('data', (chunk: Buffer) => reader.push(chunk));
+    client.write(Buffer.concat([hello(), checks, checks, checks]));
+    await expect.poll(() => answered).toEqual([2, 2, 2]);
   });
 });
 

@@ -97,3 +97,24 @@ test('every reading arrives as it was sent', () => {
     }),
   );
 });
+
+test('the name of a limit is sent once for entries that follow each other, and arrives with each of them', () => {
+  const entry = (limit: string, id: string) => ({ limit, id, incrementTicks: 1, fitTicks: 9, capTicks: 9 });
+  const batch = ['Orders', 'Orders', 'Searches', 'Orders'].map((limit, i) => entry(limit, `id-${i}`));
+  const writer = new FrameWriter();
+  encodeOperation(writer, { kind: 'charge', batch }, 0);
+  const mark = writer.mark();
+  encodeOperation(writer, { kind: 'charge', batch: [entry('Orders', 'left out')] }, 0);
+  writer.returnTo(mark);
+  encodeOperation(writer, { kind: 'charge', batch: [entry('Orders', 'id-4')] }, 0);
+  const [first, second] = received(writer, (frame) => [decodeOperation(frame), decodeOperation(frame)] as const);
+  expect(first.operation).toMatchObject({ batch });
+  expect(second.operation).toMatchObject({ batch: [{ limit: 'Orders', id: 'id-4' }] });
+  const bytesOf = (limits: readonly string[]): number => {
+    encodeOperation(writer, { kind: 'charge', batch: limits.map((limit) => entry(limit, 'x')) }, 0);
+    return writer.take().length;
+  };
+  expect(bytesOf(['Orders', 'Orders']) - bytesOf(['Orders'])).toBeLessThan(
+    bytesOf(['Orders', 'Prices']) - bytesOf(['Orders']),
+  );
+});

@@ -18,7 +18,7 @@ export interface ServerConnectionParts {
   /** Called when the hello of the server has arrived: calls can be sent. */
   readonly onHello: (hello: Hello) => void;
   /** Called when there is room for calls again. */
-  readonly onRoom: () => void;
+  readonly onDrain: () => void;
   /**
    * Called when the connection has ended.
    *
@@ -40,7 +40,7 @@ export class ServerConnection {
   #sharesClock = false;
   #cause: unknown;
 
-  constructor({ socket, beforeMicros, time, onHello, onRoom, onEnd }: ServerConnectionParts) {
+  constructor({ socket, beforeMicros, time, onHello, onDrain, onEnd }: ServerConnectionParts) {
     this.#socket = socket;
     this.#time = time;
     const reader = new MessageReader({
@@ -54,7 +54,7 @@ export class ServerConnection {
     });
     socket.unref();
     socket.on('error', () => {});
-    socket.on('drain', onRoom);
+    socket.on('drain', onDrain);
     socket.on('data', (chunk: Buffer) => {
       try {
         reader.push(chunk);
@@ -106,7 +106,8 @@ export class ServerConnection {
   #handleAnswers(frame: Frame): void {
     const calls = this.#sent[0];
     if (calls === undefined) throw new Error('sent an answer to nothing');
-    const answers = calls.map(({ operation }) => decodeAnswer(frame, operation));
+    const answers: ReturnType<typeof decodeAnswer>[] = [];
+    for (let i = 0; i < calls.length; i++) answers.push(decodeAnswer(frame, calls[i]!.operation));
     if (!frame.isAtEnd) throw new Error('sent more answers than it was asked for');
     // Only now, because a connection that ends before has not answered them.
     this.#sent.shift();

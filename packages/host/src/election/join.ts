@@ -14,7 +14,7 @@ export type Joined =
     };
 
 /** How long to wait if the serving process has more new connections than the system queues. */
-const BUSY_MS = 10;
+const BUSY_RETRY_MS = 10;
 
 /** After so many attempts in a row something is wrong with the files. */
 const MAX_ATTEMPTS = 100;
@@ -33,7 +33,7 @@ export async function join(files: SocketFiles, onConnection: (socket: Socket) =>
     const newest = files.newest();
     const answer = newest === 0 ? 'ended' : await files.connect(newest);
     if (typeof answer !== 'string') return { role: 'asking', socket: answer, beforeMicros };
-    if (answer === 'busy') await new Promise<void>((resolve) => systemTime.alarm(BUSY_MS, resolve).unref());
+    if (answer === 'busy') await new Promise<void>((resolve) => systemTime.alarm(BUSY_RETRY_MS, resolve).unref());
     if (answer !== 'ended') continue;
     const published = await files.publish(newest + 1, onConnection);
     if (published === undefined) continue;

@@ -12,13 +12,13 @@ import type { Published, SocketFiles } from './socket-files.ts';
 const RETRY_MS = 100;
 
 /** The pause after a connection that ended before the hello of the server had arrived, in milliseconds. */
-const PAUSE_MS = 10;
+const RECONNECT_MS = 10;
 
 /** How often the serving process looks whether its socket still has its name, in milliseconds. */
 const CHECK_MS = 50;
 
 /** Buckets, and the process that serves them. */
-export interface Served {
+export interface ServedBuckets {
   readonly id: string;
   readonly pid: number;
 }
@@ -26,9 +26,9 @@ export interface Served {
 /** Learns what becomes of a process. */
 export interface MembershipListener {
   /** This process has the buckets. */
-  onServing(served: Served, buckets: SharedBuckets): void;
+  onServing(served: ServedBuckets, buckets: SharedBuckets): void;
   /** Another process has the buckets, and can be asked. */
-  onAsking(served: Served): void;
+  onAsking(served: ServedBuckets): void;
   /**
    * No process can be asked for the moment.
    *
@@ -38,7 +38,7 @@ export interface MembershipListener {
   /** No process can be asked, and this one can't serve. It is tried again, and `onDown` called for each attempt. */
   onDown(cause: unknown, unanswered: readonly HostCall[]): void;
   /** The connection to the process that serves has room for calls again. */
-  onRoom(): void;
+  onDrain(): void;
   /** A client has sent something else than operations. */
   onRejected(cause: unknown): void;
 }
@@ -149,7 +149,7 @@ export class Membership {
         isKnown = true;
         listener.onAsking(hello);
       },
-      onRoom: () => listener.onRoom(),
+      onDrain: () => listener.onDrain(),
       onEnd: (unanswered, cause) => this.#handleEnd(unanswered, { isKnown, cause }),
     });
   }
@@ -166,7 +166,7 @@ export class Membership {
     this.#parts.listener.onJoining(unanswered);
     // A server that ends connections before its hello must not be asked again and again without a pause.
     if (isKnown) void this.#join();
-    else this.#setAlarm(PAUSE_MS, () => void this.#join());
+    else this.#setAlarm(RECONNECT_MS, () => void this.#join());
   }
 
   #noteDown(cause: unknown, unanswered: readonly HostCall[]): void {

@@ -3,7 +3,7 @@ import { createConnection, createServer, type Server, type Socket } from 'node:n
 import { basename, dirname, join } from 'node:path';
 
 /** What a socket is while it has no name that others look for. */
-const NEW = '.new-';
+const NEW_SUFFIX = '.new-';
 /** After this time, a process that has not given its socket a name has ended. */
 const ABANDONED_MS = 10_000;
 
@@ -56,7 +56,7 @@ export class SocketFiles {
   /**
    * Connects to a socket.
    *
-   * @throws {Error} If the file is not a socket of this user, or can't be connected for another reason.
+   * @throws {Error} If the file is not a socket of this user, or there is no connection for another reason.
    */
   async connect(generation: number): Promise<Socket | NoConnection> {
     const path = this.pathOf(generation);
@@ -66,7 +66,7 @@ export class SocketFiles {
     const uid = process.getuid?.();
     if (file.uid !== uid && uid !== 0)
       throw new Error(`${path} belongs to user ${file.uid}, and this process runs as user ${uid}`);
-    return connected(path);
+    return connectTo(path);
   }
 
   /**
@@ -76,11 +76,11 @@ export class SocketFiles {
    */
   async publish(generation: number, onConnection: (socket: Socket) => void): Promise<Published | undefined> {
     // Only this user can enter the folder, so no other user connects before the file has its permissions.
-    const folder = mkdtempSync(`${this.#path}${NEW}`);
+    const folder = mkdtempSync(`${this.#path}${NEW_SUFFIX}`);
     const server = createServer(onConnection);
     try {
       const path = join(folder, 's');
-      await listening(server, path);
+      await listenOn(server, path);
       chmodSync(path, 0o600);
       const inode = lstatSync(path).ino;
       linkSync(path, this.pathOf(generation));
@@ -88,7 +88,10 @@ export class SocketFiles {
       rmSync(this.pathOf(generation), { force: true });
     } catch (error) {
       // ENOENT: somebody has deleted the folder, for example all that was beside it.
-      if (codeOf(error) !== 'EEXIST' && codeOf(error) !== 'ENOENT') throw closing(server, error);
+      if (codeOf(error) !== 'EEXIST' && codeOf(error) !== 'ENOENT') {
+        server.close();
+        throw error;
+      }
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
@@ -108,7 +111,7 @@ export class SocketFiles {
       const path = this.pathOf(older);
       if (older < generation) removeIf(path, (file) => file.isSocket());
     }
-    for (const name of this.#names(NEW.slice(1))) {
+    for (const name of this.#names(NEW_SUFFIX.slice(1))) {
       removeIf(join(this.#folder, name), (file) => file.isDirectory() && nowMs - file.mtimeMs > ABANDONED_MS);
     }
   }
@@ -135,7 +138,7 @@ function removeIf(path: string, isOld: (file: Stats) => boolean): void {
 }
 
 // In a worker of a cluster, Node would else let the primary process listen.
-function listening(server: Server, path: string): Promise<void> {
+function listenOn(server: Server, path: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen({ path, exclusive: true }, () => {
@@ -148,7 +151,7 @@ function listening(server: Server, path: string): Promise<void> {
   });
 }
 
-function connected(path: string): Promise<Socket | NoConnection> {
+function connectTo(path: string): Promise<Socket | NoConnection> {
   return new Promise((resolve, reject) => {
     const socket = createConnection({ path });
     socket.once('error', (error) => {
@@ -169,11 +172,6 @@ const NO_CONNECTION: Readonly<Record<string, NoConnection>> = {
   EAGAIN: 'busy',
   ECONNRESET: 'busy',
 };
-
-function closing(server: Server, error: unknown): unknown {
-  server.close();
-  return error;
-}
 
 function codeOf(error: unknown): string | undefined {
   return (error as NodeJS.ErrnoException).code;

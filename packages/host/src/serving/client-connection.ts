@@ -15,20 +15,30 @@ const MAX_UNREAD_BYTES = 16_777_216;
 const writer = new FrameWriter();
 
 /**
- * Answers a client: each frame of operations by a frame of answers, in order.
+ * Answers a client: each frame of operations by a frame of answers, in order. Answers to frames that arrive together are
+ * written together.
  *
  * @param onRejected - Called if the client sent something else than operations. Its connection is closed.
  */
 export function serveClient(socket: Socket, buckets: SharedBuckets, onRejected: (cause: unknown) => void): void {
   const { pid } = process;
-  const reader = new MessageReader({ onHello() {}, onFrame: (frame) => answer(socket, buckets, frame) });
+  const answers: Buffer[] = [];
+  const reader = new MessageReader({ onHello() {}, onFrame: (frame) => answers.push(answersTo(frame, buckets)) });
+  const writeAnswers = (): void => {
+    if (answers.length === 0) return;
+    socket.write(answers.length === 1 ? answers[0]! : Buffer.concat(answers));
+    answers.length = 0;
+    if (socket.writableLength > MAX_UNREAD_BYTES) socket.destroy();
+  };
   socket.unref();
   socket.on('error', () => {});
   socket.on('data', (chunk: Buffer) => {
     try {
       reader.push(chunk);
+      writeAnswers();
     } catch (cause) {
       onRejected(cause);
+      writeAnswers();
       // What was written before is still sent: a client of another version learns ours from the hello.
       socket.destroySoon();
       socket.removeAllListeners('data');
@@ -37,16 +47,14 @@ export function serveClient(socket: Socket, buckets: SharedBuckets, onRejected: 
   socket.write(encodeHello({ pid, hostMicros: hostMicros(), id: buckets.id }));
 }
 
-function answer(socket: Socket, buckets: SharedBuckets, frame: Frame): void {
+function answersTo(frame: Frame, buckets: SharedBuckets): Buffer {
   const nowMicros = hostMicros();
   try {
     while (!frame.isAtEnd) answerOne(buckets, frame, nowMicros);
-  } catch (error) {
+    return writer.take();
+  } finally {
     writer.clear();
-    throw error;
   }
-  socket.write(writer.take());
-  if (socket.writableLength > MAX_UNREAD_BYTES) socket.destroy();
 }
 
 function answerOne(buckets: SharedBuckets, frame: Frame, nowMicros: number): void {

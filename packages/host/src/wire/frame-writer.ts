@@ -25,8 +25,11 @@ export interface Mark {
  */
 export class FrameWriter {
   #numbers = new Float64Array(1024);
+  #bytes = Buffer.from(this.#numbers.buffer);
   #count = 0;
   #text = '';
+  /** The limit of the last entry; undefined at the beginning of a frame. */
+  limit: string | undefined;
 
   /** An upper bound of the bytes of the body so far. */
   get bytes(): number {
@@ -52,6 +55,7 @@ export class FrameWriter {
   returnTo({ count, text }: Mark): void {
     this.#count = count;
     this.#text = text;
+    this.limit = undefined;
   }
 
   /** Returns the frame, and begins an empty one. */
@@ -63,7 +67,7 @@ export class FrameWriter {
     const frame = Buffer.allocUnsafe(HEADER_BYTES + bytes);
     frame.writeUInt32LE(bytes, 0);
     frame.writeUInt32LE(isWide ? WIDE + this.#count : this.#count, 4);
-    Buffer.from(this.#numbers.buffer, 0, numberBytes).copy(frame, HEADER_BYTES);
+    this.#bytes.copy(frame, HEADER_BYTES, 0, numberBytes);
     frame.write(text, HEADER_BYTES + numberBytes, isWide ? 'utf16le' : 'latin1');
     this.clear();
     return frame;
@@ -73,11 +77,13 @@ export class FrameWriter {
   clear(): void {
     this.#count = 0;
     this.#text = '';
+    this.limit = undefined;
   }
 
   #grow(): void {
     const larger = new Float64Array(2 * this.#numbers.length);
     larger.set(this.#numbers);
     this.#numbers = larger;
+    this.#bytes = Buffer.from(larger.buffer);
   }
 }

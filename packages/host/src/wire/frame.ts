@@ -5,6 +5,8 @@ export class Frame {
   readonly #text: string;
   #next = 0;
   #nextUnit = 0;
+  /** The limit of the entry that was read last. */
+  limit: string | undefined;
 
   /** @param count - How many of the numbers belong to the frame. */
   constructor(numbers: Float64Array, count: number, text: string) {

@@ -23,7 +23,9 @@ const LEASE = 128;
 const UP_TO = 256;
 const HOLD = 512;
 const CAP = 1024;
-const ALL_BITS = 2047;
+/** The entry has the limit of the one before it in the frame, whose name is left out. */
+const SAME_LIMIT = 2048;
+const ALL_BITS = 4095;
 
 /** An operation as it was received. */
 export interface ReceivedOperation {
@@ -50,7 +52,7 @@ export function decodeOperation(frame: Frame): ReceivedOperation {
   const dueMicros = frame.number();
   if (kind === undefined) throw new Error('sent an unknown operation');
   if (kind === 'spend' || kind === 'check') {
-    const alternatives = listOf(frame, decodeBatch) as readonly (readonly StoreTransaction[])[];
+    const alternatives = decodeList(frame, decodeBatch) as readonly (readonly StoreTransaction[])[];
     return { operation: { kind, alternatives }, dueMicros };
   }
   // The sender has the same version, so its entries are those of this kind.
@@ -63,10 +65,10 @@ function encodeBatch(writer: FrameWriter, batch: readonly Entry[]): void {
 }
 
 function decodeBatch(frame: Frame): readonly Entry[] {
-  return listOf(frame, decodeEntry);
+  return decodeList(frame, decodeEntry);
 }
 
-function listOf<T>(frame: Frame, decode: (frame: Frame) => T): T[] {
+function decodeList<T>(frame: Frame, decode: (frame: Frame) => T): T[] {
   const list: T[] = [];
   for (let left = frame.count(); left > 0; left--) list.push(decode(frame));
   return list;
@@ -74,8 +76,9 @@ function listOf<T>(frame: Frame, decode: (frame: Frame) => T): T[] {
 
 function encodeEntry(writer: FrameWriter, entry: Entry): void {
   const { capTicks, calendar, lineTicks, tatAfterSpendTicks, period, lease, holder } = entry;
-  writer.number(bitsOf(entry));
-  writer.text(entry.limit);
+  const isSameLimit = entry.limit === writer.limit;
+  writer.number(isSameLimit ? bitsOf(entry) + SAME_LIMIT : bitsOf(entry));
+  if (!isSameLimit) writer.text((writer.limit = entry.limit));
   writer.text(entry.id);
   writer.number(entry.incrementTicks ?? 0);
   writer.number(entry.fitTicks ?? 0);
@@ -116,7 +119,7 @@ function decodeEntry(frame: Frame): Entry {
   const has = (bit: number): boolean => (bits & bit) !== 0;
   return {
     mode: MODES[bits % MODE_BITS],
-    limit: frame.text(),
+    limit: decodeLimit(frame, has(SAME_LIMIT)),
     id: frame.text(),
     incrementTicks: frame.number(),
     fitTicks: frame.number(),
@@ -127,17 +130,30 @@ function decodeEntry(frame: Frame): Entry {
     tatAfterSpendTicks: has(TAT) ? frame.number() : undefined,
     period: has(PERIOD) ? [frame.number(), frame.number(), frame.number()] : undefined,
     lease: has(LEASE)
-      ? { holder: ownText(frame.text()), leaseMs: frame.number(), upTo: has(UP_TO) ? frame.number() : undefined }
+      ? { holder: copyText(frame.text()), leaseMs: frame.number(), upTo: has(UP_TO) ? frame.number() : undefined }
       : undefined,
-    holder: has(HOLD) ? ownText(frame.text()) : undefined,
+    holder: has(HOLD) ? copyText(frame.text()) : undefined,
     leaseMs: has(HOLD) ? frame.number() : undefined,
     first: has(HOLD) ? frame.number() : undefined,
     count: has(HOLD) ? frame.number() : undefined,
   };
 }
 
+/** The name that was read last. Most calls have the same limit, and the hash of a known string is computed once. */
+let lastLimit = '';
+
+function decodeLimit(frame: Frame, isSame: boolean): string {
+  if (!isSame) {
+    const limit = frame.text();
+    if (limit !== lastLimit) lastLimit = copyText(limit);
+    frame.limit = lastLimit;
+  }
+  if (frame.limit === undefined) throw new Error('sent an entry without a limit');
+  return frame.limit;
+}
+
 /** Copies a text that the store keeps: a part of a text keeps the whole frame's text in memory. */
-function ownText(text: string): string {
+function copyText(text: string): string {
   return Buffer.from(text, 'utf16le').toString('utf16le');
 }
 
