@@ -6,14 +6,19 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { VisitOrder } from '../ids.mjs';
 import { overHost } from '../contenders/over-host.mjs';
+import { flexibleCluster } from '../host/flexible-cluster.mjs';
 import { decideEach, measuredTurn } from '../redis/in-flight.mjs';
-import { tenths, whole, withSpread } from '../harness/table.mjs';
+import { tenths, times, whole, withSpread } from '../harness/table.mjs';
 
 const CORE = { server: 0, client: 1 };
 const IDS = 10_000;
 const SERVER = fileURLToPath(new URL('../host/server.mjs', import.meta.url));
 
 const WARM_UP_DECISIONS = 50_000;
+
+const PEER = 'rate-limiter-flexible';
+/** With many in flight, the peer is measured in turns that take about as long as ours. */
+const PEER_DECISIONS = 0.1;
 
 /**
  * How many decisions are asked for at a time, how many a turn has, and the target.
@@ -32,15 +37,18 @@ export const part = {
   rounds: 5,
   turns: ({ quick }) => (quick ? 2 : 16),
   runs: ({ quick }) =>
-    Object.entries(CASES).flatMap(([name, { decisions }]) =>
-      Object.keys(overHost).map((contender) => ({
-        contender,
-        case: name,
-        core: CORE.client,
-        settings: quick
-          ? { decisions: decisions / 10, ids: IDS / 100, warmUp: 100 }
-          : { decisions, ids: IDS, warmUp: WARM_UP_DECISIONS },
-      })),
+    Object.entries(CASES).flatMap(([name, { decisions, inFlight }]) =>
+      [...Object.keys(overHost), PEER].map((contender) => {
+        const share = contender === PEER && inFlight > 1 ? PEER_DECISIONS : 1;
+        return {
+          contender,
+          case: name,
+          core: CORE.client,
+          settings: quick
+            ? { decisions: (decisions * share) / 10, ids: IDS / 100, warmUp: 100 }
+            : { decisions: decisions * share, ids: IDS, warmUp: WARM_UP_DECISIONS * share },
+        };
+      }),
     ),
   prepare,
   tables: (results) => Object.keys(CASES).map((name) => tableOf(results, name)),
@@ -53,6 +61,7 @@ export const part = {
 async function prepare({ contender, case: name, settings = {} }) {
   const { decisions, ids, warmUp } = /** @type {{ decisions: number, ids: number, warmUp: number }} */ (settings);
   const { inFlight } = /** @type {typeof CASES[string]} */ (CASES[name]);
+  if (contender === PEER) return flexibleCluster({ ids, warmUp, decisions, inFlight }, CORE.server);
   const folder = mkdtempSync(join(tmpdir(), 'sluice-bench-'));
   const socket = join(folder, 'limits.sock');
   const server = fork(SERVER, [socket, `${CORE.server}`], { execArgv: [] });
@@ -76,15 +85,16 @@ function tableOf(results, name) {
   const rows = results.contenders.map((contender) => [
     contender,
     withSpread(results.figure(contender, name, 'decisionsPerSecond'), whole),
+    withSpread(results.ratio(contender, PEER, name, 'decisionsPerSecond'), times),
     withSpread(results.figure(contender, name, 'decisionMicros'), tenths),
     withSpread(results.figure(contender, name, 'clientCpuMicros'), tenths),
   ]);
   return {
     title: name,
     rows: [
-      ['', 'decisions per second', 'µs each', 'client CPU µs'],
+      ['', 'decisions per second', `× ${PEER}`, 'µs each', 'client CPU µs'],
       ...rows,
-      ['target for Sluice', /** @type {typeof CASES[string]} */ (CASES[name]).target, '', ''],
+      ['target for Sluice', /** @type {typeof CASES[string]} */ (CASES[name]).target, '', '', ''],
     ],
   };
 }
