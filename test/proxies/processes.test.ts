@@ -9,6 +9,7 @@ import { reservedPort } from '../redis/servers/port.ts';
 import { redisServer } from '../redis/servers/redis-server.ts';
 import { bury, forget } from '../redis/servers/undertaker.ts';
 import { until } from '../redis/servers/until.ts';
+import { descriptor, envoyOf } from '../service/envoy.ts';
 import { Program } from './program.ts';
 
 const MAIN = fileURLToPath(new URL('../../packages/cli/dist/main.js', import.meta.url));
@@ -18,8 +19,12 @@ function filesIn(numbers: string, onFailure = 'local'): string {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-serve-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   writeFileSync(join(folder, 'limits.yaml'), `PerClient: { ${numbers}, period: 1h, idFormat: clientNetwork }\n`);
-  const table = 'http: { api: { limits: [{ limit: PerClient, id: address }] } }';
-  writeFileSync(join(folder, 'tables.yaml'), `${table}\nonFailure: { PerClient: ${onFailure} }\n`);
+  const tables = [
+    'http: { api: { limits: [{ limit: PerClient, id: address }] } }',
+    'envoy: { ingress: { rules: [{ descriptor: [remote_address], limit: PerClient }] } }',
+    `onFailure: { PerClient: ${onFailure} }`,
+  ];
+  writeFileSync(join(folder, 'tables.yaml'), `${tables.join('\n')}\n`);
   return folder;
 }
 
@@ -35,12 +40,14 @@ async function serviceOn(redisUrl: string, folder: string, more: readonly string
   onTestFinished(async () => void (await program.stop('SIGKILL')));
   // The port is open when the first process listens; the program says so when all do.
   await until('all processes listen', () => program.output.includes('metrics listens on'));
-  const ask = async (client = '203.0.113.7'): Promise<number> => {
-    const url = `http://127.0.0.1:${port}/check/api`;
-    return (await fetch(url, { headers: { 'X-Forwarded-For': client, Connection: 'close' } })).status;
-  };
+  const ask = (client?: string): Promise<number> => askAt(port, client);
   const counted = async (): Promise<string> => (await fetch(`http://127.0.0.1:${metrics}/metrics`)).text();
   return { program, ask, counted };
+}
+
+async function askAt(port: number, client = '203.0.113.7'): Promise<number> {
+  const url = `http://127.0.0.1:${port}/check/api`;
+  return (await fetch(url, { headers: { 'X-Forwarded-For': client, Connection: 'close' } })).status;
 }
 
 /** The worker processes of a service. */
@@ -64,6 +71,42 @@ test('two services of two processes share the limits of one Redis, and their met
   const total = (text: string): number =>
     [...text.matchAll(/^sluice_decisions_total\{.*\} (\d+)$/gm)].reduce((sum, [, value]) => sum + Number(value), 0);
   expect(await Promise.all(services.map(async ({ counted }) => total(await counted())))).toEqual([30, 30]);
+});
+
+test('port 0 is one port for all processes, which the program names, and names again if it is chosen anew', async () => {
+  const redis = await redisServer();
+  const metrics = await reservedPort();
+  const addresses = ['--http', '127.0.0.1:0', '--grpc', '127.0.0.1:0', '--metrics', `127.0.0.1:${metrics}`];
+  const args = [MAIN, 'serve', 'limits.yaml', 'tables.yaml', ...addresses, '--redis', redis.url, ...TWO_PROCESSES];
+  const program = await Program.start(process.execPath, args, metrics, filesIn('count: 1000'));
+  onTestFinished(async () => void (await program.stop('SIGKILL')));
+  const portOf = (name: string): number =>
+    Number([...program.output.matchAll(new RegExp(`${name} listens on 127\\.0\\.0\\.1:(\\d+)`, 'g'))].at(-1)?.[1]);
+  await until('it says where it listens', () => program.output.includes('metrics listens on'));
+  const [http, grpc] = [portOf('http'), portOf('grpc')];
+  expect(new Set([0, http, grpc, metrics]).size).toBe(4);
+  const byBoth = async (): Promise<unknown> => {
+    const client = descriptor({ remote_address: '203.0.113.7' });
+    const { overall_code } = await envoyOf(portOf('grpc')).ask({ domain: 'ingress', descriptors: [client] });
+    return [overall_code, ...(await Promise.all([1, 2, 3, 4].map(() => askAt(portOf('http')))))];
+  };
+  expect(await byBoth()).toEqual(['OK', 200, 200, 200, 200]);
+
+  const replaced = (before: readonly number[]) => () => {
+    const now = workersOf(program);
+    return now.length === 2 && !before.some((pid) => now.includes(pid));
+  };
+  const [first] = workersOf(program);
+  process.kill(first!, 'SIGKILL');
+  await until('it is replaced', replaced([first!]));
+  expect([portOf('http'), portOf('grpc'), ...((await byBoth()) as [])]).toEqual([http, grpc, 'OK', 200, 200, 200, 200]);
+
+  const all = workersOf(program);
+  for (const pid of all) process.kill(pid, 'SIGKILL');
+  await until('it says where it listens now', () => program.output.includes('port 0 was chosen anew'));
+  await until('all are replaced', replaced(all));
+  expect(portOf('http')).not.toBe(http);
+  expect(await byBoth()).toEqual(['OK', 200, 200, 200, 200]);
 });
 
 test('a process that is killed is replaced, and SIGTERM under load loses no request that was accepted', async () => {

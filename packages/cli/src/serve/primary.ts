@@ -5,7 +5,8 @@ import { once } from 'node:events';
 import { CommandError } from '../console/failure.ts';
 import type { Console } from '../console/console.ts';
 import type { ServeSettings } from './options.ts';
-import type { FromWorker, ToWorker } from './worker.ts';
+import { listeningAt } from './listening.ts';
+import type { FromWorker, SharedPorts, ToWorker } from './worker.ts';
 
 /** A worker that ends is replaced after this time, so that one that ends at once does not take all processor time. */
 const REPLACE_AFTER_MS = 1000;
@@ -24,6 +25,7 @@ export class Workers {
   readonly #time: Time;
   readonly #settings: ServeSettings;
   readonly #workers = new Set<Worker>();
+  #ports: SharedPorts | undefined;
   #isEnding = false;
   #calls = 0;
 
@@ -51,6 +53,11 @@ export class Workers {
     throw new CommandError(startMessage(ends));
   }
 
+  /** The ports that the workers share. Undefined before one answers. */
+  get ports(): SharedPorts | undefined {
+    return this.#ports;
+  }
+
   /** Adds up what all workers have counted. One that does not answer is left out. */
   async samples(): Promise<readonly Sample[]> {
     return summed(await Promise.all([...this.#workers].map((worker) => this.#samplesOf(worker))));
@@ -70,9 +77,10 @@ export class Workers {
     this.#workers.add(worker);
     return new Promise((resolve) => {
       let isReady = false;
-      worker.on('message', ({ type }: FromWorker) => {
-        if (type !== 'ready') return;
+      worker.on('message', (message: FromWorker) => {
+        if (message.type !== 'ready') return;
         isReady = true;
+        this.#listensAt(message.ports);
         resolve(undefined);
       });
       worker.on('exit', (code: number | null, signal: string | null) => {
@@ -82,6 +90,16 @@ export class Workers {
         if (isReady && !this.#isEnding) this.#replace(endText(end));
       });
     });
+  }
+
+  /** Port 0 is chosen once for all workers. It is chosen again when none is left that listens on the first choice. */
+  #listensAt(ports: SharedPorts): void {
+    const before = this.#ports;
+    this.#ports = ports;
+    if (before === undefined || (before.http === ports.http && before.grpc === ports.grpc)) return;
+    const all = listeningAt({ ...this.#settings.addresses, metrics: undefined }, ports);
+    const places = all.map(([name, address]) => `${name} listens on ${address}`);
+    this.#console.note(`Sluice: all processes had ended, so port 0 was chosen anew: ${places.join(', ')}`);
   }
 
   #replace(reason: string): void {

@@ -2,6 +2,7 @@ import { startMetrics, type Servers } from '@sluice/serve';
 import cluster from 'node:cluster';
 import type { Call } from '../console/command.ts';
 import type { ServerAddresses } from '@sluice/serve';
+import { listeningAt } from './listening.ts';
 import { startProcess, stopProcess } from './one-process.ts';
 import { serveSettings, type ServeSettings } from './options.ts';
 import { Workers } from './primary.ts';
@@ -24,7 +25,8 @@ async function serveAlone(call: Call, settings: ServeSettings): Promise<void> {
 
 async function serveAsWorker(call: Call, settings: ServeSettings): Promise<void> {
   const running = await startProcess(call, { ...settings, addresses: { ...settings.addresses, metrics: undefined } });
-  answerPrimary(() => running.service.samples());
+  const { http, grpc } = running.servers.ports;
+  answerPrimary({ http, grpc }, () => running.service.samples());
   await ended(call);
   await stopProcess(running, settings);
   cluster.worker?.disconnect();
@@ -35,20 +37,14 @@ async function serveByWorkers(call: Call, settings: ServeSettings): Promise<void
   await workers.start();
   const { addresses } = settings;
   const metrics = addresses.metrics && (await startMetrics(addresses.metrics, () => workers.samples()));
-  tell(call, addresses, { metrics: metrics?.ports.metrics });
+  tell(call, addresses, { ...workers.ports, metrics: metrics?.ports.metrics });
   await ended(call);
   await Promise.all([workers.stop(), metrics?.close(0)]);
 }
 
 /** Says where the service listens, when it does. */
 function tell(call: Call, addresses: ServerAddresses, ports: Partial<Servers['ports']>): void {
-  const all = (['http', 'grpc', 'metrics'] as const).flatMap((name) => {
-    const address = addresses[name];
-    if (address === undefined) return [];
-    return [
-      [name, 'path' in address ? `unix:${address.path}` : `${address.host}:${ports[name] ?? address.port}`] as const,
-    ];
-  });
+  const all = listeningAt(addresses, ports);
   call.console.result({ listening: Object.fromEntries(all) }, () =>
     all.map(([name, address]) => `${name} listens on ${address}`),
   );

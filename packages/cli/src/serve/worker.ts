@@ -1,8 +1,12 @@
-import type { Sample } from '@sluice/serve';
+import type { Sample, Servers } from '@sluice/serve';
+
+/** The ports on which all workers answer, also those that were chosen for port 0. */
+export type SharedPorts = Pick<Servers['ports'], 'http' | 'grpc'>;
 
 /** What a worker tells its primary. */
 export type FromWorker =
-  { readonly type: 'ready' } | { readonly type: 'samples'; readonly call: number; readonly samples: readonly Sample[] };
+  | { readonly type: 'ready'; readonly ports: SharedPorts }
+  | { readonly type: 'samples'; readonly call: number; readonly samples: readonly Sample[] };
 
 /** What a primary asks of a worker. */
 export interface ToWorker {
@@ -10,11 +14,11 @@ export interface ToWorker {
   readonly call: number;
 }
 
-/** Answers the primary with what this worker has counted. */
-export function answerPrimary(samples: () => readonly Sample[]): void {
+/** Tells the primary where this worker listens, and answers it with what this worker has counted. */
+export function answerPrimary(ports: SharedPorts, samples: () => readonly Sample[]): void {
   const send = (message: FromWorker): void => void process.send?.(message);
   process.on('message', ({ type, call }: ToWorker) => {
     if (type === 'samples') send({ type: 'samples', call, samples: samples() });
   });
-  send({ type: 'ready' });
+  send({ type: 'ready', ports });
 }
