@@ -1,6 +1,6 @@
-import type { Limiter, SluiceError } from '@sluice/core';
+import type { Limiter, SluiceError, Time } from '@sluice/core';
 import { responseTo } from '@sluice/core/http';
-import { messageOf, timeOf, type ClientAddressFinder, type TrustedProxies } from '@sluice/core/kit';
+import { messageOf, type ClientAddressFinder, type TrustedProxies } from '@sluice/core/kit';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { decideUses, type UsesDecided } from '../deciding/decide-uses.ts';
 import type { Use } from '../deciding/use.ts';
@@ -17,6 +17,7 @@ const FIELDS = { 'Content-Type': 'application/problem+json', 'Cache-Control': 'n
 /** What the answers of a service are made of. */
 export interface ServiceParts {
   readonly limiter: Limiter;
+  readonly time: Time;
   /** The content of the files that is in use now. */
   readonly snapshot: () => Snapshot;
   readonly trusted: TrustedProxies;
@@ -71,8 +72,7 @@ export class CheckHandler {
   }
 
   async #decide(table: HttpTable, asked: AskedRequest, outgoing: ServerResponse): Promise<void> {
-    const { limiter, metrics } = this.#parts;
-    const time = timeOf(limiter);
+    const { limiter, metrics, time } = this.#parts;
     const startMicros = time.nowMicros();
     let answer: Answer = 'error';
     try {
@@ -90,10 +90,9 @@ export class CheckHandler {
     { decision, shadow, tooLarge }: UsesDecided,
     { outgoing, isInvalid }: { readonly outgoing: ServerResponse; readonly isInvalid: boolean },
   ): Answer {
-    const { limiter } = this.#parts;
-    this.#parts.metrics.decided(decision, shadow);
-    const fields =
-      decision === null ? undefined : responseTo(decision, { fields: table.fields, time: timeOf(limiter) });
+    const { metrics, time } = this.#parts;
+    metrics.decided(decision, shadow);
+    const fields = decision === null ? undefined : responseTo(decision, { fields: table.fields, time });
     if (fields !== undefined) for (const [name, value] of fields.fields) outgoing.setHeader(name, value);
     const denial = fields?.denial ?? null;
     if (denial !== null) {

@@ -1,4 +1,4 @@
-import type { BucketState, Decision, Limiter, SluiceError } from '@sluice/core';
+import type { Awaitable, BucketState, Decision, Limiter, SluiceError } from '@sluice/core';
 import { changes, combined, type BucketUse, type Use } from './use.ts';
 
 /** What came of the uses of one request. */
@@ -16,9 +16,12 @@ export interface UsesDecided {
 /**
  * Carries out the uses of one request. What spends and checks is one decision, all or nothing. Charges, refunds and uses in
  * shadow mode are done whatever comes of it. What changes buckets comes after the decision, which does not depend on it.
+ *
+ * Returns a value for what only spends, if the store answers at once.
  */
-export function decideUses(limiter: Limiter, uses: readonly Use[]): Promise<UsesDecided> {
-  return uses.every(isPlain) ? spent(limiter, uses) : decideMixed(limiter, uses);
+export function decideUses(limiter: Limiter, uses: readonly Use[]): Awaitable<UsesDecided> {
+  if (!uses.every(isPlain)) return decideMixed(limiter, uses);
+  return limiter.store.traits?.answersAtOnce === true ? spentAtOnce(limiter, uses) : spent(limiter, uses);
 }
 
 function isPlain({ kind, shadow }: Use): boolean {
@@ -48,15 +51,30 @@ function ignore(): void {}
 const NONE: readonly never[] = [];
 const NOTHING: UsesDecided = { decision: null, shadow: null, changed: NONE, tooLarge: NONE };
 
-async function spent(limiter: Limiter, uses: readonly Use[]): Promise<UsesDecided> {
+function spentAtOnce(limiter: Limiter, uses: readonly Use[]): Awaitable<UsesDecided> {
   if (uses.length === 0) return NOTHING;
   const batch = combined(uses);
   try {
-    return { ...NOTHING, decision: await limiter.spend(batch) };
+    return decidedBy(limiter.spendSync(batch));
   } catch (error) {
     if (!isTooLarge(error)) throw error;
     return withoutTooLarge(limiter, batch);
   }
+}
+
+async function spent(limiter: Limiter, uses: readonly Use[]): Promise<UsesDecided> {
+  if (uses.length === 0) return NOTHING;
+  const batch = combined(uses);
+  try {
+    return decidedBy(await limiter.spend(batch));
+  } catch (error) {
+    if (!isTooLarge(error)) throw error;
+    return withoutTooLarge(limiter, batch);
+  }
+}
+
+function decidedBy(decision: Decision): UsesDecided {
+  return { decision, shadow: null, changed: NONE, tooLarge: NONE };
 }
 
 /** A cost above the burst of its bucket denies the request. What the others would do is shown, and nothing is taken. */

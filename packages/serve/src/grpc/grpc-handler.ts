@@ -1,10 +1,11 @@
+import type { Awaitable } from '@sluice/core';
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import { MalformedMessage } from '../protobuf/reader.ts';
 import { UnaryBody } from './frames.ts';
 import { GrpcError, STATUS } from './grpc-error.ts';
 
-/** Answers one unary method: takes a framed message, returns one. */
-export type UnaryMethod = (message: Buffer) => Promise<Buffer>;
+/** Answers one unary method: takes a framed message, returns one. It may throw or reject. */
+export type UnaryMethod = (message: Buffer) => Awaitable<Buffer>;
 
 /** What a {@link GrpcHandler} asks of its service. */
 export interface GrpcParts {
@@ -18,7 +19,9 @@ export interface GrpcParts {
 const { HTTP2_HEADER_STATUS, HTTP2_HEADER_CONTENT_TYPE, HTTP2_HEADER_PATH, HTTP2_HEADER_METHOD } = constants;
 const HEAD = { [HTTP2_HEADER_STATUS]: 200, [HTTP2_HEADER_CONTENT_TYPE]: 'application/grpc' } as const;
 const OK = { 'grpc-status': '0' } as const;
-const WITH_TRAILERS = { waitForTrailers: true } as const;
+/** gRPC has no use for the field Date. */
+const WITH_TRAILERS = { waitForTrailers: true, sendDate: false } as const;
+const STATUS_ALONE = { endStream: true, sendDate: false } as const;
 
 /**
  * Answers unary calls of gRPC over HTTP/2.
@@ -63,17 +66,24 @@ export class GrpcHandler {
       }
     });
     stream.on('end', () => {
-      if (!stream.destroyed && !stream.headersSent) void this.#answer(stream, method, body);
+      if (isOpen(stream)) this.#answer(stream, method, body);
     });
   }
 
-  async #answer(stream: ServerHttp2Stream, method: UnaryMethod, body: UnaryBody): Promise<void> {
+  /** A method that answers at once needs no promise. */
+  #answer(stream: ServerHttp2Stream, method: UnaryMethod, body: UnaryBody): void {
     try {
-      const answer = await method(body.message());
-      if (stream.destroyed) return;
-      stream.respond(HEAD, WITH_TRAILERS);
-      stream.on('wantTrailers', () => stream.sendTrailers(OK));
-      stream.end(answer);
+      const answer = method(body.message());
+      if (answer instanceof Promise) void this.#answerLater(stream, answer);
+      else respond(stream, answer);
+    } catch (error) {
+      fail(stream, this.#grpcError(error));
+    }
+  }
+
+  async #answerLater(stream: ServerHttp2Stream, answer: Promise<Buffer>): Promise<void> {
+    try {
+      respond(stream, await answer);
     } catch (error) {
       fail(stream, this.#grpcError(error));
     }
@@ -89,14 +99,31 @@ export class GrpcHandler {
 }
 
 function isGrpc(headers: IncomingHttpHeaders): boolean {
-  return /^application\/grpc(?:\+proto)?(?:;|$)/.test(String(headers[HTTP2_HEADER_CONTENT_TYPE]));
+  const type = headers[HTTP2_HEADER_CONTENT_TYPE];
+  return type === 'application/grpc' || /^application\/grpc(?:\+proto)?(?:;|$)/.test(String(type));
+}
+
+/** Whether the caller still waits, and was sent nothing. */
+function isOpen(stream: ServerHttp2Stream): boolean {
+  return !stream.closed && !stream.destroyed && !stream.headersSent;
+}
+
+function respond(stream: ServerHttp2Stream, answer: Buffer): void {
+  if (!isOpen(stream)) return;
+  stream.respond(HEAD, WITH_TRAILERS);
+  stream.on('wantTrailers', sendOk);
+  stream.end(answer);
+}
+
+function sendOk(this: ServerHttp2Stream): void {
+  this.sendTrailers(OK);
 }
 
 /** Ends a call with a status alone. */
 function fail(stream: ServerHttp2Stream, { status, message }: GrpcError): void {
-  if (stream.destroyed || stream.headersSent) return;
+  if (!isOpen(stream)) return;
   const headers = { ...HEAD, 'grpc-status': String(status), 'grpc-message': encodeURIComponent(message) };
-  stream.respond(headers, { endStream: true });
+  stream.respond(headers, STATUS_ALONE);
   // What the caller still sends is not read.
   stream.resume();
   if (!stream.readableEnded) stream.close(constants.NGHTTP2_NO_ERROR);

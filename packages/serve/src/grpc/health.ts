@@ -17,7 +17,7 @@ const NOT_SERVING = 2;
  * @see https://github.com/grpc/grpc/blob/master/doc/health-checking.md
  */
 export function healthCheck(services: readonly string[], isDraining: () => boolean): UnaryMethod {
-  return async (message) => {
+  return (message) => {
     const service = serviceOf(message);
     if (service !== '' && !services.includes(service))
       throw new GrpcError(STATUS.notFound, 'There is no such service.');

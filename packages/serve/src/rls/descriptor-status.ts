@@ -1,36 +1,45 @@
-import type { BucketState, Result } from '@sluice/core';
+import type { BucketName, BucketState, Result } from '@sluice/core';
 import type { UsesDecided } from '../deciding/decide-uses.ts';
 import type { DescriptorUse } from './descriptor-uses.ts';
-import { CODE, type CurrentLimit, type DescriptorStatus } from './response.ts';
+import { CODE, type Code, type CurrentLimit, type DescriptorStatus } from './response.ts';
 
-const PASSES: DescriptorStatus = { code: CODE.ok };
-const DENIED: DescriptorStatus = { code: CODE.overLimit };
+const PASSES = withoutFigures(CODE.ok, undefined);
+const DENIED = withoutFigures(CODE.overLimit, undefined);
 
 /** Returns the status of one descriptor. */
-export function descriptorStatus(use: DescriptorUse, { decision, changed, tooLarge }: UsesDecided): DescriptorStatus {
+export function descriptorStatus(use: DescriptorUse, decided: UsesDecided): DescriptorStatus {
   if (typeof use === 'string') return use === 'passes' ? PASSES : DENIED;
   if (use.shadow) return PASSES;
-  const isBucket = ({ limit, id }: { readonly limit: string; readonly id: string }): boolean =>
-    limit === use.limit && id === use.id;
   if (use.kind === 'charge' || use.kind === 'refund') {
-    const state = changed.find(isBucket);
-    return state === undefined ? PASSES : { ...PASSES, ...figuresOf(state), untilResetMs: state.resetAfterMs };
+    const state = stateOf(decided.changed, use);
+    return state === undefined ? PASSES : withFigures(CODE.ok, state, state.resetAfterMs);
   }
-  if (tooLarge.some(isBucket) || decision?.outcome === 'unavailable') return DENIED;
-  const result = decision?.results.find(isBucket);
+  const { decision, tooLarge } = decided;
+  if (decision?.outcome === 'unavailable' || stateOf(tooLarge, use) !== undefined) return DENIED;
+  const result = decision === null ? undefined : stateOf(decision.results, use);
   return result === undefined ? PASSES : ofResult(result);
+}
+
+/** What is known of the bucket of a use. */
+function stateOf<State extends BucketName>(states: readonly State[], { limit, id }: BucketName): State | undefined {
+  for (const state of states) if (state.limit === limit && state.id === id) return state;
+  return undefined;
 }
 
 function ofResult(result: Result): DescriptorStatus {
   const { allowed, hidden, retryAfterMs, resetAfterMs } = result;
   const code = allowed ? CODE.ok : CODE.overLimit;
   // The wait is needed for Retry-After, even if the limit is hidden.
-  if (hidden) return allowed ? PASSES : { code, untilResetMs: retryAfterMs };
-  return { code, ...figuresOf(result), untilResetMs: allowed ? resetAfterMs : retryAfterMs };
+  if (hidden) return allowed ? PASSES : withoutFigures(code, retryAfterMs);
+  return withFigures(code, result, allowed ? resetAfterMs : retryAfterMs);
 }
 
-function figuresOf(state: BucketState): Pick<DescriptorStatus, 'currentLimit' | 'remaining'> {
-  return { currentLimit: currentLimitOf(state), remaining: state.remaining };
+function withFigures(code: Code, state: BucketState, untilResetMs: number): DescriptorStatus {
+  return { code, currentLimit: currentLimitOf(state), remaining: state.remaining, untilResetMs };
+}
+
+function withoutFigures(code: Code, untilResetMs: number | undefined): DescriptorStatus {
+  return { code, currentLimit: undefined, remaining: 0, untilResetMs };
 }
 
 const SECOND = 1000;

@@ -30,7 +30,7 @@ const MAX_ENTRIES = 64;
  */
 export function readRequest(frame: Buffer): RlsRequest {
   const reader = new ProtoReader(frame, FRAME_HEAD);
-  const descriptors: ReadDescriptor[] = [];
+  const descriptors: Mutable<Descriptor>[] = [];
   let domain = '';
   let hitsAddend = 0;
   while (reader.next()) {
@@ -44,27 +44,24 @@ export function readRequest(frame: Buffer): RlsRequest {
   }
   if (domain === '') throw refused('A request must have a domain.');
   if (descriptors.length === 0) throw refused('A request must have a descriptor.');
-  const hits = Math.max(1, hitsAddend);
-  return {
-    domain,
-    descriptors: descriptors.map(({ entries, hits: own, isNegative }) => ({ entries, hits: own ?? hits, isNegative })),
-  };
+  // The addend of the request comes behind the descriptors that need it.
+  for (const descriptor of descriptors) if (descriptor.hits === UNSET) descriptor.hits = Math.max(1, hitsAddend);
+  return { domain, descriptors };
 }
 
 function refused(message: string): GrpcError {
   return new GrpcError(STATUS.invalidArgument, message);
 }
 
-interface ReadDescriptor {
-  readonly entries: readonly DescriptorEntry[];
-  readonly hits: number | undefined;
-  readonly isNegative: boolean;
-}
+type Mutable<T> = { -readonly [Name in keyof T]: T[Name] };
+
+/** The hits of a descriptor without an addend of its own. */
+const UNSET = -1;
 
 // Field 2, numbers that the caller wants to have, is not read: the numbers are those of the file of limits.
-function readDescriptor(reader: ProtoReader): ReadDescriptor {
+function readDescriptor(reader: ProtoReader): Mutable<Descriptor> {
   const entries: DescriptorEntry[] = [];
-  let hits: number | undefined;
+  let hits = UNSET;
   let isNegative = false;
   while (reader.next()) {
     if (reader.is(1, WIRE.bytes)) {

@@ -3,7 +3,7 @@ import { ProtoWriter } from '../protobuf/writer.ts';
 
 /** `RateLimitResponse.Code`. */
 export const CODE = { ok: 1, overLimit: 2 } as const;
-type Code = (typeof CODE)[keyof typeof CODE];
+export type Code = (typeof CODE)[keyof typeof CODE];
 
 /** The answer to Envoy: `envoy.service.ratelimit.v3.RateLimitResponse`. */
 export interface RlsResponse {
@@ -20,9 +20,9 @@ export interface RlsResponse {
 /** `RateLimitResponse.DescriptorStatus`. */
 export interface DescriptorStatus {
   readonly code: Code;
-  readonly currentLimit?: CurrentLimit;
-  readonly remaining?: number;
-  readonly untilResetMs?: number;
+  readonly currentLimit: CurrentLimit | undefined;
+  readonly remaining: number;
+  readonly untilResetMs: number | undefined;
 }
 
 /** `RateLimitResponse.RateLimit`. */
@@ -57,7 +57,7 @@ export function writeResponse(response: RlsResponse): Buffer {
   return framed(writer.finish());
 }
 
-function writeStatus(writer: ProtoWriter, { code, currentLimit, remaining = 0, untilResetMs }: DescriptorStatus): void {
+function writeStatus(writer: ProtoWriter, { code, currentLimit, remaining, untilResetMs }: DescriptorStatus): void {
   const start = writer.beginMessage(2);
   writer.uint(1, code);
   if (currentLimit !== undefined) writeCurrentLimit(writer, currentLimit);

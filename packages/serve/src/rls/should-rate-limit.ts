@@ -1,8 +1,8 @@
-import type { Decision, Limiter } from '@sluice/core';
+import type { Awaitable, Decision, Limiter, Time } from '@sluice/core';
 import { responseTo } from '@sluice/core/http';
-import { timeOf } from '@sluice/core/kit';
 import { NOT_ALLOWED } from '../check/problem-answer.ts';
 import { decideUses, type UsesDecided } from '../deciding/decide-uses.ts';
+import type { Use } from '../deciding/use.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Snapshot } from '../files/snapshot.ts';
 import type { EnvoyTable } from '../tables/table.ts';
@@ -17,32 +17,52 @@ export const SHOULD_RATE_LIMIT = '/envoy.service.ratelimit.v3.RateLimitService/S
 /** What the method asks of its service. */
 export interface RlsParts {
   readonly limiter: Limiter;
+  readonly time: Time;
   readonly snapshot: () => Snapshot;
   readonly metrics: Metrics;
 }
 
-/** Decides a request of Envoy, from frame to frame. All its descriptors are one decision. */
-export async function shouldRateLimit(frame: Buffer, { limiter, snapshot, metrics }: RlsParts): Promise<Buffer> {
-  const time = timeOf(limiter);
+/** A request that is being decided. */
+interface Asked {
+  readonly startMicros: number;
+  /** Undefined for a domain that is not known. */
+  readonly table: EnvoyTable | undefined;
+  readonly uses: readonly DescriptorUse[];
+}
+
+/**
+ * Decides a request of Envoy, from frame to frame. All its descriptors are one decision. Returns a value where the store
+ * answers at once.
+ */
+export function shouldRateLimit(frame: Buffer, parts: RlsParts): Awaitable<Buffer> {
+  const { limiter, snapshot, time } = parts;
   const startMicros = time.nowMicros();
   const { domain, descriptors } = readRequest(frame);
   const { tables, formats } = snapshot();
   const table = tables.envoy.get(domain);
   const uses = descriptorUses(descriptors, table, formats);
-  const decided = await decideUses(
-    limiter,
-    uses.filter((use) => typeof use === 'object'),
-  );
-  const response = responseOf(uses, decided, { table, limiter });
-  metrics.decided(decided.decision, decided.shadow);
-  const answer =
-    response.overallCode === CODE.ok
-      ? 'allowed'
-      : decided.decision?.outcome === 'unavailable'
-        ? 'unavailable'
-        : 'denied';
+  const decided = decideUses(limiter, uses.filter(isUse));
+  const asked = { startMicros, table, uses };
+  return decided instanceof Promise ? answerLater(asked, decided, parts) : answer(asked, decided, parts);
+}
+
+function isUse(use: DescriptorUse): use is Use {
+  return typeof use === 'object';
+}
+
+async function answerLater(asked: Asked, decided: Promise<UsesDecided>, parts: RlsParts): Promise<Buffer> {
+  return answer(asked, await decided, parts);
+}
+
+function answer(asked: Asked, decided: UsesDecided, { time, metrics }: RlsParts): Buffer {
+  const { table, startMicros } = asked;
+  const { decision, shadow } = decided;
+  const response = responseOf(asked, decided, time);
+  metrics.decided(decision, shadow);
+  const outcome =
+    response.overallCode === CODE.ok ? 'allowed' : decision?.outcome === 'unavailable' ? 'unavailable' : 'denied';
   // Names of unknown domains are written by others, and there may be any number of them.
-  metrics.answered(table === undefined ? 'envoy' : `envoy:${domain}`, answer, (time.nowMicros() - startMicros) / 1e6);
+  metrics.answered(table?.countedAs ?? 'envoy', outcome, (time.nowMicros() - startMicros) / 1e6);
   return writeResponse(response);
 }
 
@@ -52,16 +72,11 @@ const BODY_FIELDS = [
   ['Cache-Control', 'no-store'],
 ] as const;
 
-function responseOf(
-  uses: readonly DescriptorUse[],
-  decided: UsesDecided,
-  { table, limiter }: { readonly table: EnvoyTable | undefined; readonly limiter: Limiter },
-): RlsResponse {
+function responseOf({ table, uses }: Asked, decided: UsesDecided, time: Time): RlsResponse {
   const statuses = uses.map((use) => descriptorStatus(use, decided));
   const isDenied = statuses.some(isOverLimit);
   const { decision } = decided;
-  const response =
-    decision === null ? undefined : responseTo(decision, { fields: table!.fields, time: timeOf(limiter) });
+  const response = decision === null ? undefined : responseTo(decision, { fields: table!.fields, time });
   const denial = isDenied ? (response?.denial ?? NOT_ALLOWED) : null;
   const fields = response?.fields ?? NO_FIELDS;
   return {

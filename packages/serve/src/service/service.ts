@@ -1,4 +1,4 @@
-import { createLimiter, type Limiter } from '@sluice/core';
+import { createLimiter, type Awaitable, type Limiter } from '@sluice/core';
 import { clientAddressFinder, eventSink, messageOf, peerOf, systemTime, trustedProxies } from '@sluice/core/kit';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2Session, IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
@@ -76,6 +76,7 @@ export class Service {
     this.#sources = sources;
     const parts: ServiceParts = {
       limiter: this.#limiter,
+      time,
       snapshot: () => this.#snapshot,
       metrics: this.#metrics,
       trusted,
@@ -138,7 +139,7 @@ export class Service {
   #grpcHandler(parts: ServiceParts): GrpcHandler {
     const known = new WeakMap<Http2Session, boolean>();
     const methods = new Map([
-      [SHOULD_RATE_LIMIT, (frame: Buffer): Promise<Buffer> => shouldRateLimit(frame, parts)],
+      [SHOULD_RATE_LIMIT, (frame: Buffer): Awaitable<Buffer> => shouldRateLimit(frame, parts)],
       [HEALTH_CHECK, healthCheck([RLS_NAME], () => this.#isDraining)],
     ]);
     return new GrpcHandler({

@@ -116,6 +116,7 @@ export function envoyTableOf(value: Node, domain: string, root: Fields): EnvoyTa
   }
   return {
     domain,
+    countedAs: `envoy:${domain}`,
     fields: (fields.value('fields', ENVOY_TABLE_FIELDS.fields) ?? 'draft-11') as FieldsDialect | false,
     tree,
     rules,

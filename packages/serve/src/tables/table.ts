@@ -52,6 +52,8 @@ export type HttpId =
 /** The limits of one domain of Envoy. */
 export interface EnvoyTable {
   readonly domain: string;
+  /** Its name in the metrics. */
+  readonly countedAs: string;
   readonly fields: FieldsDialect | false;
   readonly tree: DescriptorTree<EnvoyRule>;
   readonly rules: readonly EnvoyRule[];

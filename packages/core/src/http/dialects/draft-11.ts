@@ -89,7 +89,7 @@ function memberOf({ batch, reading }: Answered, i: number, figures: Figures, hel
   const period = periodLeft(transaction, reading, i);
   if (period !== undefined) return quotaMember(transaction, figures, { period, hasState, heldTicks: held.heldTicks });
   const state = hasState ? `"${name}";r=${left}${untilNext(level, transaction)}` : undefined;
-  return { name, state, policy: `"${name}"${quotaOf(rate)}` };
+  return { name, state, policy: policyOf(name, rate) };
 }
 
 /** A week and a day, for weeks in which the clock changes. Months and years have no fixed length. */
@@ -119,17 +119,18 @@ function untilNext(level: number, transaction: Transaction): string {
   return `;t=${ceilToSeconds(waitForNextToken(level, rate.emissionIntervalTicks, readyTicks(transaction)))}`;
 }
 
-// Each response contains these numbers, and they never change.
-const quotas = new WeakMap<Rate, string>();
+// Each response contains this text, and it never changes. Few limits share a rate.
+const policies = new WeakMap<Rate, { readonly limit: string; readonly text: string }>();
 
-function quotaOf(rate: Rate): string {
-  let quota = quotas.get(rate);
-  if (quota === undefined) {
+function policyOf(limit: string, rate: Rate): string {
+  let policy = policies.get(rate);
+  if (policy?.limit !== limit) {
     const { burst, toleranceTicks } = rate;
-    quota = `;q=${burst}${fillsWithinASecond(rate) ? '' : `;w=${ceilToSeconds(toleranceTicks)}`}`;
-    quotas.set(rate, quota);
+    const length = fillsWithinASecond(rate) ? '' : `;w=${ceilToSeconds(toleranceTicks)}`;
+    policy = { limit, text: `"${limit}";q=${burst}${length}` };
+    policies.set(rate, policy);
   }
-  return quota;
+  return policy.text;
 }
 
 // Computed from the configured numbers: with T rounded down to a tick, a bucket of 7 per second would fill within a
