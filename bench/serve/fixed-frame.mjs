@@ -15,7 +15,7 @@ export async function fixedFrame() {
   const server = createServer();
   server.on('stream', (stream) => {
     stream.on('end', () => {
-      stream.respond(HEAD, { waitForTrailers: true });
+      stream.respond(HEAD, { waitForTrailers: true, sendDate: false });
       stream.on('wantTrailers', () => stream.sendTrailers(TRAILERS));
       stream.end(FRAME);
     });

@@ -6,7 +6,7 @@ const SERVER_CORE = 0;
 export const LOAD_CORE = 1;
 /** As an Envoy with so many workers. */
 export const CONNECTIONS = 4;
-const IDS = 10_000;
+export const IDS = 10_000;
 
 /**
  * What a server did for some time.
@@ -26,22 +26,23 @@ export class ServerUnderLoad {
 
   /**
    * @param {import('node:child_process').ChildProcess} child
-   * @param {number} port
+   * @param {{ port: number, ids: number }} options
    */
-  constructor(child, port) {
+  constructor(child, { port, ids }) {
     this.#process = child;
-    this.load = new Load({ port, connections: CONNECTIONS, ids: IDS });
+    this.load = new Load({ port, connections: CONNECTIONS, ids });
   }
 
   /**
    * @param {string} contender
-   * @param {readonly string[]} [more] More words for the server.
+   * @param {{ redisCore?: number, ids?: number }} [options] With `redisCore`, it leases from a Redis on that core.
    */
-  static async start(contender, more = []) {
-    const child = forked(new URL('server.mjs', import.meta.url), [contender, ...more], { core: SERVER_CORE });
+  static async start(contender, { redisCore, ids = IDS } = {}) {
+    const words = redisCore === undefined ? [contender] : [contender, String(redisCore)];
+    const child = forked(new URL('server.mjs', import.meta.url), words, { core: SERVER_CORE });
     child.stderr?.pipe(process.stderr);
     const [port] = /** @type {[number]} */ (await once(child, 'message'));
-    return new ServerUnderLoad(child, port);
+    return new ServerUnderLoad(child, { port, ids });
   }
 
   /**
