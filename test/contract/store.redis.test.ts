@@ -3,8 +3,8 @@ import { storeContract, type ContractCase } from '@sluice/core/testing';
 import { Cluster, Redis } from 'ioredis';
 import { Cluster as Cluster5, Redis as Redis5 } from 'ioredis5';
 import { Cluster as ValkeyCluster, Redis as Valkey } from 'iovalkey';
-import { createClient } from 'redis';
-import { createClient as createClient5 } from 'redis5';
+import { createClient, createCluster } from 'redis';
+import { createClient as createClient5, createCluster as createCluster5 } from 'redis5';
 import { describe, expect, test } from 'vitest';
 import { readyStore } from '../../packages/redis/test/support/ready-store.ts';
 import { redisCluster } from '../redis/servers/redis-cluster.ts';
@@ -83,6 +83,7 @@ describe('on one server', async () => {
 
 describe('on a cluster', async () => {
   const { addresses, nodes } = await redisCluster();
+  const rootNodes = addresses.map((socket) => ({ socket }));
 
   describe('the Redis store keeps the contract of stores beside a cluster client of ioredis 6', () => {
     keepsTheContract(nodes, () => ({ client: new Cluster([...addresses], { lazyConnect: true }) }));
@@ -94,6 +95,14 @@ describe('on a cluster', async () => {
 
   describe('beside a cluster client of iovalkey', () => {
     keepsTheContract(nodes, () => ({ client: new ValkeyCluster([...addresses], { lazyConnect: true }) }));
+  });
+
+  describe('beside a cluster client of node-redis 6', () => {
+    keepsTheContract(nodes, () => ({ client: createCluster({ rootNodes }) }));
+  });
+
+  describe('beside a cluster client of node-redis 5', () => {
+    keepsTheContract(nodes, () => ({ client: createCluster5({ rootNodes }) }));
   });
 
   describe('with all buckets of an id in one slot', () => {

@@ -4,6 +4,8 @@ import { redisStore, type RedisClient } from '@sluice/redis';
 import { Cluster, Redis } from 'ioredis';
 import { Cluster as Cluster5, Redis as Redis5 } from 'ioredis5';
 import { readFileSync } from 'node:fs';
+import { createCluster } from 'redis';
+import { createCluster as createCluster5 } from 'redis5';
 import { describe, expect, it } from 'vitest';
 import { redisCluster, type RedisCluster } from './servers/redis-cluster.ts';
 import type { RedisServer } from './servers/redis-server.ts';
@@ -14,21 +16,12 @@ import { Traffic } from './traffic.ts';
 
 const LIMIT = { burst: 20, count: 20, periodMs: 1000 };
 
-/** What an application's client has for the tests. */
-type Client = RedisClient & {
-  on(event: 'error', listener: () => void): unknown;
-  disconnect(): void;
-};
-
-async function limiterOn(client: Client, { count = LIMIT.count, periodMs = LIMIT.periodMs, deadlineMs = 50 } = {}) {
-  client.on('error', () => {});
+async function limiterOn(
+  client: RedisClient,
+  { count = LIMIT.count, periodMs = LIMIT.periodMs, deadlineMs = 50 } = {},
+) {
   const store = redisStore({ client, rememberDenialsMs: 0, log: false });
-  running.add({
-    async close() {
-      await store.close();
-      client.disconnect();
-    },
-  });
+  running.add({ close: () => store.close() });
   const limiter = createLimiter({
     limits: { Orders: { key: accountId(), burst: LIMIT.burst, count, period: periodMs } },
     store,
@@ -72,7 +65,7 @@ describe.each([
     annotate,
   }) => {
     const set = await sentinelSet();
-    const client = new Client({ sentinels: [...set.addresses], name: set.name });
+    const client = ioredis(new Client({ sentinels: [...set.addresses], name: set.name }));
     const traffic = new Traffic(await limiterOn(client), 5, () => [{ limit: 'Orders', id: 'one' }]);
     await until('the store decides under load', () => traffic.decidedByStore.length > 50);
     const recoveryMs = await killed(await set.primary(), traffic, new Set(['one']));
@@ -85,12 +78,48 @@ describe.each([
   });
 });
 
-describe.each([
-  { version: 6, Client: Cluster },
-  { version: 5, Client: Cluster5 as unknown as typeof Cluster },
-])('on a cluster with ioredis $version', ({ Client }) => {
-  const clientOf = ({ addresses }: RedisCluster, redisOptions = {}) => new Client([...addresses], { redisOptions });
+/** What a user of a cluster logs in with. */
+interface Login {
+  readonly username?: string;
+  readonly password?: string;
+}
 
+/** A client that is connected too, as that of an application is. */
+function ioredis<T extends Redis | Cluster>(client: T): T {
+  client.on('error', () => {});
+  running.add({ close: async () => client.disconnect() });
+  return client;
+}
+
+function nodeRedis(client: ReturnType<typeof createCluster>): RedisClient {
+  client.on('error', () => {});
+  client.connect().catch(() => {});
+  running.add({ close: async () => client.destroy() });
+  return client;
+}
+
+const rootNodes = ({ addresses }: RedisCluster) => addresses.map((socket) => ({ socket }));
+
+describe.each<{ name: string; clientOf: (cluster: RedisCluster, login?: Login) => RedisClient }>([
+  {
+    name: 'ioredis 6',
+    clientOf: ({ addresses }, redisOptions = {}) => ioredis(new Cluster([...addresses], { redisOptions })),
+  },
+  {
+    name: 'ioredis 5',
+    clientOf: ({ addresses }, redisOptions = {}) =>
+      ioredis(new Cluster5([...addresses], { redisOptions }) as unknown as Cluster),
+  },
+  {
+    name: 'node-redis 6',
+    clientOf: (cluster, defaults = {}) => nodeRedis(createCluster({ rootNodes: rootNodes(cluster), defaults })),
+  },
+  {
+    name: 'node-redis 5',
+    clientOf: (cluster, defaults = {}) =>
+      nodeRedis((createCluster5 as unknown as typeof createCluster)({ rootNodes: rootNodes(cluster), defaults })),
+  },
+])('on a cluster with $name', ({ clientOf }) => {
   it('after the death of a primary under load the bound is kept, and the store recovers', async ({ annotate }) => {
     const cluster = await redisCluster();
     const ids = Array.from({ length: 12 }, (_, index) => `id-${index}`);

@@ -42,7 +42,7 @@ export function withFlags(message: string): string {
   return message
     .replace('`timeoutMs`', '`--timeout`')
     .replaceAll('or raise maxBytes', 'or raise --max-bytes')
-    .replace('Pass a `Cluster` of ioredis as `client`.', 'Add --cluster.')
+    .replace(/Pass a `Cluster` of ioredis .* as `client`\./, 'Add --cluster.')
     .replace(/`trustedProxies(?:\[\d+\])?`/g, '`--trust`')
     .replace(/trustedProxies: \[.*?\]/, '--trust loopback --trust 10.0.0.0/8');
 }

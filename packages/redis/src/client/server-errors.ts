@@ -30,7 +30,8 @@ const CALL_TROUBLE: Readonly<Record<string, string>> = {
 
 /** Errors of cluster nodes, which a client for a single server can't handle. */
 const IS_CLUSTER = new Set(['CROSSSLOT', 'MOVED', 'ASK', 'TRYAGAIN']);
-const WANTS_CLUSTER = 'This is a node of a Redis Cluster. Pass a `Cluster` of ioredis or iovalkey as `client`.';
+const WANTS_CLUSTER =
+  'This is a node of a Redis Cluster. Pass a `Cluster` of ioredis or iovalkey, or `createCluster(…)` of node-redis, as `client`.';
 
 /** Returns the prefix of a server's error, such as `OOM` or `WRONGTYPE`; `undefined` for errors that are not replies. */
 export function errorPrefix(error: unknown): string | undefined {

@@ -1,5 +1,6 @@
 /** The options of a client of node-redis that the store reads. All others are kept as they are. */
 export interface NodeRedisOptions {
+  readonly url?: string | undefined;
   readonly socket?: SocketOptions | undefined;
   readonly database?: number | undefined;
 }

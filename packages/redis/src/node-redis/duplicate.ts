@@ -1,10 +1,12 @@
 import type { SluiceError, Time } from '@sluice/core';
 import { complaint } from '@sluice/core/kit';
+import type { ClusterConnection } from '../servers/cluster-connection.ts';
 import type { Connection } from '../servers/connection.ts';
+import { duplicateCluster, type ClusterClient } from './cluster-nodes.ts';
 import { connectionOptions, type NodeRedisOptions } from './connection-options.ts';
 import { NodeRedisConnection, type CommandClient } from './node-redis-connection.ts';
 
-/** The part of a client of node-redis that the store uses: what `createClient` returns. */
+/** The part of a client of node-redis that the store uses: what `createClient` and `createCluster` return. */
 export interface NodeRedisClient {
   readonly isOpen: boolean;
   /** Creates another client with the same settings, some of which the arguments replace. */
@@ -31,20 +33,20 @@ export function isNodeRedisCluster(client: NodeRedisClient): boolean {
 }
 
 /**
- * Opens a connection to the server of a user's client. It keeps the client's options for address, TLS and credentials.
+ * Opens connections to the servers of a user's client. They keep the client's options for address, TLS and credentials.
  *
- * @throws {SluiceError} `ERR_OPTION` for what `createCluster` and `createSentinel` return.
+ * @throws {SluiceError} `ERR_OPTION` for what `createSentinel` returns.
  */
-export function duplicateNodeRedis(client: NodeRedisClient, time: Time): Connection {
-  if (isNodeRedisCluster(client)) throw notSingle('a cluster of node-redis', 'new Cluster(…) of ioredis or iovalkey');
-  if (isSentinel(client)) throw notSingle('Sentinels of node-redis', 'new Redis({ sentinels, name }) of ioredis');
+export function duplicateNodeRedis(client: NodeRedisClient, time: Time): Connection | ClusterConnection {
+  if (isNodeRedisCluster(client)) return duplicateCluster(client as ClusterClient, time);
+  if (isSentinel(client)) throw notSupported('Sentinels of node-redis', 'new Redis({ sentinels, name }) of ioredis');
   return duplicateSingle(client as SingleClient, time);
 }
 
-function notSingle(was: string, instead: string): SluiceError {
+function notSupported(was: string, instead: string): SluiceError {
   return complaint('ERR_OPTION', {
     option: 'client',
-    demand: 'a client for a single server, if it is of node-redis',
+    demand: 'what createClient or createCluster returns, if it is of node-redis',
     value: was,
     remedy: `Give ${instead}.`,
   });

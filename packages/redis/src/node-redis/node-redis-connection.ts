@@ -71,7 +71,12 @@ export class NodeRedisConnection implements Connection {
   }
 
   asking(): Promise<unknown> {
-    return this.#attempt!.send(['ASKING']);
+    return this.command(['ASKING']);
+  }
+
+  /** Sends a command in words. */
+  command(words: readonly string[]): Promise<unknown> {
+    return this.#attempt!.send(words);
   }
 
   // node-redis selects it before a connection is ready, and fails if the server rejects that.

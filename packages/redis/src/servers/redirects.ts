@@ -37,7 +37,8 @@ function messageOf(error: unknown): string {
 
 /** Returns the address that this process can reach: an empty host is replaced by `host`, and the user's `natMap` is applied. */
 export function reachableAddress(address: string, host: string | undefined, natMap: NatMap | null | undefined): string {
-  const whole = address.startsWith(':') ? `${host}${address}` : address;
+  // An IPv6 address may begin with a colon too, such as `::1`.
+  const whole = /^:\d+$/.test(address) ? `${host}${address}` : address;
   const mapped = typeof natMap === 'function' ? natMap(whole) : natMap?.[whole];
   return isAddress(mapped) ? `${mapped.host}:${mapped.port}` : whole;
 }

@@ -1,19 +1,20 @@
+import { Cluster } from 'ioredis';
 import { describe, expect, test } from 'vitest';
 import { redisCluster } from '../../../../test/redis/servers/redis-cluster.ts';
 import { redisServer } from '../../../../test/redis/servers/redis-server.ts';
 import { tcpProxy } from '../../../../test/redis/servers/tcp-proxy.ts';
 import { until } from '../../../../test/redis/servers/until.ts';
 import type { ConnectionState } from '../../src/client/connection-status.ts';
-import { call, ended, isIn, isUp, openScriptClient, rejection, VERSIONS } from './support/client.ts';
+import { call, ended, isIn, isUp, openScriptClient, rejection, CLUSTERS } from './support/client.ts';
 import { load, Record } from './support/load.ts';
 import { add } from './support/scripts.ts';
 
-/** Runs a test with both versions of ioredis at once, because most of its time is waiting for a cluster. */
-function inEachVersion(run: (version: (typeof VERSIONS)[number]) => Promise<void>): () => Promise<void> {
+/** Runs a test with every client at once, because most of its time is waiting for a cluster. */
+function withEachClient(run: (client: (typeof CLUSTERS)[number]) => Promise<void>): () => Promise<void> {
   return async () => {
-    const runs = VERSIONS.map((each) =>
+    const runs = CLUSTERS.map((each) =>
       run(each).catch((cause: unknown) => {
-        throw new Error(`With ${each.version}:`, { cause });
+        throw new Error(`With ${each.name}:`, { cause });
       }),
     );
     await Promise.all(runs);
@@ -24,11 +25,11 @@ describe('when a primary is lost, a script client of a cluster', () => {
   for (const fate of ['killed', 'frozen']) {
     test(
       `(${fate}) serves the other slots, and these by its replica`,
-      inEachVersion(async ({ Cluster }) => {
+      withEachClient(async ({ clusterTo }) => {
         const cluster = await redisCluster();
         const states: ConnectionState[] = [];
-        const client = new Cluster([...cluster.addresses], { lazyConnect: true });
-        const scriptClient = openScriptClient({ client: ended(client), onChange: ({ state }) => states.push(state) });
+        const client = clusterTo(cluster.addresses);
+        const scriptClient = openScriptClient({ client, onChange: ({ state }) => states.push(state) });
         await isUp(scriptClient);
         const slot = await cluster.slotOf('key');
         const primary = await cluster.primaryOf(slot);
@@ -55,11 +56,9 @@ describe('when a primary is lost, a script client of a cluster', () => {
 
   test(
     'is down when all are, and up again when they are back',
-    inEachVersion(async ({ Cluster }) => {
+    withEachClient(async ({ clusterTo }) => {
       const cluster = await redisCluster();
-      const scriptClient = openScriptClient({
-        client: ended(new Cluster([...cluster.addresses], { lazyConnect: true })),
-      });
+      const scriptClient = openScriptClient({ client: clusterTo(cluster.addresses) });
       await isUp(scriptClient);
       await Promise.all(cluster.nodes.map((node) => node.kill()));
       await isIn('down', scriptClient);
@@ -97,11 +96,11 @@ async function pair() {
 
 test(
   'a script client of a cluster finds a cluster that has moved to other addresses',
-  inEachVersion(async ({ Cluster }) => {
+  withEachClient(async ({ clusterTo }) => {
     const [old, moved] = await Promise.all([pair(), pair()]);
     const target = { port: old[0].port };
     const { host, port } = await tcpProxy(target);
-    const scriptClient = openScriptClient({ client: ended(new Cluster([{ host, port }], { lazyConnect: true })) });
+    const scriptClient = openScriptClient({ client: clusterTo([{ host, port }]) });
     await isUp(scriptClient);
     await scriptClient.run(call(add));
     const calls = load(scriptClient);

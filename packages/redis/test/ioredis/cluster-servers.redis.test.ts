@@ -1,22 +1,20 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { moveSlot } from '../../../../test/redis/servers/moved-slot.ts';
 import { redisCluster, type RedisCluster } from '../../../../test/redis/servers/redis-cluster.ts';
-import { call, ended, isIn, isUp, openScriptClient, rejection, VERSIONS } from './support/client.ts';
+import { sharedCluster } from '../../../../test/redis/servers/shared-cluster.ts';
+import { call, ended, isIn, isUp, openScriptClient, rejection, CLUSTERS, VERSIONS } from './support/client.ts';
 import { add } from './support/scripts.ts';
 
 const SPREAD = Array.from({ length: 60 }, (_, i) => `key ${i}`);
 
-describe.each(VERSIONS)('a script client beside a cluster client of $version', ({ Cluster }) => {
+describe.each(CLUSTERS)('a script client beside a cluster client of $name', ({ clusterTo }) => {
   let cluster: RedisCluster;
 
   beforeAll(async () => {
     cluster = await redisCluster();
   });
 
-  function openToCluster(options = {}) {
-    const nodes = [...cluster.addresses];
-    return openScriptClient({ client: ended(new Cluster(nodes, { lazyConnect: true, ...options })) });
-  }
+  const openToCluster = () => openScriptClient({ client: clusterTo(cluster.addresses) });
 
   test('runs each script on the node that owns the slot of its keys', async () => {
     const scriptClient = openToCluster();
@@ -30,26 +28,8 @@ describe.each(VERSIONS)('a script client beside a cluster client of $version', (
     expect(counts).toMatchObject({ redirects: 0, reloads: 0, connects: 3 });
   });
 
-  test('works with any options of the client for sending commands, and leaves the client unchanged', async () => {
-    const client = new Cluster([...cluster.addresses], {
-      lazyConnect: true,
-      scaleReads: 'slave',
-      keyPrefix: 'app:',
-      enableAutoPipelining: true,
-      enableOfflineQueue: true,
-      maxRedirections: 1,
-      redisOptions: { keyPrefix: 'app:', commandTimeout: 1, stringNumbers: true },
-    });
-    const scriptClient = openScriptClient({ client: ended(client) });
-    await isUp(scriptClient);
-    const key = `own ${Math.random()}`;
-    expect(await scriptClient.run(call(add, { keys: [key] }))).toEqual([expect.any(Number), 1]);
-    expect(client.status).toBe('wait');
-    expect(client.options.redisOptions).toEqual({ keyPrefix: 'app:', commandTimeout: 1, stringNumbers: true });
-  });
-
   test('follows a slot that moves to another primary, and keeps what it counted', async () => {
-    const scriptClient = openToCluster({ slotsRefreshInterval: 60_000 });
+    const scriptClient = openToCluster();
     await isUp(scriptClient);
     const key = `moving ${Math.random()}`;
     await scriptClient.run(call(add, { keys: [key] }));
@@ -90,14 +70,38 @@ describe.each(VERSIONS)('a script client beside a cluster client of $version', (
   });
 });
 
-test.each(VERSIONS)('a script client of a cluster by $version ends in every state', async ({ Cluster }) => {
+test.each(VERSIONS)(
+  'a script client of a cluster works with any options of the client for sending commands, and leaves the client unchanged: $version',
+  async ({ Cluster }) => {
+    const cluster = await sharedCluster();
+    const client = new Cluster([...cluster.addresses], {
+      lazyConnect: true,
+      scaleReads: 'slave',
+      keyPrefix: 'app:',
+      enableAutoPipelining: true,
+      enableOfflineQueue: true,
+      maxRedirections: 1,
+      redisOptions: { keyPrefix: 'app:', commandTimeout: 1, stringNumbers: true },
+    });
+    const scriptClient = openScriptClient({ client: ended(client) });
+    await isUp(scriptClient);
+    const key = `own ${Math.random()}`;
+    expect(await scriptClient.run(call(add, { keys: [key] }))).toEqual([expect.any(Number), 1]);
+    expect(client.status).toBe('wait');
+    expect(client.options.redisOptions).toEqual({ keyPrefix: 'app:', commandTimeout: 1, stringNumbers: true });
+  },
+);
+
+test.each(CLUSTERS)('a script client of a cluster by $name ends in every state', async ({ name, clusterTo }) => {
   const nowhere = [{ host: '127.0.0.1', port: 1 }];
-  const early = openScriptClient({ client: ended(new Cluster(nowhere, { lazyConnect: true })) });
+  const early = openScriptClient({ client: clusterTo(nowhere) });
   expect(await rejection(early.run(call(add)))).toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' });
   await early.close();
-  const down = openScriptClient({ client: ended(new Cluster(nowhere, { lazyConnect: true })) });
+  const down = openScriptClient({ client: clusterTo(nowhere) });
   await isIn('down', down);
-  expect((await rejection(down.run(call(add)))).message).toContain('Failed to refresh slots cache');
+  expect((await rejection(down.run(call(add)))).message).toContain(
+    name.startsWith('node-redis') ? 'ECONNREFUSED' : 'Failed to refresh slots cache',
+  );
   await down.close();
   expect(await rejection(down.run(call(add)))).toMatchObject({ code: 'ERR_CLOSED' });
 });

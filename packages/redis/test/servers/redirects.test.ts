@@ -33,5 +33,6 @@ describe('where a node of a cluster sends a call', () => {
     );
     expect(reachableAddress('10.0.0.1:7001', 'a', () => null)).toBe('10.0.0.1:7001');
     expect(reachableAddress('10.0.0.1:7001', 'a', null)).toBe('10.0.0.1:7001');
+    expect(reachableAddress('::1:7001', 'a', null)).toBe('::1:7001');
   });
 });

@@ -1,8 +1,8 @@
 import { Cluster, Redis } from 'ioredis';
 import { Cluster as Cluster5, Redis as Redis5 } from 'ioredis5';
 import { Cluster as ValkeyCluster, Redis as Valkey } from 'iovalkey';
-import { createClient } from 'redis';
-import { createClient as createClient5 } from 'redis5';
+import { createClient, createCluster } from 'redis';
+import { createClient as createClient5, createCluster as createCluster5 } from 'redis5';
 // oxlint-disable-next-line import/no-unassigned-import -- ends what a test started, when it ends
 import '../../../../../test/redis/servers/teardown.ts';
 import { running } from '../../../../../test/redis/servers/running.ts';
@@ -47,6 +47,23 @@ export const CLIENTS: readonly { readonly name: string; readonly clientTo: Clien
     name: 'node-redis 5',
     clientTo: (port, { db, ...login } = {}) => createClient5({ ...login, ...databaseOf(db), socket: { port } }),
   },
+];
+
+interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Creates a client for a cluster, which never connects. */
+type ClusterTo = (addresses: readonly Address[]) => RedisClient;
+
+/** Each kind of cluster client that a user may have, with its defaults. */
+export const CLUSTERS: readonly { readonly name: string; readonly clusterTo: ClusterTo }[] = [
+  ...VERSIONS.map(({ version, Cluster: Of }) => {
+    return { name: version, clusterTo: (nodes: readonly Address[]) => new Of([...nodes], { lazyConnect: true }) };
+  }),
+  { name: 'node-redis 6', clusterTo: (nodes) => createCluster({ rootNodes: nodes.map((socket) => ({ socket })) }) },
+  { name: 'node-redis 5', clusterTo: (nodes) => createCluster5({ rootNodes: nodes.map((socket) => ({ socket })) }) },
 ];
 
 function databaseOf(db: number | undefined): { database?: number } {

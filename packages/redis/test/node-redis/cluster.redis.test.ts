@@ -1,0 +1,105 @@
+import { createCluster } from 'redis';
+import { createCluster as createCluster5 } from 'redis5';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { redisCluster, type RedisCluster } from '../../../../test/redis/servers/redis-cluster.ts';
+import { redisServer } from '../../../../test/redis/servers/redis-server.ts';
+import { tcpProxy } from '../../../../test/redis/servers/tcp-proxy.ts';
+import { until } from '../../../../test/redis/servers/until.ts';
+import { clusterOptionsOf } from '../../src/node-redis/private-names.ts';
+import { call, isUp, openScriptClient } from '../ioredis/support/client.ts';
+import { add } from '../ioredis/support/scripts.ts';
+
+const VERSIONS = [
+  { version: 6, create: createCluster },
+  { version: 5, create: createCluster5 as unknown as typeof createCluster },
+];
+
+describe.each(VERSIONS)('a script client beside a cluster client of node-redis $version', ({ create }) => {
+  let cluster: RedisCluster;
+
+  beforeAll(async () => {
+    cluster = await redisCluster();
+  });
+
+  const urls = () => cluster.addresses.map(({ host, port }) => ({ url: `redis://${host}:${port}` }));
+  const usersOf = async (node: RedisCluster['nodes'][number]): Promise<string> => node.call('CLIENT', 'LIST');
+
+  test('finds the nodes by URLs, and neither connects nor changes the client', async () => {
+    const defaults = { username: 'default', password: 'any', socket: { keepAlive: true } };
+    const client = create({ rootNodes: urls(), defaults });
+    const scriptClient = openScriptClient({ client });
+    await isUp(scriptClient);
+    const ports = scriptClient.status().servers.map(({ server }) => server);
+    expect(ports.toSorted()).toEqual(
+      cluster.nodes
+        .slice(0, 3)
+        .map(({ port }) => `127.0.0.1:${port}`)
+        .toSorted(),
+    );
+    expect(client.isOpen).toBe(false);
+    expect(clusterOptionsOf(client).rootNodes).toEqual(urls());
+    expect(clusterOptionsOf(client).defaults).toEqual({
+      username: 'default',
+      password: 'any',
+      socket: { keepAlive: true },
+    });
+  });
+
+  test('works with any options of the client for sending commands', async () => {
+    const client = create({
+      rootNodes: urls(),
+      useReplicas: true,
+      minimizeConnections: true,
+      maxCommandRedirections: 0,
+      commandOptions: { typeMapping: { 58: String } },
+      defaults: { disableOfflineQueue: false, pingInterval: 10, socket: { reconnectStrategy: false } },
+    });
+    const scriptClient = openScriptClient({ client });
+    await isUp(scriptClient);
+    const key = `own ${Math.random()}`;
+    expect(await scriptClient.run(call(add, { keys: [key] }))).toEqual([expect.any(Number), 1]);
+  });
+
+  test('logs in to every primary with the `defaults`', async () => {
+    const logins = ['ACL', 'SETUSER', 'app', 'on', '>secret', '~*', '+@all'] as const;
+    await Promise.all(cluster.nodes.map((node) => node.call(...logins)));
+    const defaults = { username: 'app', password: 'secret' };
+    const scriptClient = openScriptClient({ client: create({ rootNodes: urls(), defaults }) });
+    await isUp(scriptClient);
+    const lists = await Promise.all(cluster.nodes.slice(0, 3).map(usersOf));
+    expect(lists.map((list) => list.includes('user=app'))).toEqual([true, true, true]);
+  });
+
+  test('reports that the password is wrong', async () => {
+    const defaults = { username: 'nobody', password: 'wrong' };
+    const scriptClient = openScriptClient({ client: create({ rootNodes: urls(), defaults }) });
+    await until('the cause is known', () => scriptClient.status().state === 'down');
+    expect(String(scriptClient.status().lastError?.cause)).toContain('WRONGPASS');
+  });
+
+  test('reports that a server belongs to no cluster', async () => {
+    const { host, port } = await redisServer();
+    const scriptClient = openScriptClient({ client: create({ rootNodes: [{ socket: { host, port } }] }) });
+    await until('the cause is known', () => scriptClient.status().state === 'down');
+    expect(String(scriptClient.status().lastError?.cause)).toContain('cluster support disabled');
+  });
+
+  test('reaches the nodes at the addresses of `nodeAddressMap`', async () => {
+    const proxies = new Map(
+      await Promise.all(
+        cluster.nodes.map(async ({ host, port }) => [`${host}:${port}`, await tcpProxy({ port })] as const),
+      ),
+    );
+    const nodeAddressMap = (address: string) => proxies.get(address);
+    const scriptClient = openScriptClient({ client: create({ rootNodes: urls(), nodeAddressMap }) });
+    await isUp(scriptClient);
+    const servers = scriptClient.status().servers.map(({ server }) => server);
+    const outside = new Set([...proxies.values()].map(({ host, port }) => `${host}:${port}`));
+    expect(servers.every((server) => outside.has(server))).toBe(true);
+  });
+});
+
+test.each(VERSIONS)('node-redis $version still has `_options` of a cluster: see private-names.ts', ({ create }) => {
+  const options = { rootNodes: [{ url: 'redis://127.0.0.1:1' }], defaults: { username: 'app' }, nodeAddressMap: {} };
+  expect(clusterOptionsOf(create(options))).toMatchObject(options);
+});
