@@ -4,6 +4,8 @@ import { createServer } from 'node:http2';
 // One message: overall_code OK, and one status, OK.
 const FRAME = Buffer.from([0, 0, 0, 0, 6, 0x08, 1, 0x12, 2, 0x08, 1]);
 const HEAD = { ':status': 200, 'content-type': 'application/grpc' };
+// `sendDate` is missing in the types of Node 20.
+const OPTIONS = { waitForTrailers: true, sendDate: false };
 const TRAILERS = { 'grpc-status': '0' };
 
 /**
@@ -15,7 +17,7 @@ export async function fixedFrame() {
   const server = createServer();
   server.on('stream', (stream) => {
     stream.on('end', () => {
-      stream.respond(HEAD, { waitForTrailers: true, sendDate: false });
+      stream.respond(HEAD, OPTIONS);
       stream.on('wantTrailers', () => stream.sendTrailers(TRAILERS));
       stream.end(FRAME);
     });

@@ -56,7 +56,8 @@ describe('what an error of a server concerns', () => {
     const { code, message: said } = callError(ALONE, ['key'], new ReplyError(message));
     expect(code).toBe('ERR_STORE_UNAVAILABLE');
     expect(said).toContain(
-      `${message}. This is a node of a Redis Cluster. Pass a \`Cluster\` of ioredis or iovalkey as \`client\`.`,
+      `${message}. This is a node of a Redis Cluster. Pass a \`Cluster\` of ioredis or iovalkey, or ` +
+        '`createCluster(…)` of node-redis, as `client`.',
     );
   });
 

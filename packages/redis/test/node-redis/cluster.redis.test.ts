@@ -90,7 +90,7 @@ describe.each(VERSIONS)('a script client beside a cluster client of node-redis $
         cluster.nodes.map(async ({ host, port }) => [`${host}:${port}`, await tcpProxy({ port })] as const),
       ),
     );
-    const nodeAddressMap = (address: string) => proxies.get(address);
+    const nodeAddressMap = (address: string) => proxies.get(address as `${string}:${number}`);
     const scriptClient = openScriptClient({ client: create({ rootNodes: urls(), nodeAddressMap }) });
     await isUp(scriptClient);
     const servers = scriptClient.status().servers.map(({ server }) => server);
