@@ -2,7 +2,7 @@ import type { NatMap } from '../servers/redirects.ts';
 import type { NodeRedisOptions } from './connection-options.ts';
 
 // All names of node-redis that it does not document. Its versions may rename them without notice, so no other file uses
-// them, and private-names.redis.test.ts checks each of them in every version that the store supports.
+// them, and cluster.redis.test.ts checks each of them in every version that the store supports.
 
 /** The options of a cluster that the store reads. */
 export interface ClusterOptions {

@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { moveSlot } from '../../../../test/redis/servers/moved-slot.ts';
 import { redisCluster, type RedisCluster } from '../../../../test/redis/servers/redis-cluster.ts';
 import { sharedCluster } from '../../../../test/redis/servers/shared-cluster.ts';
-import { call, ended, isIn, isUp, openScriptClient, rejection, CLUSTERS, VERSIONS } from './support/client.ts';
-import { add } from './support/scripts.ts';
+import { call, ended, isIn, isUp, openScriptClient, rejection, CLUSTERS, VERSIONS } from '../ioredis/support/client.ts';
+import { add } from '../ioredis/support/scripts.ts';
 
 const SPREAD = Array.from({ length: 60 }, (_, i) => `key ${i}`);
 

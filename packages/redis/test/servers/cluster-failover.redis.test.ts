@@ -5,9 +5,9 @@ import { redisServer } from '../../../../test/redis/servers/redis-server.ts';
 import { tcpProxy } from '../../../../test/redis/servers/tcp-proxy.ts';
 import { until } from '../../../../test/redis/servers/until.ts';
 import type { ConnectionState } from '../../src/client/connection-status.ts';
-import { call, ended, isIn, isUp, openScriptClient, rejection, CLUSTERS } from './support/client.ts';
-import { load, Record } from './support/load.ts';
-import { add } from './support/scripts.ts';
+import { call, ended, isIn, isUp, openScriptClient, rejection, CLUSTERS } from '../ioredis/support/client.ts';
+import { load, Record } from '../ioredis/support/load.ts';
+import { add } from '../ioredis/support/scripts.ts';
 
 /** Runs a test with every client at once, because most of its time is waiting for a cluster. */
 function withEachClient(run: (client: (typeof CLUSTERS)[number]) => Promise<void>): () => Promise<void> {
