@@ -64,11 +64,11 @@ test('messages that are written one after the other, or while another is, do not
   const outer = new ProtoWriter();
   outer.text(1, 'outer');
   const inner = written([[1, 'inner']]);
-  outer.text(2, 'goes on');
+  outer.text(2, 'more');
   expect([...outer.finish()]).toEqual(
     bytesOf([
       [1, 'outer'],
-      [2, 'goes on'],
+      [2, 'more'],
     ]),
   );
   expect([...inner]).toEqual(bytesOf([[1, 'inner']]));

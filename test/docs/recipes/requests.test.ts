@@ -82,7 +82,7 @@ it('webhooks: after an error of the receiver all deliveries to it wait', async (
 
 const json = { 'Content-Type': 'application/json' };
 
-it('GraphQL fields: of a mutation that is named seven times five are executed, and the other account is not limited', async () => {
+it('GraphQL fields: five of seven calls of a mutation are executed, and another account has its own limit', async () => {
   const send = { type: GraphQLString, resolve: limitedField('MessagesPerAccount', () => 'sent') };
   const hello = { type: GraphQLString, resolve: () => 'hello' };
   const schema = new GraphQLSchema({

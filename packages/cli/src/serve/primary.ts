@@ -80,7 +80,7 @@ export class Workers {
       worker.on('message', (message: FromWorker) => {
         if (message.type !== 'ready') return;
         isReady = true;
-        this.#listensAt(message.ports);
+        this.#notePorts(message.ports);
         resolve(undefined);
       });
       worker.on('exit', (code: number | null, signal: string | null) => {
@@ -93,13 +93,13 @@ export class Workers {
   }
 
   /** Port 0 is chosen once for all workers. It is chosen again when none is left that listens on the first choice. */
-  #listensAt(ports: SharedPorts): void {
+  #notePorts(ports: SharedPorts): void {
     const before = this.#ports;
     this.#ports = ports;
     if (before === undefined || (before.http === ports.http && before.grpc === ports.grpc)) return;
     const all = listeningAt({ ...this.#settings.addresses, metrics: undefined }, ports);
-    const places = all.map(([name, address]) => `${name} listens on ${address}`);
-    this.#console.note(`Sluice: all processes had ended, so port 0 was chosen anew: ${places.join(', ')}`);
+    const listeners = all.map(([name, address]) => `${name} listens on ${address}`);
+    this.#console.note(`Sluice: all processes had ended, so port 0 was chosen anew: ${listeners.join(', ')}`);
   }
 
   #replace(reason: string): void {
