@@ -3,7 +3,17 @@ import type { Awaitable } from '../../async/awaitable.ts';
 import { endOfPeriod } from '../../store/calendar-period.ts';
 import type { Store, StoreReading } from '../../store/store.ts';
 import { assertTat, fitted, slow, tatOf } from '../sample-limit.ts';
-import { assertLevel, COUNT, DAY_MS, HOUR_MS, Quota, quotaOf, staleError, wallOf } from '../sample-quota.ts';
+import {
+  assertLevel,
+  COUNT,
+  DAY_MS,
+  HOUR_MS,
+  Quota,
+  inShortPeriod,
+  quotaOf,
+  staleError,
+  wallOf,
+} from '../sample-quota.ts';
 import { promise, type StoreCase, type StoreUnderTest } from '../store-case.ts';
 import { callsOf } from '../store-calls.ts';
 
@@ -90,16 +100,17 @@ export const periodCases: readonly StoreCase[] = [
     },
   ),
 
-  ofPeriods('all tokens are there again when the next period runs', async (store, { advance }) => {
-    const quota = await quotaOf(store, 400);
-    const used = await callsOf(store).spend([quota.spend('id', 4)]);
-    await advance(420);
-    const reading = await callsOf(store).spend([quota.spend('id', COUNT)]);
-    assertLevel(reading, 0);
-    assert.ok(tatOf(reading) > tatOf(used, 4), 'the next period has the same end');
-    assert.equal(endOfPeriod(quota.period, reading.bucketWallMs?.[0] ?? NaN), quota.period[2]);
-    assertLevel(await callsOf(store).spend([quota.spend('id')]), COUNT);
-  }),
+  ofPeriods('all tokens are there again when the next period runs', (store, subject) =>
+    inShortPeriod(subject, async (quota, id, pass) => {
+      const used = await callsOf(store).spend([quota.spend(id, 4)]);
+      await pass();
+      const reading = await callsOf(store).spend([quota.spend(id, COUNT)]);
+      assertLevel(reading, 0);
+      assert.ok(tatOf(reading) > tatOf(used, 4), 'the next period has the same end');
+      assert.equal(endOfPeriod(quota.period, reading.bucketWallMs?.[0] ?? NaN), quota.period[2]);
+      assertLevel(await callsOf(store).spend([quota.spend(id)]), COUNT);
+    }),
+  ),
 
   ofPeriods('callers whose clocks differ count in one period', async (store) => {
     const late = await quotaOf(store);
@@ -172,29 +183,28 @@ export const periodCases: readonly StoreCase[] = [
     assertLevel(await callsOf(store).check([quota.spend('id')]), 0);
   }),
 
-  ofPeriods(
-    'a refund of a decision gives back in its period, and nothing in a later one',
-    async (store, { advance }) => {
-      const quota = await quotaOf(store, 400);
-      const tat = tatOf(await callsOf(store).spend([quota.spend('id', 4)]), 4);
-      assertLevel(await callsOf(store).refund([quota.refund('id', 1, tat)]), 3);
-      await advance(420);
-      await callsOf(store).spend([quota.spend('id', 4)]);
-      assertLevel(await callsOf(store).refund([quota.refund('id', 3, tat)]), 4);
-    },
+  ofPeriods('a refund of a decision gives back in its period, and nothing in a later one', (store, subject) =>
+    inShortPeriod(subject, async (quota, id, pass) => {
+      const tat = tatOf(await callsOf(store).spend([quota.spend(id, 4)]), 4);
+      assertLevel(await callsOf(store).refund([quota.refund(id, 1, tat)]), 3);
+      await pass();
+      await callsOf(store).spend([quota.spend(id, 4)]);
+      assertLevel(await callsOf(store).refund([quota.refund(id, 3, tat)]), 4);
+    }),
   ),
 
-  ofPeriods('a billion tokens count exactly, and reach into no other period', async (store, { advance }) => {
-    const quota = await quotaOf(store, 400);
-    const big = { ...quota.spend('id', 1e9 - 1), fitTicks: 1e9, capTicks: 1e9 };
-    const tat = tatOf(await callsOf(store).spend([big]), 1e9 - 1);
-    assertLevel(await callsOf(store).spend([{ ...big, incrementTicks: 1 }]), 1e9 - 1);
-    assertLevel(await callsOf(store).spend([{ ...big, incrementTicks: 1 }]), 1e9);
-    assertLevel(await callsOf(store).refund([quota.refund('id', 2, tat)]), 1e9 - 2);
-    await advance(420);
-    assertLevel(await callsOf(store).spend([quota.spend('id', 3)]), 0);
-    assertLevel(await callsOf(store).refund([quota.refund('id', 3, tat)]), 3);
-  }),
+  ofPeriods('a billion tokens count exactly, and reach into no other period', (store, subject) =>
+    inShortPeriod(subject, async (quota, id, pass) => {
+      const big = { ...quota.spend(id, 1e9 - 1), fitTicks: 1e9, capTicks: 1e9 };
+      const tat = tatOf(await callsOf(store).spend([big]), 1e9 - 1);
+      assertLevel(await callsOf(store).spend([{ ...big, incrementTicks: 1 }]), 1e9 - 1);
+      assertLevel(await callsOf(store).spend([{ ...big, incrementTicks: 1 }]), 1e9);
+      assertLevel(await callsOf(store).refund([quota.refund(id, 2, tat)]), 1e9 - 2);
+      await pass();
+      assertLevel(await callsOf(store).spend([quota.spend(id, 3)]), 0);
+      assertLevel(await callsOf(store).refund([quota.refund(id, 3, tat)]), 3);
+    }),
+  ),
 
   ofPeriods('of many calls at the same time exactly count are taken in a period', async (store) => {
     const quota = await quotaOf(store);
