@@ -122,6 +122,21 @@ test('a slot is released when the body was read, and when it was cancelled', asy
   expect((await limited(as('ann'))).status).toBe(200);
 });
 
+test('an inner limited handler without a body leaves the slot to the response of the outer one', async () => {
+  const limiter = createLimiter<Request>({
+    limits: { InFlight: { key: accountId(userOf), concurrency: 1 } },
+    log: false,
+  });
+  const inner = limitFetch(perUser())(() => new Response(null, { status: 204 }));
+  const states: number[] = [];
+  const outer = limitFetch({ limiter, address: () => null })(async (request) => {
+    states.push((await inner(request)).status, (await outer(as('ann'))).status);
+    return new Response('hello');
+  });
+  await (await outer(as('ann'))).text();
+  expect([...states, (await outer(as('ann'))).status]).toEqual([204, 429, 200]);
+});
+
 test('a body that fails releases its slot, and fails for the server too', async () => {
   const limiter = createLimiter<Request>({
     limits: { InFlight: { key: accountId(userOf), concurrency: 1 } },

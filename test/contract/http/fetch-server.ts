@@ -7,7 +7,10 @@ export interface Client {
   onceOver(done: () => void): void;
 }
 
-/** A server that takes a `Request` and returns a `Response`, on `node:http`. */
+/**
+ * A server that takes a `Request` and returns a `Response`, on `node:http`. It tells of a client that leaves only once: it
+ * aborts the signal of the request before the response, and cancels the body during it, as some runtimes do.
+ */
 export function webServer(answer: (request: Request, client: Client) => Response | Promise<Response>): Server {
   return createServer((incoming, outgoing) => void bridge(answer, incoming, outgoing));
 }
@@ -18,8 +21,9 @@ async function bridge(
   outgoing: ServerResponse,
 ): Promise<void> {
   const left = new AbortController();
+  let isAnswered = false;
   outgoing.once('close', () => {
-    if (!outgoing.writableFinished) left.abort();
+    if (!isAnswered) left.abort();
   });
   const request = requestOf(incoming, left.signal);
   if (request === undefined) return void outgoing.writeHead(400).end();
@@ -30,9 +34,10 @@ async function bridge(
     address,
     onceOver: (done) => outgoing.once('close', done),
   });
+  isAnswered = true;
   outgoing.statusCode = status;
   for (const [name, value] of headers) outgoing.setHeader(name, value);
-  if (body !== null) await send(body, outgoing, left.signal);
+  if (body !== null) await send(body, outgoing);
   outgoing.end();
 }
 
@@ -52,10 +57,10 @@ function requestOf(incoming: IncomingMessage, signal: AbortSignal): Request | un
   }
 }
 
-async function send(body: ReadableStream<Uint8Array>, outgoing: ServerResponse, signal: AbortSignal): Promise<void> {
+async function send(body: ReadableStream<Uint8Array>, outgoing: ServerResponse): Promise<void> {
   const reader = body.getReader();
   const cancel = (): void => void reader.cancel();
-  if (signal.aborted) cancel();
-  signal.addEventListener('abort', cancel);
+  if (outgoing.destroyed) cancel();
+  outgoing.once('close', cancel);
   for (let part = await reader.read(); !part.done; part = await reader.read()) outgoing.write(part.value);
 }

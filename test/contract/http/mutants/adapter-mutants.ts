@@ -29,8 +29,7 @@ const HTTP = 'packages/node/src/exchange.ts';
 const LIMIT_NODE = 'packages/node/src/limit-node.ts';
 const WEB = 'packages/fetch/src/web-exchange.ts';
 const WEB_END = 'packages/fetch/src/response-end.ts';
-const FETCH = 'packages/fetch/src/limit-fetch.ts';
-const FETCH_ANSWER = 'packages/fetch/src/answer.ts';
+const FETCH_EXCHANGE = 'packages/fetch/src/fetch-exchange.ts';
 const HONO = 'packages/hono/src/exchange.ts';
 const HONO_MIDDLEWARE = 'packages/hono/src/index.ts';
 
@@ -388,22 +387,15 @@ const ofWeb: readonly AdapterMutant[] = [
   },
   {
     name: 'fetch: no field is set',
-    in: FETCH,
+    in: FETCH_EXCHANGE,
     replace: 'this.#state.fields.set(name.toLowerCase(), { name, value });',
     by: '',
     contracts: ['fetch'],
   },
   {
     name: 'fetch: no decision is stored',
-    in: FETCH,
+    in: FETCH_EXCHANGE,
     replace: 'this.#state.decision = decision;',
-    by: '',
-    contracts: ['fetch'],
-  },
-  {
-    name: 'fetch: the inner of two limits ends the response',
-    in: FETCH_ANSWER,
-    replace: 'if (!isOutermost) return answered;',
     by: '',
     contracts: ['fetch'],
   },
