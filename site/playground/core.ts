@@ -61,8 +61,8 @@ export class Core {
     const left = this.limits.map(({ name }) => leftOf(decision?.results.find(({ limit }) => limit === name)));
     const fields: Record<string, string> = {};
     // A request that ends with an error does not wait.
-    const heldMs = failure === undefined ? delayMs : 0;
-    const denial = decision === undefined ? undefined : this.#answer(decision, heldMs, fields);
+    const queuedMs = failure === undefined ? delayMs : 0;
+    const denial = decision === undefined ? undefined : this.#answer(decision, queuedMs, fields);
     if (denial === undefined && failure !== undefined) {
       const body = failure instanceof Error ? failure.message : 'unknown';
       return {
@@ -89,7 +89,7 @@ export class Core {
   }
 
   /** Writes the fields of a decision. Returns the answer to a request that is denied. */
-  #answer(decision: Decision, heldMs: number, fields: Record<string, string>): Answer | undefined {
+  #answer(decision: Decision, queuedMs: number, fields: Record<string, string>): Answer | undefined {
     const retryAfter = decision.allowed ? 0 : retryAfterSeconds(decision, 0);
     const response = {
       decision,
@@ -97,7 +97,7 @@ export class Core {
       setField: (name: string, value: string) => void (fields[name] = value),
     };
     const dialect = checkedFields();
-    writeFields(decision, response, { dialect, retryAfter, heldMs, time: this.#time });
+    writeFields(decision, response, { dialect, retryAfter, queuedMs, time: this.#time });
     return decision.allowed ? undefined : denialOf(decision, retryAfter);
   }
 

@@ -14,7 +14,7 @@ import type { FakeTime } from '@sluice/core/testing';
 import { GatewayTime, type ServerTime } from './gateway-times.ts';
 
 export const SLOTS = 6;
-export const LEASE_MS = 6000;
+export const EXPIRY_MS = 6000;
 /** Each gateway allows so many when the store can't answer. */
 export const LOCAL_SLOTS = 3;
 
@@ -86,7 +86,7 @@ export interface OwnSlot {
   readonly id: string;
   /** The level of the bucket when it was taken, itself included. */
   readonly level: number;
-  /** Whether the store has lost it, or its lease has ended, while the process had it. */
+  /** Whether the store has lost it, or it has expired, while the process had it. */
   isLost: boolean;
 }
 
@@ -94,7 +94,7 @@ interface GatewayParts {
   readonly time: FakeTime;
   readonly store: Store;
   readonly server: ServerTime;
-  readonly block: number;
+  readonly reserve: number;
   readonly onAnswer: (gateway: Gateway, answered: Answered) => void;
 }
 
@@ -110,7 +110,7 @@ export class Gateway {
   /** Since when it reaches the store and its timers run; Infinity: it does not. */
   calmSinceMs = -Infinity;
 
-  constructor({ time, store, server, block, onAnswer }: GatewayParts) {
+  constructor({ time, store, server, reserve, onAnswer }: GatewayParts) {
     this.time = new GatewayTime(time);
     this.line = new Line({
       store,
@@ -118,7 +118,7 @@ export class Gateway {
       onAnswer: (answered) => onAnswer(this, answered),
       onRelease: (holds) => holds.forEach((hold) => namesOf(hold).forEach((name) => this.own.delete(name))),
     });
-    const limits = { InFlight: { key: accountId(), concurrency: SLOTS, expiry: LEASE_MS, reserve: block } };
+    const limits = { InFlight: { key: accountId(), concurrency: SLOTS, expiry: EXPIRY_MS, reserve } };
     const failure = { gateways: SLOTS / LOCAL_SLOTS };
     this.limiter = createLimiter({ limits, store: this.line, time: this.time, failure, log: false });
   }
@@ -154,7 +154,7 @@ export function namesOf({ holder, first, count }: Pick<StoreHold, 'holder' | 'fi
 }
 
 /** How many slots a transaction takes at a level. */
-export function takenAt(level: number, { incrementTicks: cost, fitTicks, lease }: StoreTransaction): number {
+export function takenAt(level: number, { incrementTicks: cost, fitTicks, holding }: StoreTransaction): number {
   if (cost === 0 || level + cost > fitTicks) return 0;
-  return Math.max(cost, Math.min(lease!.upTo ?? cost, fitTicks - level));
+  return Math.max(cost, Math.min(holding!.upTo ?? cost, fitTicks - level));
 }

@@ -9,7 +9,7 @@ const of = fc.nat(GATEWAYS - 1);
 const cost = fc.constantFrom(0, 1, 1, 1, 1, 2, 2, 3);
 const id = fc.constantFrom(...IDS);
 const mode = fc.constantFrom('check-and-spend', 'check-and-spend', 'check-and-spend', 'spend-only');
-/** Shorter than a third of a lease, longer than that, and longer than a lease. */
+/** Shorter than a third of an expiry, longer than that, and longer than an expiry. */
 const clockMs = fc.constantFrom(300, 2500, 7000);
 
 /** Faults are rare enough for the store to be full most of the time. */
@@ -31,13 +31,13 @@ const step = fc.oneof(
 export type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 export type Hold = Extract<Step, { hold: number }>;
 
-/** What happens to three gateways, which take single slots or blocks of some. */
+/** What happens to three gateways, which take single slots or reserves. */
 export interface GatewayScene {
-  readonly block: number;
+  readonly reserve: number;
   readonly steps: readonly Step[];
 }
 
 export function gatewayScenes(maxLength: number): fc.Arbitrary<GatewayScene> {
   const steps = fc.array(step, { minLength: 1, maxLength, size: 'max' });
-  return fc.record({ block: fc.constantFrom(1, 1, 3), steps });
+  return fc.record({ reserve: fc.constantFrom(1, 1, 3), steps });
 }

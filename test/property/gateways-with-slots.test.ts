@@ -14,7 +14,11 @@ test('gateways that crash, stall and lose their store never hold more slots than
   const counts = new StepCounts();
   await fc.assert(
     fc.asyncProperty(gatewayScenes(300), async (scene) => {
-      const gateways = new Gateways((time) => new ReplicatedMemory(time), { ...numbers, block: scene.block, counts });
+      const gateways = new Gateways((time) => new ReplicatedMemory(time), {
+        ...numbers,
+        reserve: scene.reserve,
+        counts,
+      });
       await gateways.run(scene.steps);
       expect(gateways.wrongs).toEqual([]);
     }),

@@ -3,7 +3,7 @@ import type { StoreHold, StoreTransaction } from '@sluice/core';
 import { callsOf, FakeTime } from '@sluice/core/testing';
 import {
   Gateway,
-  LEASE_MS,
+  EXPIRY_MS,
   LOCAL_SLOTS,
   namesOf,
   SLOTS,
@@ -17,14 +17,14 @@ import type { ReplicatedStore } from './replicated-store.ts';
 import { SlotsInStore } from './slots-in-store.ts';
 import type { StepCounts } from './step-counts.ts';
 
-/** Within that, a gateway that reaches the store has sent renewals of all its leases. */
-const RENEWED_MS = LEASE_MS / 3 + 1;
+/** Within that, a gateway that reaches the store has sent renewals of all its slots. */
+const RENEWED_MS = EXPIRY_MS / 3 + 1;
 /** After an outage, a process asks the store again within that. */
 const PROBE_MS = 100;
-/** Within that, a gateway releases slots of a block that no request uses. */
+/** Within that, a gateway releases slots of a reserve that no request uses. */
 const IDLE_MS = 2000;
 interface GatewaysParts {
-  readonly block: number;
+  readonly reserve: number;
   /** How far the clock of the store may step back behind the latest time. */
   readonly mostBackMs: number;
   /** Time passes in such steps, at whose end the store has answered. 0: it answers at once. */
@@ -178,7 +178,7 @@ export class Gateways<S extends ReplicatedStore> {
 
   #crash(index: number): string {
     this.#all[index]!.time.crash();
-    this.#ghostsUntilMicros = this.#server.nowMicros() + LEASE_MS * 1000;
+    this.#ghostsUntilMicros = this.#server.nowMicros() + EXPIRY_MS * 1000;
     this.#all[index] = this.#started();
     return 'crashes';
   }
@@ -188,7 +188,7 @@ export class Gateways<S extends ReplicatedStore> {
     return 'clock steps of a process';
   }
 
-  /** It does not step back over the end of a lease: some stores have forgotten these slots, others have not. */
+  /** It does not step back over an expiry: some stores have forgotten these slots, others have not. */
   async #stepBack(ms: number): Promise<string | undefined> {
     await this.#askStore();
     const { latestMicros } = this.#server;
@@ -213,7 +213,7 @@ export class Gateways<S extends ReplicatedStore> {
   }
 
   async #failOver(): Promise<string> {
-    this.#slots.endLeases(this.#server.nowMicros());
+    this.#slots.endExpired(this.#server.nowMicros());
     await this.store.failOver();
     this.#slots.failOver(this.#server.nowMicros());
     this.#lostMs = this.#time.nowMs;
@@ -221,30 +221,30 @@ export class Gateways<S extends ReplicatedStore> {
     return 'failovers';
   }
 
-  /** A store that is asked notices that its clock was ahead: no lease ends later than a whole one from now. */
+  /** A store that is asked notices that its clock was ahead: no slot expires later than a whole expiry from now. */
   async #noteProlonged(): Promise<void> {
     await this.#askStore();
     const nowMicros = this.#server.nowMicros();
-    this.#slots.cutLeases(nowMicros, LEASE_MS);
+    this.#slots.cutExpiries(nowMicros, EXPIRY_MS);
     this.#prolongedMs = this.#time.nowMs;
-    this.#ghostsUntilMicros = Math.max(this.#ghostsUntilMicros, nowMicros + LEASE_MS * 1000);
+    this.#ghostsUntilMicros = Math.max(this.#ghostsUntilMicros, nowMicros + EXPIRY_MS * 1000);
   }
 
   async #askStore(): Promise<void> {
-    const lease = { holder: 'nobody', leaseMs: LEASE_MS };
+    const holding = { holder: 'nobody', expiryMs: EXPIRY_MS };
     const numbers = { incrementTicks: 0, fitTicks: SLOTS, capTicks: SLOTS, mode: 'check-only' } as const;
-    await callsOf(this.store).check(IDS.map((id) => ({ limit: 'InFlight', id, slots: true, lease, ...numbers })));
+    await callsOf(this.store).check(IDS.map((id) => ({ limit: 'InFlight', id, slots: true, holding, ...numbers })));
   }
 
   #started(): Gateway {
     const onAnswer = (gateway: Gateway, answered: Answered): void => this.#note(gateway, answered);
-    const { block } = this.#parts;
-    return new Gateway({ time: this.#time, store: this.store, server: this.#server, block, onAnswer });
+    const { reserve } = this.#parts;
+    return new Gateway({ time: this.#time, store: this.store, server: this.#server, reserve, onAnswer });
   }
 
   /** Takes note of a call that the store has answered. */
   #note(owner: Gateway, { name, batch, reading, atMicros }: Answered): void {
-    this.#slots.endLeases(atMicros);
+    this.#slots.endExpired(atMicros);
     if (name === 'spend' || name === 'check') {
       const [transaction] = batch as readonly StoreTransaction[];
       if (transaction === undefined) return;
@@ -263,8 +263,8 @@ export class Gateways<S extends ReplicatedStore> {
   }
 
   #noteTaken(owner: Gateway, transaction: StoreTransaction, level: number, atMicros: number): void {
-    const { id, lease } = transaction;
-    const names = namesOf({ holder: lease!.holder, first: 1, count: takenAt(level, transaction) });
+    const { id, holding } = transaction;
+    const names = namesOf({ holder: holding!.holder, first: 1, count: takenAt(level, transaction) });
     this.#slots.take(names, transaction, owner, atMicros);
     for (const [i, name] of names.entries()) owner.own.set(name, { id, level: level + 1 + i, isLost: false });
   }
@@ -273,7 +273,7 @@ export class Gateways<S extends ReplicatedStore> {
     const slot = owner.own.get(name);
     if (slot !== undefined && !this.#slots.has(name)) {
       this.#noteLost(slot);
-      if (this.#isSettled(owner)) this.#wrong('a lease has ended before it was renewed');
+      if (this.#isSettled(owner)) this.#wrong('a slot has expired before it was renewed');
     }
     this.#slots.renew(name, hold, owner, atMicros);
   }
@@ -285,7 +285,7 @@ export class Gateways<S extends ReplicatedStore> {
 
   #look(): void {
     const nowMicros = this.#server.nowMicros();
-    this.#slots.endLeases(nowMicros);
+    this.#slots.endExpired(nowMicros);
     for (const gateway of this.#all) this.#lookForLost(gateway);
     for (const id of IDS) {
       // Those that the store has granted and not lost are never more than there are, nor more than their share.
@@ -311,18 +311,18 @@ export class Gateways<S extends ReplicatedStore> {
     }
   }
 
-  /** What is in use is in the store, and what nobody uses is not in it for longer than a lease. */
+  /** What is in use is in the store, and what nobody uses is not in it for longer than an expiry. */
   #lookAt(gateway: Gateway, id: string): void {
     const [used, inStore] = [gateway.used(id), this.#slots.levelOf(id, gateway)];
     if (this.#isSettled(gateway) && inStore < used) this.#wrong(`${used} slots in use, ${inStore} in the store`);
-    const idle = this.#parts.block > 1 ? this.#parts.block : 0;
-    if (this.#calmMs(gateway, this.#prolongedMs) < LEASE_MS + IDLE_MS) return;
+    const idle = this.#parts.reserve > 1 ? this.#parts.reserve : 0;
+    if (this.#calmMs(gateway, this.#prolongedMs) < EXPIRY_MS + IDLE_MS) return;
     if (inStore > used + idle) this.#wrong(`${inStore} slots in the store, ${used} in use`);
   }
 
-  /** When all leases are renewed after a loss, a request is admitted only if it fits beside all that are in progress. */
+  /** When all slots are renewed after a loss, a request is admitted only if it fits beside all that are in progress. */
   #lookAtAdmission(gateway: Gateway, id: string, share: number): void {
-    const reusedMs = this.#parts.block > 1 ? LEASE_MS : 0;
+    const reusedMs = this.#parts.reserve > 1 ? EXPIRY_MS : 0;
     if (!this.#isSettled(gateway, reusedMs)) return;
     for (const each of SHARES) {
       const used = this.#sum((one) => (this.#isSettled(one, reusedMs) ? one.used(id, each) : 0));
@@ -337,7 +337,7 @@ export class Gateways<S extends ReplicatedStore> {
     return sum;
   }
 
-  /** Whether a gateway has renewed all its leases since anything has happened to them, and for how long. */
+  /** Whether a gateway has renewed all its slots since anything has happened to them, and for how long. */
   #isSettled(gateway: Gateway, forMs = 0): boolean {
     return this.#calmMs(gateway, this.#lostMs) > RENEWED_MS + this.#parts.stepMs + forMs;
   }
@@ -353,7 +353,7 @@ export class Gateways<S extends ReplicatedStore> {
       this.#connect(gateway);
       this.#resume(gateway);
     }
-    await this.#pass(3 * LEASE_MS);
+    await this.#pass(3 * EXPIRY_MS);
     this.#look();
     for (const gateway of this.#all) {
       // oxlint-disable-next-line no-await-in-loop -- one after the other

@@ -2,7 +2,7 @@
 // notice each error in one of them.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { HeldLeases } from '../../packages/redis/src/leases/rules/held-leases.ts';
+import { BucketLeases } from '../../packages/redis/src/leases/rules/bucket-leases.ts';
 import { Lease, Spent } from '../../packages/redis/src/leases/rules/lease.ts';
 import { Uncharged } from '../../packages/redis/src/leases/rules/uncharged.ts';
 
@@ -58,7 +58,7 @@ test('what is left of a lease is given back as if the lease had been smaller, wh
         const smaller = new Bucket(sentTicks + startLevel);
         bucket.charge(granted * T, now);
         smaller.charge(spent * T, now);
-        const leases = new HeldLeases();
+        const leases = new BucketLeases();
         leases.add(new Lease(granted, T, { sentTicks, leaseTicks }));
         if (spent > 0) leases.spend(spent, new Spent());
 
@@ -128,7 +128,7 @@ test('two leases that lapse together are given back as if both had been smaller'
       let now = 100 * T;
       const bucket = new Bucket(now + startLevel);
       const smaller = new Bucket(now + startLevel);
-      const leases = new HeldLeases();
+      const leases = new BucketLeases();
       for (const { afterTicks, granted, spent } of [first, second]) {
         now += afterTicks;
         bucket.charge(granted * T, now);

@@ -11,12 +11,12 @@ const server = await redisServer();
 
 const number = fc.integer({ min: 1, max: 4 });
 const id = fc.constantFrom('a', 'b');
-/** No lease ends while the test runs. Leases of one bucket differ. */
-const leaseMs = fc.constantFrom(600_000, 3_600_000);
+/** No slot expires while the test runs. The expiries of one bucket differ. */
+const expiryMs = fc.constantFrom(600_000, 3_600_000);
 
 const slots = fc.record({
   id,
-  leaseMs,
+  expiryMs,
   count: fc.nat(3),
   fit: fc.integer({ min: 1, max: 6 }),
   upTo: fc.option(number, { nil: undefined }),
@@ -26,7 +26,7 @@ const batch = fc.record({
   slots: fc.uniqueArray(slots, { minLength: 1, maxLength: 2, selector: (each) => each.id }),
   tokens: fc.option(fc.nat(2), { nil: undefined }),
 });
-const target = fc.record({ id, leaseMs, holder: fc.nat(12), first: number, count: number });
+const target = fc.record({ id, expiryMs, holder: fc.nat(12), first: number, count: number });
 
 const call = fc.oneof(
   { weight: 4, arbitrary: fc.record({ spend: fc.array(batch, { minLength: 1, maxLength: 3 }) }) },

@@ -36,23 +36,23 @@ export class SlotsInStore<Owner> {
     return level;
   }
 
-  /** Forgets the slots whose lease has ended. */
-  endLeases(nowMicros: number): void {
+  /** Forgets the slots that have expired. */
+  endExpired(nowMicros: number): void {
     for (const [name, { endMicros }] of this.#slots) {
       if (endMicros > nowMicros) continue;
       this.#slots.delete(name);
       this.lastEndMicros = Math.max(this.lastEndMicros, endMicros);
-      this.#counts.note('leases ended');
+      this.#counts.note('slots expired');
     }
   }
 
-  take(names: readonly string[], { id, lease }: StoreTransaction, owner: Owner, nowMicros: number): void {
-    const endMicros = nowMicros + lease!.leaseMs * 1000;
+  take(names: readonly string[], { id, holding }: StoreTransaction, owner: Owner, nowMicros: number): void {
+    const endMicros = nowMicros + holding!.expiryMs * 1000;
     for (const name of names) this.#slots.set(name, { id, owner, endMicros });
   }
 
-  renew(name: string, { id, leaseMs }: StoreHold, owner: Owner, nowMicros: number): void {
-    this.#slots.set(name, { id, owner, endMicros: nowMicros + leaseMs * 1000 });
+  renew(name: string, { id, expiryMs }: StoreHold, owner: Owner, nowMicros: number): void {
+    this.#slots.set(name, { id, owner, endMicros: nowMicros + expiryMs * 1000 });
     this.#counts.note('renewals');
   }
 
@@ -60,9 +60,9 @@ export class SlotsInStore<Owner> {
     this.#slots.delete(name);
   }
 
-  /** After a step back of the clock, no lease is longer than a whole one from now. */
-  cutLeases(nowMicros: number, leaseMs: number): void {
-    const latestMicros = nowMicros + leaseMs * 1000;
+  /** After a step back of the clock, no slot is held for longer than a whole expiry from now. */
+  cutExpiries(nowMicros: number, expiryMs: number): void {
+    const latestMicros = nowMicros + expiryMs * 1000;
     for (const [name, slot] of this.#slots) {
       if (slot.endMicros > latestMicros) this.#slots.set(name, { ...slot, endMicros: latestMicros });
     }
@@ -75,7 +75,7 @@ export class SlotsInStore<Owner> {
   failOver(nowMicros: number): void {
     const before = this.#slots;
     this.#slots = new Map(this.#inReplica);
-    this.endLeases(nowMicros);
+    this.endExpired(nowMicros);
     let [lacking, back] = [before.size, this.#slots.size];
     for (const name of this.#slots.keys()) {
       if (!before.has(name)) continue;

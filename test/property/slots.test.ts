@@ -8,7 +8,7 @@ import { SlotComparison, slotSteps } from './slots.ts';
 /** The memory store follows its clock as far back as that. */
 const MOST_BACK_MS = 1000;
 
-test('slots are held as in a plain map: taken in batches with a rate, renewed, released, and free after their lease', async () => {
+test('slots are held as in a plain map: taken in batches with a rate, renewed, released, and free after their expiry', async () => {
   await fc.assert(
     fc.asyncProperty(slotSteps(25), async (steps) => {
       const time = new FakeTime();

@@ -1,4 +1,4 @@
-// What a store of slots grants, as it is defined: a plain map of the slots that are held, with the end of each lease.
+// What a store of slots grants, as it is defined: a plain map of the slots that are held, with the time at which each expires.
 import type { Store, StoreHold, StoreReading, StoreTransaction } from '@sluice/core';
 import type { FakeTime } from '@sluice/core/testing';
 import fc from 'fast-check';
@@ -12,7 +12,7 @@ const CAP = 5;
 const TOKEN_TICKS = 30 * 86_400 * 16_000_000;
 const TOKENS = 100;
 
-const leaseMs = fc.constantFrom(1000, 1000, 2000, 5000);
+const expiryMs = fc.constantFrom(1000, 1000, 2000, 5000);
 
 /** A transaction of slots, each with a holder of its own. */
 const part = fc.record({
@@ -22,7 +22,7 @@ const part = fc.record({
   /** More than `count`, if any. */
   more: fc.option(fc.nat(4), { nil: undefined }),
   mode: fc.constantFrom(...MODES),
-  leaseMs,
+  expiryMs,
 });
 type Part = typeof part extends fc.Arbitrary<infer T> ? T : never;
 
@@ -39,14 +39,14 @@ const target = fc.record({
   ago: fc.nat(6),
   first: fc.integer({ min: 1, max: 3 }),
   count: fc.integer({ min: 1, max: 4 }),
-  leaseMs,
+  expiryMs,
 });
 type Target = typeof target extends fc.Arbitrary<infer T> ? T : never;
 
 const targets = fc.array(target, { minLength: 1, maxLength: 3 });
 
 const step = fc.record({
-  /** How the clock moves before: on, to the end of the next lease or just before it, or back. */
+  /** How the clock moves before: on, to the next expiry or just before it, or back. */
   move: fc.constantFrom('none', 'none', 'on', 'on', 'end', 'just before', 'back'),
   ms: fc.integer({ min: 1, max: 2500 }),
   call: fc.oneof(
@@ -65,7 +65,7 @@ export function slotSteps(maxLength: number): fc.Arbitrary<Step[]> {
 }
 
 interface Slot {
-  readonly leaseMs: number;
+  readonly expiryMs: number;
   endMs: number;
 }
 
@@ -79,7 +79,7 @@ export class SlotComparison {
   #tokens = 0;
   #holders = 0;
   #latestMs: number;
-  /** The last time at which a lease ended, which the clock does not step back over. */
+  /** The last time at which a slot expired, which the clock does not step back over. */
   #lastEndMs = 0;
   readonly said: unknown[] = [];
   readonly exact: unknown[] = [];
@@ -118,7 +118,7 @@ export class SlotComparison {
           bucket.delete(name);
           this.#lastEndMs = Math.max(this.#lastEndMs, slot.endMs);
         }
-        slot.endMs = Math.min(slot.endMs, at + slot.leaseMs);
+        slot.endMs = Math.min(slot.endMs, at + slot.expiryMs);
       }
     }
   }
@@ -126,7 +126,7 @@ export class SlotComparison {
   async #lookAtAll(): Promise<void> {
     const { levelsTicks } = await callsOf(this.#store).check([
       ...IDS.map((id) =>
-        transaction({ id, count: 0, fit: 1, more: undefined, mode: 'check-only', leaseMs: 1000 }, 'l'),
+        transaction({ id, count: 0, fit: 1, more: undefined, mode: 'check-only', expiryMs: 1000 }, 'l'),
       ),
       rate('room'),
     ]);
@@ -198,9 +198,9 @@ export class SlotComparison {
     return Math.min(count + more, fit - this.#levelOf(id));
   }
 
-  #take(id: string, holder: string, { first, count, leaseMs: ms }: Omit<Target, 'id' | 'ago'>): void {
+  #take(id: string, holder: string, { first, count, expiryMs: ms }: Omit<Target, 'id' | 'ago'>): void {
     for (let k = first; k < first + count; k++) {
-      this.#held.get(id)!.set(`${holder}:${k}`, { leaseMs: ms, endMs: this.#time.nowMs + ms });
+      this.#held.get(id)!.set(`${holder}:${k}`, { expiryMs: ms, endMs: this.#time.nowMs + ms });
     }
   }
 
@@ -222,9 +222,9 @@ export class SlotComparison {
   }
 }
 
-function transaction({ id, count, fit, more, mode, leaseMs: ms }: Part, holder: string): StoreTransaction {
-  const lease = { holder, leaseMs: ms, ...(more !== undefined && { upTo: count + more }) };
-  return { limit: LIMIT, id, slots: true, incrementTicks: count, fitTicks: fit, capTicks: CAP, mode, lease };
+function transaction({ id, count, fit, more, mode, expiryMs: ms }: Part, holder: string): StoreTransaction {
+  const holding = { holder, expiryMs: ms, ...(more !== undefined && { upTo: count + more }) };
+  return { limit: LIMIT, id, slots: true, incrementTicks: count, fitTicks: fit, capTicks: CAP, mode, holding };
 }
 
 /** A token of a rate with the same name as the slots. */

@@ -25,7 +25,7 @@ export class StepCounts {
     return this.#steps.get(what) ?? this.#others.get(what) ?? 0;
   }
 
-  /** Everything in one line, e.g. `1,204 steps: 1,000 acquired, 204 crashes; 12 leases ended`. */
+  /** Everything in one line, e.g. `1,204 steps: 1,000 acquired, 204 crashes; 12 slots expired`. */
   line(): string {
     const others = this.#others.size === 0 ? '' : `; ${listed(this.#others)}`;
     return `${number.format(this.total)} steps: ${listed(this.#steps)}${others}`;

@@ -81,13 +81,13 @@ export type { LoadNumbers } from './kinds/load/load-kind.ts';
 export type { HeldDecision } from './limiter/held-decision.ts';
 export type { AtMost } from './rule/at-most.ts';
 export type { LimitNumbers } from './rule/rate.ts';
-export type { LeaseDescription, LeaseNumbers, StoreRate, StoreTreatment } from './store/lease-terms.ts';
+export type { LeaseDescription, OvershootNumbers, StoreRate, StoreTreatment } from './store/lease-description.ts';
 export type { ReadyOptions } from './store/ready-options.ts';
 export type {
   BucketName,
   Mode,
   ReadingToFill,
-  SlotLease,
+  SlotHolding,
   Store,
   StoreBucket,
   StoreCap,

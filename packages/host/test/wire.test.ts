@@ -34,7 +34,7 @@ const bucket = { limit: text, id: text };
 const maybe = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> => fc.option(value, { nil: undefined });
 const numbers = { incrementTicks: ticks, capTicks: ticks, calendar: maybe(text), period: maybe(period) };
 const mode = fc.constantFrom('check-and-spend', 'check-only', 'spend-only', 'charge');
-const lease = fc.record({ holder: text, leaseMs: ticks, upTo: maybe(ticks) });
+const holding = fc.record({ holder: text, expiryMs: ticks, upTo: maybe(ticks) });
 const slots = maybe(fc.constant(true));
 const transaction = {
   ...bucket,
@@ -42,7 +42,7 @@ const transaction = {
   fitTicks: ticks,
   lineTicks: maybe(ticks),
   mode,
-  lease: maybe(lease),
+  holding: maybe(holding),
   slots,
 };
 const refund = {
@@ -52,7 +52,7 @@ const refund = {
   lineTicks: maybe(ticks),
   period: maybe(period),
 };
-const hold = { ...bucket, slots: fc.constant(true), holder: text, leaseMs: ticks, first: ticks, count: ticks };
+const hold = { ...bucket, slots: fc.constant(true), holder: text, expiryMs: ticks, first: ticks, count: ticks };
 const batchOf = (entry: Record<string, fc.Arbitrary<unknown>>) => fc.array(fc.record(entry), { maxLength: 4 });
 
 const operation = fc.oneof(

@@ -67,14 +67,14 @@ export function admit(admission: Admission, settings: Settings, context: Executi
 }
 
 /** A request whose handler does not run, or not at once. */
-interface Held {
+interface StoppedRequest {
   readonly admission: Admission;
   readonly settings: Settings;
   readonly context: ExecutionContext;
   readonly resolved: ResolvedContext;
 }
 
-function stop(outcome: Denial | 'left', { admission, settings, context, resolved }: Held): Promise<never> {
+function stop(outcome: Denial | 'left', { admission, settings, context, resolved }: StoppedRequest): Promise<never> {
   if (outcome === 'left') return new Promise(() => undefined);
   if (admission.onDenied !== undefined) return denyBy(admission.onDenied, context, outcome.decision);
   const exception = exceptionOf({ settings, denial: outcome });

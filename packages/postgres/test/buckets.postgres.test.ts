@@ -174,8 +174,8 @@ describe('the sweep', () => {
     const time = new FakeTime();
     const table = server.newTable();
     const store = storeOn(server, { table, time });
-    const lease = { holder: 'a', leaseMs: 60_000 };
-    const slot = token('slots', { slots: true, lease, incrementTicks: 1, fitTicks: 9, capTicks: 9 });
+    const holding = { holder: 'a', expiryMs: 60_000 };
+    const slot = token('slots', { slots: true, holding, incrementTicks: 1, fitTicks: 9, capTicks: 9 });
     await spend(store, ['old', 'young', 'live'].map((id) => token(id)).concat(slot));
     const kept = 30 * 16_000_000;
     const shift = (ticks: string, id: string) =>

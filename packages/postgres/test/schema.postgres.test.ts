@@ -144,9 +144,9 @@ test('a user who is not the owner needs only USAGE on the schema and SELECT, INS
   const { store, pool } = await storeOfGuest('guest', 'select, insert, update, delete');
   await store.ready();
   const bucket = { limit: 'Tokens', id: 'x' };
-  const slots = { limit: 'Slots', id: 'x', slots: true, holder: 'h', leaseMs: 60_000, first: 1, count: 1 } as const;
-  const lease = { holder: 'h', leaseMs: 60_000 };
-  const slot = { ...slots, incrementTicks: 1, fitTicks: 1, capTicks: 1, mode: 'check-and-spend', lease } as const;
+  const slots = { limit: 'Slots', id: 'x', slots: true, holder: 'h', expiryMs: 60_000, first: 1, count: 1 } as const;
+  const holding = { holder: 'h', expiryMs: 60_000 };
+  const slot = { ...slots, incrementTicks: 1, fitTicks: 1, capTicks: 1, mode: 'check-and-spend', holding } as const;
   const capped = { ...bucket, incrementTicks: TOKEN, capTicks: 10 * TOKEN };
   const operations: readonly StoreOperation[] = [
     { kind: 'spend', alternatives: [[token('x'), slot]] },

@@ -17,11 +17,11 @@
 -- this server's clock has stepped back: nothing fits, and the bucket does not change. If it is more than one and a half
 -- lengths, the clock was wrong, and the level is cut to the one that was written.
 --
--- A bucket of slots is a sorted set. The member `<holder>:<k>` is slot k of a holder, and its score is the end of its lease
--- in milliseconds since 2026 × 4096 + the length of the lease in seconds, rounded up. The level is the number of members
--- whose lease has not ended. Expired members are removed when slots are taken. The member `clock` has the time of the last
--- write and the longest lease since the bucket was empty, in the same form. If that time is ahead, this server's clock has
--- stepped back: leases that last longer than their length from now are cut to it, even if the batch is denied. Slots are
+-- A bucket of slots is a sorted set. The member `<holder>:<k>` is slot k of a holder, and its score is when it expires,
+-- in milliseconds since 2026 × 4096 + its expiry in seconds, rounded up. The level is the number of members
+-- that have not expired. Expired members are removed when slots are taken. The member `clock` has the time of the last
+-- write and the longest expiry since the bucket was empty, in the same form. If that time is ahead, this server's clock has
+-- stepped back: slots that would be held longer than their expiry from now are cut to it, even if the batch is denied. Slots are
 -- written as soon as their batch passes, so each look reads the changes of the batches before it.
 --
 -- KEYS[i]      the bucket of transaction i; a bucket of several batches occurs once for each of them
@@ -40,7 +40,7 @@
 --              of a period, its end and the end of the next one in ticks since 2026. The clock of this server
 --              chooses one of the two periods
 --              For kind 11: increment, threshold, one of the kinds 0 to 3, 7, 12 and 13, the number of slots up to which
---              those that fit are taken, and the lease in milliseconds. For kinds 12 and 13, the increment is the number
+--              those that fit are taken, and the expiry in milliseconds. For kinds 12 and 13, the increment is the number
 --              of slots, and the threshold is the first of them
 --
 -- kind  in a batch that passes               level in the reply
@@ -86,8 +86,8 @@ local BATCHES = 1048576
 -- Added to the number of transactions in the batches of a shape if they are alternatives.
 local ALTERNATIVE = 524288
 
--- The factor of the time in a score of slots, above the longest lease in seconds.
-local LEASES = 4096
+-- The factor of the time in a score of slots, above the longest expiry in seconds.
+local EXPIRIES = 4096
 -- The member of slots that is not a slot.
 local CLOCK = 'clock'
 -- The longest list of arguments of one command. Lua can pass at most 8000.
@@ -123,14 +123,14 @@ local base, mendable, ahead, queue
 local i, shape = 0, 2 -- the index of the current transaction, and the position of the current shape
 local done -- whether the alternatives to the last batch are skipped
 -- The rest is set only if a transaction of the call has slots.
-local up_to, lease -- of the current transaction; `lease` is nil if it has no slots
+local up_to, expiry -- of the current transaction; `expiry` is nil if it has no slots
 local holders -- the position before the first holder
-local now_ms, ended -- the time in milliseconds, and the lowest score of a lease that has not ended
+local now_ms, ended -- the time in milliseconds, and the lowest score of a slot that has not expired
 local held -- by key: the number of slots, if it is known; false if the value is not a bucket
 local unused -- by key: the number of members that are not held slots, at the last look
-local longest -- by key: the longest lease in seconds of the slots; set by the first look
-local clocks -- by key: the longest lease that this call has written with the clock
-local changes -- by transaction: the number of slots that it changes, the first one, and the lease
+local longest -- by key: the longest expiry in seconds of the slots; set by the first look
+local clocks -- by key: the longest expiry that this call has written with the clock
+local changes -- by transaction: the number of slots that it changes, the first one, and the expiry
 
 while i < #keys do
   local size, is_alternative = args[shape] % BATCHES, false
@@ -166,9 +166,9 @@ while i < #keys do
           -- In this form, so that NaN is stale.
           base = now >= start and now < next_end and (now < finish and finish or next_end)
           mendable, ahead = 1.5 * (next_end - finish), (next_end - finish) / 2
-          lease = nil
+          expiry = nil
         elseif kind == ON_SLOTS then
-          kind, up_to, lease = args[place - 2] + 0, args[place - 3] + 0, args[place - 4] + 0
+          kind, up_to, expiry = args[place - 2] + 0, args[place - 3] + 0, args[place - 4] + 0
           base = false
           if not holders then
             local position, count = 2, 0
@@ -180,7 +180,7 @@ while i < #keys do
             end
             holders = position - 1
             now_ms = floor(now / TICKS_PER_MS)
-            ended = format(WHOLE, (now_ms + 1) * LEASES)
+            ended = format(WHOLE, (now_ms + 1) * EXPIRIES)
             held, unused, longest, clocks, changes = {}, {}, {}, {}, {}
           end
         end
@@ -188,7 +188,7 @@ while i < #keys do
 
       local key, level = keys[i], 0
       if not base then
-        if not lease then
+        if not expiry then
           level, readable = STALE, false
         elseif kind == RESET then
           changes[i] = { 0, 0, 0 }
@@ -209,17 +209,17 @@ while i < #keys do
               if not score then
                 held[key], longest[key] = false, false
               else
-                local seconds = score % LEASES
-                if score - seconds > now_ms * LEASES then
+                local seconds = score % EXPIRIES
+                if score - seconds > now_ms * EXPIRIES then
                   local members = call('ZRANGE', key, ended, '+inf', 'BYSCORE', 'WITHSCORES')
                   for m = 1, #members, 2 do
-                    local length = members[m + 1] % LEASES
-                    local latest = (now_ms + 1000 * length) * LEASES + length
+                    local length = members[m + 1] % EXPIRIES
+                    local latest = (now_ms + 1000 * length) * EXPIRIES + length
                     if members[m + 1] - latest > 0 then
                       call('ZADD', key, format(WHOLE, latest), members[m])
                     end
                   end
-                  call('ZADD', key, format(WHOLE, now_ms * LEASES + seconds), CLOCK)
+                  call('ZADD', key, format(WHOLE, now_ms * EXPIRIES + seconds), CLOCK)
                   call('PEXPIRE', key, format(WHOLE, 1000 * seconds + SLACK_MS))
                 end
                 local count = call('ZCOUNT', key, ended, '+inf')
@@ -230,14 +230,14 @@ while i < #keys do
           if held[key] == false then
             level, readable = false, false
           elseif kind == RENEW or kind == RELEASE and size > 0 then
-            changes[i] = { increment, threshold, lease }
+            changes[i] = { increment, threshold, expiry }
           elseif kind <= LOOK then
             level = held[key]
             if kind <= SPEND_ONLY and increment > 0 then
               if increment > threshold - level then
                 passes = passes and kind == SPEND_ONLY
               elseif kind ~= CHECK_ONLY then
-                changes[i] = { max(increment, min(up_to, threshold - level)), 1, lease }
+                changes[i] = { max(increment, min(up_to, threshold - level)), 1, expiry }
               end
             end
           end
@@ -324,7 +324,7 @@ while i < #keys do
           call('DEL', key)
           held[key], longest[key], clocks[key] = nil, nil, nil
         elseif change and (kind >= RENEW or passes and readable) then
-          local count, number, lease_ms = change[1], change[2], change[3]
+          local count, number, expiry_ms = change[1], change[2], change[3]
           local member = args[holders + j] .. ':' .. WHOLE
           local list, last = {}, number + count - 1
           if kind == RELEASE then
@@ -342,7 +342,7 @@ while i < #keys do
               longest[key], clocks[key] = nil, nil
             end
           else
-            local seconds = ceil(lease_ms / 1000)
+            local seconds = ceil(expiry_ms / 1000)
             if kind == RENEW then
               held[key] = nil
             else
@@ -356,9 +356,9 @@ while i < #keys do
             if not clocks[key] or clocks[key] < seconds then
               local most = max(seconds, longest[key])
               longest[key], clocks[key] = most, most
-              list = { format(WHOLE, now_ms * LEASES + most), CLOCK }
+              list = { format(WHOLE, now_ms * EXPIRIES + most), CLOCK }
             end
-            local score = format(WHOLE, (now_ms + lease_ms) * LEASES + seconds)
+            local score = format(WHOLE, (now_ms + expiry_ms) * EXPIRIES + seconds)
             local has_clock = #list > 0
             for k = number, last do
               list[#list + 1] = score

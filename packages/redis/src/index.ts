@@ -13,7 +13,7 @@ export type { RedisClient } from './open-client.ts';
 export type { LeasedStoreEvent } from './leases/lease-events.ts';
 export type { LeaseMessage } from './leases/lease-channel.ts';
 export type { LeasedStoreStatus, LeaseStreamStatus } from './leases/lease-status.ts';
-export type { LeasedStore } from './leases/leasing-store.ts';
+export type { LeasedStore } from './leases/process-store.ts';
 export { leasedStore, type LeasedStoreOptions } from './leased-store.ts';
 export { redisKey, type RedisKey } from './redis-key.ts';
 export { redisStore, type RedisStoreOptions } from './redis-store.ts';

@@ -19,7 +19,7 @@ import { limitStrict, syncsChanged, tooManyGateways, type LeasedStoreEvent } fro
 import { GatewayCount } from './leases/gateway-count.ts';
 import { LeaseLimits } from './leases/lease-limits.ts';
 import { LeaseSyncs, MAX_WAIT_MS, paceOf, SYNC_EVERY_MS } from './leases/lease-syncs.ts';
-import { LeasingStore, type LeasedStore } from './leases/leasing-store.ts';
+import { ProcessStore, type LeasedStore } from './leases/process-store.ts';
 import { LeasedBuckets } from './leases/rules/leased-buckets.ts';
 import type { SyncCall, SyncReply } from './leases/rules/sync-call.ts';
 import { sendSync } from './leases/sync-script.ts';
@@ -105,7 +105,7 @@ export function leasedStore(options: LeasedStoreOptions): LeasedStore {
   const syncs = new LeaseSyncs({ send, buckets, time, gateways: count, onChange: onChanged });
   const limits = new LeaseLimits({ gateways, syncTicks, mode }, (limit, reason) => emit(limitStrict(limit, reason)));
   const { isCluster } = client;
-  return new LeasingStore({ shared, keys, limits, buckets, syncs, gateways: count, maxWaitMs, maxKeys, isCluster });
+  return new ProcessStore({ shared, keys, limits, buckets, syncs, gateways: count, maxWaitMs, maxKeys, isCluster });
 }
 
 function checkLeases({ gateways, syncEvery, mode = 'wait', maxWait, maxKeys }: LeasedStoreOptions) {

@@ -24,7 +24,7 @@ export const leaseMutants: readonly RuleMutant[] = [
   },
   {
     name: 'a lease returns later what it could return when it lapsed',
-    in: 'held-leases.ts',
+    in: 'bucket-leases.ts',
     replace: 'lease.returnableTicks(latestTicks)',
     by: 'lease.returnableTicks(lease.lapseTicks)',
     finder: inRuleTest(LESS),
@@ -45,14 +45,14 @@ export const leaseMutants: readonly RuleMutant[] = [
   },
   {
     name: 'a merged lease loses its tokens',
-    in: 'held-leases.ts',
+    in: 'bucket-leases.ts',
     replace: '  into.tokens += lease.tokens;\n',
     by: '',
     finder: inBucketTest('at most four leases'),
   },
   {
     name: 'a merged lease lives as long as the newer one',
-    in: 'held-leases.ts',
+    in: 'bucket-leases.ts',
     replace: 'Math.min(into.lapseTicks, lease.lapseTicks)',
     by: 'Math.max(into.lapseTicks, lease.lapseTicks)',
     finder: inBucketTest('at most four leases'),

@@ -5,7 +5,7 @@ const ENCODING = 'packages/redis/src/leases/sync-script.ts';
 const RULES = 'packages/redis/src/leases/rules/';
 const UNCHARGED = `${RULES}uncharged.ts`;
 const BUCKET = `${RULES}leased-bucket.ts`;
-const HELD = `${RULES}held-leases.ts`;
+const HELD = `${RULES}bucket-leases.ts`;
 const LEASE = `${RULES}lease.ts`;
 const NUMBERS = `${RULES}lease-numbers.ts`;
 

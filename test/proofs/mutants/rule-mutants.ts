@@ -175,8 +175,8 @@ export const ruleMutants: readonly Mutant[] = [
   },
   {
     in: RULE,
-    replace: 'Math.min(lease?.upTo ?? asked, fitTicks - levelTicks)',
-    by: 'lease?.upTo ?? asked',
+    replace: 'Math.min(holding?.upTo ?? asked, fitTicks - levelTicks)',
+    by: 'holding?.upTo ?? asked',
     about: 'a reserve above C',
   },
   { in: RULE, replace: 'asked === 0 ? 0 : Math.max', by: 'Math.max', about: 'slots that nobody asked for' },

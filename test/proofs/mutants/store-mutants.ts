@@ -162,12 +162,12 @@ export const storeMutants: readonly Mutant[] = [
     in: SLOT,
     replace: 'if (slots.end <= now) continue;',
     by: 'if (slots.end < now) continue;',
-    about: 'a lease lasts a tick longer',
+    about: 'slots are held a tick longer',
   },
   { in: SLOT, replace: '    this.free(holder, from, to);\n', by: '', about: 'a renewed slot counts twice' },
   {
     in: SLOT,
-    replace: 'Math.min(slots.end, now + slots.leaseTicks)',
+    replace: 'Math.min(slots.end, now + slots.expiryTicks)',
     by: 'slots.end',
     about: 'slots are lost when the clock steps back',
   },
@@ -175,7 +175,7 @@ export const storeMutants: readonly Mutant[] = [
     in: SLOT,
     replace: 'this.#soonestEnd = Math.min(this.#soonestEnd, added.end);',
     by: 'this.#soonestEnd = added.end;',
-    about: 'the end of a lease is missed',
+    about: 'slots that expire are missed',
   },
   {
     in: RESULTS,

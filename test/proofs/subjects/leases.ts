@@ -16,7 +16,7 @@ import { bucketText } from '../lua/bucket-text.ts';
 import { RedisData, script } from '../lua/redis.ts';
 import { tatIn } from './stores.ts';
 
-export { HeldLeases } from '../../../packages/redis/src/leases/rules/held-leases.ts';
+export { BucketLeases } from '../../../packages/redis/src/leases/rules/bucket-leases.ts';
 export { Lease, Spent } from '../../../packages/redis/src/leases/rules/lease.ts';
 export { Uncharged } from '../../../packages/redis/src/leases/rules/uncharged.ts';
 export { isLeased, leaseNumbers } from '../../../packages/redis/src/leases/rules/lease-numbers.ts';

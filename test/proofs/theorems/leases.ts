@@ -3,7 +3,7 @@ import { BURST, EXACT, INTERVAL, TIME, TOKENS } from '../engine/ranges.ts';
 import type { Part, Scenario } from '../engine/theorem.ts';
 import {
   FITS,
-  HeldLeases,
+  BucketLeases,
   isLeased,
   Lease,
   leasedBucket,
@@ -276,9 +276,9 @@ export const leases: Part = {
       name: 'lease-tokens-once',
       words:
         'Each leased token is spent at most once, and never after its lease has lapsed. A refund gives it back only while its lease lives.',
-      sources: [`${RULES}held-leases.ts`, `${RULES}lease.ts`],
+      sources: [`${RULES}bucket-leases.ts`, `${RULES}lease.ts`],
       run(t) {
-        const held = new HeldLeases();
+        const held = new BucketLeases();
         const [one, two] = [t.int('tokens of the older lease', TOKENS), t.int('tokens of the newer lease', TOKENS)];
         const first = t.int('sending of the older lease', HALF);
         const second = t.int('sending of the newer lease', HALF);

@@ -5,12 +5,12 @@ import { passes, SlotBucket, slotsTaken } from '../subjects/limits.ts';
 const SOURCES = ['packages/core/src/store/memory/slot-bucket.ts', 'packages/core/src/store/transaction-rule.ts'];
 const MOMENT = { min: 0, max: 2 ** 51 };
 const SLOTS = { min: 1, max: 1_000_000 };
-const LEASE = { min: 16_000_000, max: 3_600_000 * 16_000 };
+const EXPIRY = { min: 16_000_000, max: 3_600_000 * 16_000 };
 
 /** Limits of requests in progress. */
 export const slots: Part = {
   title: 'Slots',
-  about: 'A limit with `concurrency`: C slots, which requests hold until they release them, or until their lease ends.',
+  about: 'A limit with `concurrency`: C slots, which requests hold until they release them, or until they expire.',
   theorems: [
     {
       name: 'slots-within-limit',
@@ -33,7 +33,7 @@ export const slots: Part = {
           incrementTicks: asked,
           fitTicks: C,
           capTicks: C,
-          lease: { holder: 'holder', leaseMs: 10_000, upTo },
+          holding: { holder: 'holder', expiryMs: 10_000, upTo },
         };
         const passed = passes([transaction], [held]);
         const taken = passed ? slotsTaken(transaction, held) : 0;
@@ -50,23 +50,23 @@ export const slots: Part = {
     {
       name: 'slots-counted',
       words:
-        'The number of held slots is that of the leases that have not ended, after any of: holding, releasing, renewing, the end of leases and a clock that steps back.',
+        'The number of held slots is that of those that have not expired, after any of: holding, releasing, renewing, expiring and a clock that steps back.',
       sources: SOURCES,
       run(t) {
         const bucket = new SlotBucket('key', 'Limit');
         const [one, two] = [t.int('slots of the first holder', SLOTS), t.int('slots of the second holder', SLOTS)];
         const [first, second] = [t.int('time of the first', MOMENT), t.int('time of the second', MOMENT)];
-        const [short, long] = [t.int('lease of the first', LEASE), t.int('lease of the second', LEASE)];
+        const [short, long] = [t.int('expiry of the first', EXPIRY), t.int('expiry of the second', EXPIRY)];
         t.assume(all(first <= second, second < first + short));
         bucket.hold('one', 1, 1 + one, short, first);
         bucket.hold('two', 1, 1 + two, long, second);
         t.claim('both are held', bucket.look(second) === one + two);
-        const what = t.choice('then', ['leases end', 'a release', 'a renewal', 'the clock steps back'] as const);
+        const what = t.choice('then', ['slots expire', 'a release', 'a renewal', 'the clock steps back'] as const);
         const now = t.int('now', { min: 0, max: 2 ** 52 });
-        if (what === 'leases end') {
+        if (what === 'slots expire') {
           t.assume(now >= second);
           const live = (now < first + short ? one : 0) + (now < second + long ? two : 0);
-          t.claim('those whose lease has not ended', bucket.look(now) === live);
+          t.claim('those that have not expired', bucket.look(now) === live);
         } else if (what === 'a release') {
           bucket.free('one', 1, 1 + one);
           bucket.free('one', 1, 1 + one);
@@ -76,13 +76,13 @@ export const slots: Part = {
           bucket.hold('one', 1, 1 + one, short, now);
           t.claim('not held twice', bucket.held === one + two);
           t.claim(
-            'for another lease',
+            'for another expiry',
             bucket.look(now + short - 1) === one + (now + short - 1 < second + long ? two : 0),
           );
         } else {
           t.assume(now < second);
           t.claim('none is lost', bucket.look(now) === one + two);
-          t.claim('none lasts longer than its lease from then on', bucket.look(now + Math.max(short, long)) === 0);
+          t.claim('none lasts longer than its expiry from then on', bucket.look(now + Math.max(short, long)) === 0);
         }
       },
     },

@@ -8,7 +8,7 @@ import { createServer } from 'node:http';
 /**
  * What it gets as its only argument.
  *
- * @typedef {{ url: string, concurrency: number, leaseMs: number, longestMs: number }} ServeOrders
+ * @typedef {{ url: string, concurrency: number, expiryMs: number, longestMs: number }} ServeOrders
  */
 
 /**
@@ -19,14 +19,14 @@ import { createServer } from 'node:http';
  */
 
 /** @type {ServeOrders} */
-const { url, concurrency, leaseMs, longestMs } = JSON.parse(process.argv[2] ?? '');
+const { url, concurrency, expiryMs, longestMs } = JSON.parse(process.argv[2] ?? '');
 const store = redisStore({ url, log: false });
 const limiter = createLimiter({
   limits: {
     InFlight: {
       key: accountId((/** @type {import('express').Request} */ request) => request.get('x-account') ?? ''),
       concurrency,
-      expiry: leaseMs,
+      expiry: expiryMs,
     },
   },
   store,

@@ -10,15 +10,15 @@ const SURVIVOR = 10;
 const ALL = VICTIM + SURVIVOR;
 
 /** A process that holds most slots is killed; another one wants them. */
-export function killedHolder(leaseSeconds: number): SlotScenario {
-  return { name: `kill -9 of a process with ${VICTIM} of ${ALL} slots`, run: () => runKilled(leaseSeconds) };
+export function killedHolder(expirySeconds: number): SlotScenario {
+  return { name: `kill -9 of a process with ${VICTIM} of ${ALL} slots`, run: () => runKilled(expirySeconds) };
 }
 
-async function runKilled(leaseSeconds: number): Promise<SlotOutcome> {
+async function runKilled(expirySeconds: number): Promise<SlotOutcome> {
   const server = await redisServer();
   const orders: HoldOrders = {
     server: { url: server.url },
-    limit: { concurrency: ALL, expiry: `${leaseSeconds}s` },
+    limit: { concurrency: ALL, expiry: `${expirySeconds}s` },
     ids: ['one'],
     gateways: 2,
     // A slot that a policy admits is not counted here.
@@ -30,13 +30,13 @@ async function runKilled(leaseSeconds: number): Promise<SlotOutcome> {
   const taken = [...(await victim.take(VICTIM)), ...(await survivor.take(SURVIVOR))];
   const gathered = survivor.gather(VICTIM);
   // Without renewals, all slots would be free before the process dies.
-  await realDelay(1500 * leaseSeconds);
+  await realDelay(1500 * expirySeconds);
   const heldBefore = await heldIn([server]);
   const killedMs = nowMs();
   await victim.kill();
   const gatheredMs = await gathered;
   // The survivor's own slots are renewed, too, with those that it has just taken.
-  await realDelay(1500 * leaseSeconds);
+  await realDelay(1500 * expirySeconds);
   const heldAfter = await heldIn([server]);
   await survivor.end();
   const early = gatheredMs.filter((ms) => ms < killedMs).length;
@@ -46,7 +46,7 @@ async function runKilled(leaseSeconds: number): Promise<SlotOutcome> {
     most: ALL + early,
     bound: ALL,
     freeMs: Math.max(...gatheredMs) - killedMs,
-    freeWithinMs: 1000 * leaseSeconds + 1000,
+    freeWithinMs: 1000 * expirySeconds + 1000,
     note: `the other process has them after ${(Math.min(...gatheredMs) - killedMs).toFixed(0)} to ${(Math.max(...gatheredMs) - killedMs).toFixed(0)} ms`,
     promises: [
       [taken.length === ALL, `only ${taken.length} of ${ALL} slots were taken at first`],

@@ -18,7 +18,7 @@ export interface LoadThrough {
   servers(): readonly RedisServer[] | Promise<readonly RedisServer[]>;
   readonly processes: number;
   readonly concurrency: number;
-  readonly leaseMs: number;
+  readonly expiryMs: number;
   readonly ids: readonly string[];
   /** How long the load lasts before and after. */
   readonly aroundMs: number;
@@ -32,14 +32,14 @@ export interface LoadThrough {
  * Runs a load, a fault in the middle of it, and counts the slots in use.
  *
  * The bounds: the server never admits more than the limit at the same time, except that slots which it has lost, or whose
- * leases ended in a long outage, may be taken once more until they are renewed, at most half of a lease later. A policy
+ * slots expired in a long outage, may be taken once more until they are renewed, at most half of an expiry later. A policy
  * admits a request only while its process has less than its part in use. Both together never exceed twice the limit.
  */
 export async function loadThrough(setup: LoadThrough): Promise<SlotOutcome> {
-  const { concurrency, processes, leaseMs, ids, aroundMs, heldByOthers = 0 } = setup;
+  const { concurrency, processes, expiryMs, ids, aroundMs, heldByOthers = 0 } = setup;
   const loaded = await holders(processes, {
     server: setup.server,
-    limit: { concurrency, expiry: `${leaseMs}ms` },
+    limit: { concurrency, expiry: `${expiryMs}ms` },
     ids: [...ids],
     gateways: processes,
     deadlineMs: DEADLINE_MS,
@@ -51,10 +51,10 @@ export async function loadThrough(setup: LoadThrough): Promise<SlotOutcome> {
   const beganMs = nowMs();
   await setup.fault();
   const endedMs = nowMs();
-  await realDelay(leaseMs / 2 + aroundMs);
+  await realDelay(expiryMs / 2 + aroundMs);
   const report = await endAll(loaded);
   const overMs = nowMs();
-  const freeWithinMs = leaseMs + 1000;
+  const freeWithinMs = expiryMs + 1000;
   const freeMs = await freeAfterMs(() => setup.servers(), {
     sinceMs: overMs,
     withinMs: freeWithinMs,
@@ -73,13 +73,13 @@ interface Seen {
 }
 
 function outcomeOf(
-  { concurrency, processes, leaseMs, heldByOthers = 0 }: LoadThrough,
+  { concurrency, processes, expiryMs, heldByOthers = 0 }: LoadThrough,
   { report, beganMs, endedMs, freeMs, freeWithinMs }: Seen,
 ): SlotOutcome {
   const { spans, errors } = report;
   const room = concurrency - heldByOthers;
   const part = Math.max(1, Math.floor(concurrency / processes));
-  const againMs = endedMs + leaseMs / 2 + HOLD_MS[1];
+  const againMs = endedMs + expiryMs / 2 + HOLD_MS[1];
   const byPolicy = spans.filter((span) => span.byPolicy);
   const byServer = spans.filter((span) => !span.byPolicy);
   const before = mostInUse(byServer, -Infinity, beganMs);

@@ -10,15 +10,15 @@ const CONCURRENCY = 40;
 const HELD = 20;
 
 /** FLUSHALL in the middle of load, while another process holds half of the slots all the time. */
-export function flushed(leaseMs: number): SlotScenario {
-  return { name: `FLUSHALL while ${HELD} of ${CONCURRENCY} slots are held for long`, run: () => runFlushed(leaseMs) };
+export function flushed(expiryMs: number): SlotScenario {
+  return { name: `FLUSHALL while ${HELD} of ${CONCURRENCY} slots are held for long`, run: () => runFlushed(expiryMs) };
 }
 
-async function runFlushed(leaseMs: number): Promise<SlotOutcome> {
+async function runFlushed(expiryMs: number): Promise<SlotOutcome> {
   const server = await redisServer();
   const orders: HoldOrders = {
     server: { url: server.url },
-    limit: { concurrency: CONCURRENCY, expiry: `${leaseMs}ms` },
+    limit: { concurrency: CONCURRENCY, expiry: `${expiryMs}ms` },
     ids: ['one'],
     gateways: 2,
     deadlineMs: 5000,
@@ -34,7 +34,7 @@ async function runFlushed(leaseMs: number): Promise<SlotOutcome> {
     servers: () => [server],
     processes: 2,
     concurrency: CONCURRENCY,
-    leaseMs,
+    expiryMs,
     ids: ['one'],
     aroundMs: 500,
     heldByOthers: HELD,
@@ -53,11 +53,11 @@ async function runFlushed(leaseMs: number): Promise<SlotOutcome> {
   const atEnd = await slotsOf(server, 'one');
   return {
     ...outcome,
-    note: `held again after ${backMs.toFixed(0)} of ${leaseMs / 2} ms; ${outcome.note}`,
+    note: `held again after ${backMs.toFixed(0)} of ${expiryMs / 2} ms; ${outcome.note}`,
     promises: [
       ...outcome.promises,
       [held.size === HELD, `${held.size} slots were held at first, not ${HELD}`],
-      [backMs <= leaseMs / 2, `slots were held again after ${backMs.toFixed(0)} ms, more than half of the lease`],
+      [backMs <= expiryMs / 2, `slots were held again after ${backMs.toFixed(0)} ms, more than half of the expiry`],
       [left >= HELD, `${left} of ${HELD} slots were left while they were held`],
       [atEnd.length === 0, `${atEnd.length} slots were left after their release`],
     ],

@@ -7,7 +7,7 @@ import { nowMs } from './holder-process.ts';
 import type { SlotOutcome, SlotScenario } from './outcome.ts';
 import { freeAfterMs, heldIn } from './redis-slots.ts';
 
-const LEASE_MS = 1000;
+const EXPIRY_MS = 1000;
 const TRIES = 5;
 
 /** The connection is cut between the script and its reply: Redis holds a slot that no request has. */
@@ -19,7 +19,7 @@ export const lostReplies: SlotScenario = {
     const store = redisStore({ url: proxy.url, log: false });
     running.add({ close: () => store.close() });
     const limiter = createLimiter({
-      limits: { InFlight: { key: accountId(), concurrency: TRIES, expiry: LEASE_MS } },
+      limits: { InFlight: { key: accountId(), concurrency: TRIES, expiry: EXPIRY_MS } },
       store,
       failure: { onFailure: 'closed' },
       log: false,
@@ -35,7 +35,7 @@ export const lostReplies: SlotScenario = {
     }
     const sinceMs = nowMs();
     const lost = await heldIn([server]);
-    const freeMs = await freeAfterMs(() => [server], { sinceMs, withinMs: LEASE_MS + 1000 });
+    const freeMs = await freeAfterMs(() => [server], { sinceMs, withinMs: EXPIRY_MS + 1000 });
     await limiter.ready();
     const holds = await Promise.all(
       Array.from({ length: TRIES + 1 }, () => limiter.hold([{ limit: 'InFlight', id: 'one' }])),
@@ -50,7 +50,7 @@ export const lostReplies: SlotScenario = {
       most: allowed,
       bound: TRIES,
       freeMs,
-      freeWithinMs: LEASE_MS + 1000,
+      freeWithinMs: EXPIRY_MS + 1000,
       note: `${lost} slots held by no request`,
       promises: [
         [unavailable === TRIES, `${unavailable} of ${TRIES} requests were unavailable`],

@@ -6,10 +6,10 @@ import { until } from '../servers/until.ts';
 import { loadThrough } from './load-through.ts';
 import type { SlotScenario } from './outcome.ts';
 
-const LEASE_MS = 2000;
+const EXPIRY_MS = 2000;
 const AROUND_MS = 2000;
 
-/** Redis does not answer for 5 s: longer than a lease. */
+/** Redis does not answer for 5 s: longer than an expiry. */
 export const stopped: SlotScenario = {
   name: 'SIGSTOP of Redis for 5 s',
   async run() {
@@ -19,7 +19,7 @@ export const stopped: SlotScenario = {
       servers: () => [server],
       processes: 4,
       concurrency: 40,
-      leaseMs: LEASE_MS,
+      expiryMs: EXPIRY_MS,
       ids: ['one'],
       aroundMs: AROUND_MS,
       async fault() {
@@ -41,7 +41,7 @@ export const sentinelFailover: SlotScenario = {
       servers: async () => [await set.primary()],
       processes: 3,
       concurrency: 30,
-      leaseMs: LEASE_MS,
+      expiryMs: EXPIRY_MS,
       ids: ['one'],
       aroundMs: AROUND_MS,
       async fault() {
@@ -74,7 +74,7 @@ export const clusterFailover: SlotScenario = {
       },
       processes: 3,
       concurrency: 12,
-      leaseMs: LEASE_MS,
+      expiryMs: EXPIRY_MS,
       ids,
       // Clients find the new primary a few seconds later.
       aroundMs: 3 * AROUND_MS,

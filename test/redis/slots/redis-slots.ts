@@ -4,7 +4,7 @@ import { nowMs } from './holder-process.ts';
 
 const EPOCH_SECONDS = 1_767_225_600;
 /** The factor of the time in the score of a slot: see decide.lua. */
-const LEASES = 4096;
+const EXPIRIES = 4096;
 const AFTER_MS = 20;
 
 /** How many slots of all buckets are held on servers, by the clock of each. */
@@ -28,7 +28,7 @@ async function heldOn(server: RedisServer): Promise<number> {
   const [seconds = '', micros = ''] = await server.call<string[]>('TIME');
   const serverMs = (Number(seconds) - EPOCH_SECONDS) * 1000 + Math.floor(Number(micros) / 1000);
   const keys = await server.call<string[]>('KEYS', '*@slots');
-  const counts = keys.map((key) => server.call<number>('ZCOUNT', key, (serverMs + 1) * LEASES, '+inf'));
+  const counts = keys.map((key) => server.call<number>('ZCOUNT', key, (serverMs + 1) * EXPIRIES, '+inf'));
   return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
 }
 

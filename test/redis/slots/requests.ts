@@ -14,7 +14,7 @@ import { mostInUse } from './spans.ts';
 const CONCURRENCY = 5;
 const ACCOUNTS = 10;
 /** Much longer than slots may still be held at the end: a release that was lost is found. */
-const LEASE_MS = 10_000;
+const EXPIRY_MS = 10_000;
 const FREE_WITHIN_MS = 1000;
 const LONGEST_MS = 30;
 const AT_ONCE = 100;
@@ -32,7 +32,7 @@ async function runRequests(requests: number): Promise<SlotOutcome> {
   const orders: ServeOrders = {
     url: redis.url,
     concurrency: CONCURRENCY,
-    leaseMs: LEASE_MS,
+    expiryMs: EXPIRY_MS,
     longestMs: LONGEST_MS,
   };
   const servers = await Promise.all([serverOf(orders), serverOf(orders)]);

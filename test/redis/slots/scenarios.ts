@@ -1,4 +1,4 @@
-import { blocks } from './blocks.ts';
+import { reserves } from './reserves.ts';
 import { killedHolder } from './deaths.ts';
 import { flushed } from './lost-data.ts';
 import { lostReplies } from './lost-replies.ts';
@@ -14,9 +14,9 @@ export const SLOT_SCENARIOS: readonly SlotScenario[] = [
   sentinelFailover,
   clusterFailover,
   lostReplies,
-  blocks(10),
+  reserves(10),
   abortedRequests(20_000),
 ];
 
 /** Those that are short, for tests. */
-export const SHORT_SLOT_SCENARIOS: readonly SlotScenario[] = [killedHolder(1), flushed(1500), lostReplies, blocks(1)];
+export const SHORT_SLOT_SCENARIOS: readonly SlotScenario[] = [killedHolder(1), flushed(1500), lostReplies, reserves(1)];

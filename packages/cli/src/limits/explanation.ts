@@ -13,7 +13,7 @@ import {
 import { redisKey, type RedisKey } from '@sluice/redis';
 import { UsageError } from '../console/failure.ts';
 import type { KeyOptions } from '../redis/options.ts';
-import { type Feature, featuresOf, isInProcess, type Kind, kindOf, type Numbers } from './limit-kind.ts';
+import { type Feature, featuresOf, isInProcess, type Kind, type Numbers } from './limit-kind.ts';
 
 /** Which numbers apply, why, and what follows from them. */
 export interface Explanation {
@@ -99,7 +99,7 @@ export async function explanationOf(limiter: Limiter, question: Question): Promi
   return {
     limit: name,
     id: id ?? null,
-    kind: kindOf(limit),
+    kind: limit.rate.kind.name,
     per: limit.calendar?.unit ?? null,
     features: featuresOf(limit, limits),
     idFormat: limit.key.format.name,
@@ -107,7 +107,7 @@ export async function explanationOf(limiter: Limiter, question: Question): Promi
     state: isCounted ? 'counted' : rate,
     numbers: isCounted && limit.load === undefined ? numbersOf(rate) : undefined,
     insteadOf: listed !== undefined && limit.load === undefined ? numbersOf(limit.rate) : undefined,
-    rate: isCounted && kindOf(limit) === 'rate' ? rateFacts(rate, limit) : undefined,
+    rate: isCounted && limit.rate.kind.name === 'rate' ? rateFacts(rate, limit) : undefined,
     borrow: isCounted ? borrowFacts(rate, limit) : undefined,
     slots: limit.treatment.slots,
     period: periodOf(limit, id),

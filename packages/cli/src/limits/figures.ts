@@ -3,7 +3,7 @@ import type { Limiter } from '@sluice/core';
 import { limitsOf, overridesOf, shownText } from '@sluice/core/kit';
 import { durationText } from '../console/number-text.ts';
 import { UsageError } from '../console/failure.ts';
-import { type Feature, featuresOf, isInProcess, type KindAndNumbers, kindOf, numbersText } from './limit-kind.ts';
+import { type Feature, featuresOf, isInProcess, type KindAndNumbers, numbersText } from './limit-kind.ts';
 
 /** A bucket of the command line, with the limiter that decides it. */
 export interface AskedBucket {
@@ -65,7 +65,7 @@ export async function figuresOf(bucket: AskedBucket): Promise<Figures> {
   return {
     limit: name,
     id,
-    kind: kindOf(limit!),
+    kind: limit!.rate.kind.name,
     features: featuresOf(limit!, limits),
     override: overridesOf(loaded.overrides, name)?.listedFor(id) ?? null,
     state: result === undefined ? 'unlimited' : result.blocked ? 'blocked' : 'counted',

@@ -3,17 +3,10 @@ import type { Limit } from '@sluice/core/kit';
 import { countText, durationText } from '../console/number-text.ts';
 
 /** The kind of a limit. */
-export type Kind = 'rate' | 'quota' | 'concurrency' | 'load';
+export type Kind = Limit['rate']['kind']['name'];
 
 /** What a limit does beyond its kind. */
 export type Feature = 'queue' | 'debt' | 'borrow' | 'pool' | 'overshoot' | 'in each process' | 'hidden' | 'disabled';
-
-/** Returns the kind of a limit. */
-export function kindOf({ load, calendar, treatment }: Limit): Kind {
-  if (load !== undefined) return 'load';
-  if (calendar !== undefined) return 'quota';
-  return treatment.slots === undefined ? 'rate' : 'concurrency';
-}
 
 /**
  * Returns what a limit does beyond its kind.

@@ -147,7 +147,7 @@ describe('a concurrency limit in a replay', () => {
     expect(decisions.map((decision) => decision?.allowed)).toEqual([true, true, true, false, true]);
   });
 
-  it('counts a request for as long as it takes, even longer than the longest lease', async () => {
+  it('counts a request for as long as it takes, even longer than the longest expiry', async () => {
     const hour = 3_600_000;
     const long = { start: NOON, end: NOON + 5 * hour, address: '10.0.0.1' };
     const short = [1, 4.9, 5, 5.1].map((hours) => {

@@ -42,13 +42,13 @@ export function watchLimits<Request>(
   options: WatchOptions = {},
 ): LiveLimits<Request> {
   checkOptions('watchLimits', options, ['everyMs', 'onEvent', 'log']);
-  const held = limitsOf(limiter);
+  const current = limitsOf(limiter);
   const recipe = RememberedLimits.recipeOf(loaded);
   if (recipe === undefined) {
     const remedy = 'Pass the object that loadLimits returned, not a copy of it.';
     throw complaint('ERR_OPTION', { option: 'loaded', demand: 'the result of loadLimits', value: loaded, remedy });
   }
-  checkSame(held, loaded);
+  checkSame(current, loaded);
   const { onEvent, log } = options;
   eventSink({ onEvent, log });
   // An event sink limits its log lines per time. Each event gets a sink of its own, so that no line is left out.
@@ -59,9 +59,9 @@ export function watchLimits<Request>(
 }
 
 // Without this check, the first reload would silently remove limits that are defined in code only.
-function checkSame<Request>(held: ReadonlyMap<string, Limit<Request>>, { limits }: LoadedLimits<Request>): void {
-  const names = new Set([...held.keys(), ...Object.keys(limits)]);
-  const other = [...names].find((name) => held.get(name)?.key !== limits[name]?.key);
+function checkSame<Request>(current: ReadonlyMap<string, Limit<Request>>, { limits }: LoadedLimits<Request>): void {
+  const names = new Set([...current.keys(), ...Object.keys(limits)]);
+  const other = [...names].find((name) => current.get(name)?.key !== limits[name]?.key);
   if (other === undefined) return;
   const remedy = `Make the limiter with createLimiter({ ...loaded }). Put limits that are defined in code into another limiter.`;
   throw new SluiceError(

@@ -2,7 +2,7 @@ import type { Levels } from '../limits/levels.ts';
 import type { Treatment } from '../limits/treatment.ts';
 import type { Rate } from '../rule/rate.ts';
 import type { CalendarPeriod } from '../store/calendar-period.ts';
-import type { Mode, SlotLease, StoreTransaction } from '../store/store.ts';
+import type { Mode, SlotHolding, StoreTransaction } from '../store/store.ts';
 
 /** What a request asks of a bucket. */
 export interface Demand {
@@ -38,7 +38,7 @@ export class Transaction implements StoreTransaction {
   readonly calendar: string | undefined;
   readonly period: CalendarPeriod | undefined;
   readonly slots: true | undefined;
-  readonly lease: SlotLease | undefined;
+  readonly holding: SlotHolding | undefined;
 
   // The parts are not in one object, because it would be made for each decision: see docs/hot-path.md.
   constructor(
@@ -67,7 +67,7 @@ export class Transaction implements StoreTransaction {
     this.calendar = calendar;
     this.period = period;
     this.slots = treatment.slots === undefined ? undefined : true;
-    this.lease = undefined;
+    this.holding = undefined;
   }
 }
 
@@ -94,7 +94,7 @@ export function readyTicks({ fitTicks, rate }: Pick<Transaction, 'fitTicks' | 'r
   return fitTicks < rate.toleranceTicks ? fitTicks : rate.toleranceTicks;
 }
 
-/** Returns the transaction of a request that can't be held: it fits only without a delay. */
+/** Returns the transaction of a request that can't wait: it fits only without a delay. */
 export function withoutDelay(transaction: Transaction): Transaction {
   return changed(transaction, { fitTicks: readyTicks(transaction) });
 }

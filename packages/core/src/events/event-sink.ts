@@ -64,7 +64,7 @@ export function logged(log: Log, time: Time): EventSink<EventLine> {
     if (once === true) return log(message);
     if (type === 'store-failing' || type === 'store-recovered') return changes.add(message);
     const nowMicros = time.nowMicros();
-    const kind = kindOf(event);
+    const kind = lineKind(event);
     const silence = silences.get(kind);
     if (silence !== undefined && nowMicros < silence.untilMicros) {
       silence.leftOut++;
@@ -77,6 +77,6 @@ export function logged(log: Log, time: Time): EventSink<EventLine> {
 }
 
 /** Returns what is throttled together. The number of kinds is bounded by that of the limits and their thresholds. */
-function kindOf({ type, limit, threshold }: EventLine): string {
+function lineKind({ type, limit, threshold }: EventLine): string {
   return threshold === undefined ? type : `${type} ${limit} ${threshold}`;
 }

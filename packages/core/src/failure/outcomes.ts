@@ -54,8 +54,8 @@ export class Outcomes {
   readonly cap: Outcome<unknown, void> = { accept: nothing, withoutAnswer: (_, cause) => Promise.reject(cause) };
   /** Of a `reset`. Without an answer, it rejects: an operator must know that the bucket may be unchanged. */
   readonly reset: Outcome<unknown, void> = { accept: nothing, withoutAnswer: (_, cause) => unavailable(RESET, cause) };
-  /** Of a `renew` or a `release`. Without an answer, the leases end: the store frees the slots by itself. */
-  readonly lease: Outcome<unknown, void> = { accept: nothing, withoutAnswer: nothing };
+  /** Of a `renew` or a `release`. Without an answer, the slots expire: the store frees them by itself. */
+  readonly slots: Outcome<unknown, void> = { accept: nothing, withoutAnswer: nothing };
   /** Of a trial call. Without an answer, it rejects. */
   readonly trial: Outcome<unknown, void> = {
     accept: nothing,

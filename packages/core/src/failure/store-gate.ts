@@ -52,9 +52,9 @@ export interface StoreGate {
   cap(batch: readonly StoreCap[]): Awaitable<unknown>;
   /** Fills buckets. */
   reset(batch: readonly StoreBucket[]): Awaitable<void>;
-  /** Renews leases of slots, if the store can answer. */
+  /** Renews slots, if the store can answer. */
   renew(holds: readonly StoreHold[]): Awaitable<unknown>;
-  /** Releases slots, if the store can answer. Otherwise they are free when their leases end. */
+  /** Releases slots, if the store can answer. Otherwise they are free when they expire. */
   release(holds: readonly StoreHold[]): Awaitable<unknown>;
   /** Resolves when the store can answer. */
   ready(options?: ReadyOptions): Promise<void>;

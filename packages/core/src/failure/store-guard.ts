@@ -156,14 +156,14 @@ export class StoreGuard implements StoreGate {
     return this.#run({ kind: 'reset', batch }, this.#outcomes.reset);
   }
 
-  /** Renews leases of slots. When the store can't answer, a later renewal makes up for it. */
+  /** Renews slots. When the store can't answer, a later renewal makes up for it. */
   renew(batch: readonly StoreHold[]): Awaitable<void> {
-    return this.#run({ kind: 'renew', batch }, this.#outcomes.lease);
+    return this.#run({ kind: 'renew', batch }, this.#outcomes.slots);
   }
 
-  /** Releases slots. When the store can't answer, they are free when their leases end. */
+  /** Releases slots. When the store can't answer, they are free when they expire. */
   release(batch: readonly StoreHold[]): Awaitable<void> {
-    return this.#run({ kind: 'release', batch }, this.#outcomes.lease);
+    return this.#run({ kind: 'release', batch }, this.#outcomes.slots);
   }
 
   /**

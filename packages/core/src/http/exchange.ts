@@ -21,7 +21,7 @@ export interface Exchange<Request> extends AddressedRequest, ReceivedRequest, Re
   /**
    * Calls a function once, when the response has ended; at once when it already has. It may be called several times for
    * one response. Left out where that can't be known: `settle` functions are then an error, and a request that is
-   * held waits for its whole delay, even when its client disconnects.
+   * queued waits for its whole delay, even when its client disconnects.
    */
   onEnd?(done: (end: ExchangeEnd) => void): void;
   /**

@@ -11,7 +11,7 @@ import type { Exchange } from './exchange.ts';
 import { retryAfterSeconds, writeFields } from './fields.ts';
 import type { FlowSettings } from './middleware-options.ts';
 import { denialOf, type Denial } from './denial.ts';
-import { checkHasEnd, releaseAfterHandler, releaseAfterResponse } from './held-slots.ts';
+import { checkHasEnd, releaseAfterHandler, releaseAfterResponse } from './slot-release.ts';
 import { RequestDecision } from './request-decision.ts';
 import { chargeFullCosts, checkSettles, settleAfterResponse } from './settlement.ts';
 
@@ -100,8 +100,8 @@ class RequestFlow<Request, SettleArgs extends readonly unknown[]> implements Key
     const limits = this.#settings.prepared.resolved();
     if (limits.slotLimit !== undefined) checkHasEnd(limits.slotLimit, this.#exchange, this.#settings.slotsUntil);
     this.#hasSlots = limits.slotLimit !== undefined;
-    const { shadow, held } = this.#settings;
-    const decided = limits.spend(this, shadow ? undefined : held, skipFailure);
+    const { shadow, queued } = this.#settings;
+    const decided = limits.spend(this, shadow ? undefined : queued, skipFailure);
     return decided instanceof Promise ? this.#carryOutLater(decided) : this.#carryOut(decided);
   }
 
@@ -121,12 +121,12 @@ class RequestFlow<Request, SettleArgs extends readonly unknown[]> implements Key
     const { limiter, slotsUntil, shadow } = this.#settings;
     if (this.#hasSlots && slotsUntil === 'response') releaseAfterResponse(limiter, this.#exchange, decided);
     this.#report(decided);
-    return decided.delayMs > 0 && !shadow ? this.#hold(decided) : this.#letGo(decided);
+    return decided.delayMs > 0 && !shadow ? this.#queue(decided) : this.#letGo(decided);
   }
 
-  #hold(decision: Decision): Promise<FlowOutcome> {
-    const { limiter, held } = this.#settings;
-    const answered = held.hold(limiter, decision, this.#exchange).then((end) => {
+  #queue(decision: Decision): Promise<FlowOutcome> {
+    const { limiter, queued } = this.#settings;
+    const answered = queued.add(limiter, decision, this.#exchange).then((end) => {
       if (end === 'left') return this.#leave(decision);
       return end === 'over'
         ? this.#letGo(decision, decision.delayMs)
@@ -135,7 +135,7 @@ class RequestFlow<Request, SettleArgs extends readonly unknown[]> implements Key
     return answered.catch(throwError);
   }
 
-  #letGo(decision: Decision, heldMs = 0): FlowOutcome {
+  #letGo(decision: Decision, queuedMs = 0): FlowOutcome {
     const settings = this.#settings;
     const exchange = this.#exchange;
     if (decision.allowed) {
@@ -145,7 +145,7 @@ class RequestFlow<Request, SettleArgs extends readonly unknown[]> implements Key
       if (this.#hasSlots && settings.slotsUntil !== 'response')
         releaseAfterHandler(settings, exchange, this.#settleArgs, decision);
     }
-    return this.#answer(decision, heldMs);
+    return this.#answer(decision, queuedMs);
   }
 
   /** Ends a request whose handler will not run. Its slots are released here, unless they are at the end of its response. */
@@ -172,9 +172,9 @@ class RequestFlow<Request, SettleArgs extends readonly unknown[]> implements Key
   /**
    * Reports a decision to the request and the response, and returns the response to send.
    *
-   * @param heldMs - For how long the request was held.
+   * @param queuedMs - For how long the request was queued.
    */
-  #answer(decision: Decision, heldMs = 0): Denial | null {
+  #answer(decision: Decision, queuedMs = 0): Denial | null {
     const { limiter, uses, shadow, dialect, retryJitter } = this.#settings;
     const exchange = this.#exchange;
     if (shadow) return null;
@@ -183,7 +183,7 @@ class RequestFlow<Request, SettleArgs extends readonly unknown[]> implements Key
       soFar instanceof RequestDecision ? soFar : (exchange.decision = new RequestDecision(this.request));
     onRequest.add(decision, limiter, uses);
     const retryAfter = decision.allowed ? 0 : retryAfterSeconds(decision, retryJitter);
-    writeFields(decision, exchange, { dialect, retryAfter, heldMs, time: limiter.time });
+    writeFields(decision, exchange, { dialect, retryAfter, queuedMs, time: limiter.time });
     return decision.allowed ? null : denialOf(decision, retryAfter);
   }
 

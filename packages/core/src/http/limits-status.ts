@@ -93,7 +93,7 @@ export async function limitsStatusOf<Request>(
     throw read.causes[0];
   }
   if (read.failure !== undefined) return unreadable(exchange);
-  writeFields(read, exchange, { dialect, retryAfter: 0, heldMs: 0, time: limiter.time });
+  writeFields(read, exchange, { dialect, retryAfter: 0, queuedMs: 0, time: limiter.time });
   return { status: 200, fields: JSON_FIELDS, body: JSON.stringify({ limits: statusesOf(read, limiter) }) };
 }
 

@@ -3,7 +3,7 @@ import { coreOf, createLimiter, LIMITER_SETTINGS, type LimiterSettings } from '.
 import type { Decision } from '../decision/decision.ts';
 import { complaint, isInstance, SluiceError } from '../checks/errors.ts';
 import { clientNetwork } from '../keys/address-keys.ts';
-import { HeldRequests } from './held-requests.ts';
+import { QueuedRequests } from './queued-requests.ts';
 import { everyone } from '../keys/everyone.ts';
 import type { Key } from '../keys/key.ts';
 import type { BorrowDefinition } from '../kinds/rate/borrow.ts';
@@ -50,8 +50,8 @@ export interface FlowOptions<Request = unknown> {
   /** The format of the rate limit fields; false for none (Retry-After is still set). Default: `draft-11`. */
   readonly fields?: FieldsDialect | false | undefined;
   /**
-   * How many requests this middleware holds at the same time because of the `maxWait` of a limit, a whole number from 0
-   * to 1,000,000. While it holds that many, a request that needs a delay is denied. Default: 1000.
+   * How many requests this middleware queues at the same time because of the `maxWait` of a limit, a whole number from 0
+   * to 1,000,000. While it queues that many, a request that needs a delay is denied. Default: 1000.
    */
   readonly maxQueued?: number | undefined;
   /** The largest random extension of Retry-After, as a fraction of the wait, from 0 to 0.03. Default: 0. */
@@ -161,8 +161,8 @@ export interface FlowSettings<Request, SettleArgs extends readonly unknown[]>
   readonly onDecision: FlowOptions<Request>['onDecision'];
   readonly shadow: boolean;
   readonly limitPreflight: boolean;
-  /** The requests that are held for a delay. */
-  readonly held: HeldRequests;
+  /** The requests that are queued for a delay. */
+  readonly queued: QueuedRequests;
   /** See {@link SlotOptions.slotsUntil}. */
   readonly slotsUntil: SlotsUntil<SettleArgs>;
 }
@@ -192,12 +192,12 @@ export function flowSettings<Request, SettleArgs extends readonly unknown[]>(
   checkBoolean('shadow', shadow);
   checkBoolean('limitPreflight', limitPreflight);
   const dialect = checkedFields(fields);
-  const held = new HeldRequests(
+  const queued = new QueuedRequests(
     wholeNumber('maxQueued', maxQueued, { min: 0, max: 1_000_000, remedy: MAX_HELD_REMEDY }),
   );
   const slotsUntil = checkedSlotsUntil(options, shared || 'concurrency' in options);
   const answers = { dialect, retryJitter: checkedJitter(retryJitter) };
-  const common = { skip, shadow, limitPreflight, onDecision, held, slotsUntil, ...answers };
+  const common = { skip, shadow, limitPreflight, onDecision, queued, slotsUntil, ...answers };
   return {
     ...common,
     ...(shared

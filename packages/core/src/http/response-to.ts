@@ -34,7 +34,7 @@ export function responseTo(decision: Decision, { fields, time }: ResponseOptions
     getField: (name: string): string | undefined => written.get(name),
     setField: (name: string, value: string): void => void written.set(name, value),
   };
-  writeFields(decision, target, { dialect, retryAfter, heldMs: 0, time });
+  writeFields(decision, target, { dialect, retryAfter, queuedMs: 0, time });
   return { fields: written, denial: decision.allowed ? null : denialOf(decision, retryAfter) };
 }
 

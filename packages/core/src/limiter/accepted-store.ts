@@ -52,7 +52,7 @@ export function checkCarries(store: Store, { limits }: LimitSet<never>): void {
       demand: `a store with the trait \`slots\`, because limit "${concurrency.name}" is a concurrency limit`,
       value: store,
       remedy:
-        "The memory store and the Redis store have it. For another one, see SlotLease in docs/writing-a-store.md, or use scope: 'process'.",
+        "The memory store and the Redis store have it. For another one, see SlotHolding in docs/writing-a-store.md, or use scope: 'process'.",
     });
   }
   const quota = [...limits.values()].find(({ calendar }) => calendar !== undefined);

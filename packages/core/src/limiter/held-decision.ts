@@ -20,7 +20,7 @@ export class HeldDecision extends Decision implements AsyncDisposable {
    * Releases the slots. Does nothing when they are released already, or when the decision holds none.
    *
    * @returns A promise that resolves when the store has released them. It never rejects: when the store can't answer, the
-   * slots are free when their lease ends.
+   * slots are free when they expire.
    */
   release(): Promise<void> {
     return Promise.resolve(this.#release());

@@ -1,7 +1,7 @@
 import type { EventSink } from '../events/event.ts';
 import type { LimitSet } from '../limits/limit-set.ts';
 import type { Limit } from '../limits/limit.ts';
-import type { LeaseDescription } from '../store/lease-terms.ts';
+import type { LeaseDescription } from '../store/lease-description.ts';
 import type { Store } from '../store/store.ts';
 
 /**

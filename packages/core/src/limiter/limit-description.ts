@@ -1,5 +1,5 @@
 import type { Limit } from '../limits/limit.ts';
-import type { LeaseDescription } from '../store/lease-terms.ts';
+import type { LeaseDescription } from '../store/lease-description.ts';
 import type { Store } from '../store/store.ts';
 import { leaseOf } from './lease-warnings.ts';
 

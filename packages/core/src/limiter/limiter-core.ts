@@ -24,7 +24,7 @@ import { bucketsToReset, transactionOfEntry, transactionsOf } from './entry-batc
 import type { CostEntry, FirstOf, ResetEntry, SpendEntry, UsageEntry } from './entry.ts';
 import { checkCall } from './entry-calls.ts';
 import { HeldDecision } from './held-decision.ts';
-import type { HeldDecisions, HoldEnd, Leave } from './held-decisions.ts';
+import type { QueuedDecisions, WaitEnd, Leave } from './queued-decisions.ts';
 import { checkedEntries } from './entries.ts';
 import type { LimitHandle } from './limit-handle.ts';
 import { describedLimit, type LimitDescription } from './limit-description.ts';
@@ -52,7 +52,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
   readonly #gate: StoreGate;
   readonly #decider: Decider;
   readonly #corrections: Corrections;
-  readonly #held: HeldDecisions;
+  readonly #queued: QueuedDecisions;
   readonly #slots: SlotStage;
   readonly #work: PendingWork;
   readonly #reports: DecisionReports<Request>;
@@ -67,12 +67,12 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     this.time = setup.time;
     this.emit = setup.emit;
     this.#ownsStore = setup.ownsStore;
-    const { limits, gate, decider, corrections, held, slots, work, reports } = partsOf(setup, this);
+    const { limits, gate, decider, corrections, queued, slots, work, reports } = partsOf(setup, this);
     this.#limits = limits;
     this.#gate = gate;
     this.#decider = decider;
     this.#corrections = corrections;
-    this.#held = held;
+    this.#queued = queued;
     this.#slots = slots;
     this.#work = work;
     this.#reports = reports;
@@ -123,7 +123,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
   }
 
   spendAndWait(entries: readonly SpendEntry[] | FirstOf, options: WaitOptions = {}): Promise<Decision> {
-    return promised(() => spendAndWait(() => this.#decide('spend', entries), this.#held, options));
+    return promised(() => spendAndWait(() => this.#decide('spend', entries), this.#queued, options));
   }
 
   async hold(entries: readonly SpendEntry[]): Promise<HeldDecision> {
@@ -186,7 +186,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     this.#isClosing = true;
     this.#limits.release();
     this.#endStoreReports?.();
-    this.#held.close();
+    this.#queued.close();
     this.#slots.close();
     return andThen(this.#work.ended(), () => {
       this.#limits.endOverrides();
@@ -248,8 +248,8 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     this.#slots.abandon(decision);
   }
 
-  delay(decision: Decision, end: (how: HoldEnd) => void): Leave {
-    return this.#held.hold(decision, end);
+  delay(decision: Decision, end: (how: WaitEnd) => void): Leave {
+    return this.#queued.add(decision, end);
   }
 
   trackWork<T>(work: Awaitable<T>): Awaitable<T> {

@@ -13,7 +13,7 @@ import type { Time } from '../time/time.ts';
 import { Corrections } from './corrections.ts';
 import { CurrentLimits } from './current-limits.ts';
 import { Decider } from './decider.ts';
-import { HeldDecisions } from './held-decisions.ts';
+import { QueuedDecisions } from './queued-decisions.ts';
 import { Lender } from './lender.ts';
 import type { Limiter } from './limiter.ts';
 import { DecisionReports, type OnDecision } from './on-decision.ts';
@@ -38,7 +38,7 @@ export interface LimiterParts<Request> {
   readonly gate: StoreGate;
   readonly decider: Decider;
   readonly corrections: Corrections;
-  readonly held: HeldDecisions;
+  readonly queued: QueuedDecisions;
   readonly slots: SlotStage;
   readonly work: PendingWork;
   readonly reports: DecisionReports<Request>;
@@ -56,19 +56,19 @@ export function partsOf<Request>(setup: LimiterSetup<Request>, limiter: Limiter<
   const wall = new StoreWall(time, { answersAtOnce });
   const limits = new CurrentLimits(set, { store, failure, overridesDeadlineMs, emit, time, wall });
   const work = new PendingWork(time);
-  const heldSlots = new HeldSlots({
+  const held = new HeldSlots({
     time,
     renew: (holds) => gate.renew(holds),
     release: (holds) => work.track(gate.release(holds)),
   });
-  const slotLevel: SlotLevel = (transaction) => heldSlots.levelFor(transaction, transaction.lease?.holder);
+  const slotLevel: SlotLevel = (transaction) => held.levelFor(transaction, transaction.holding?.holder);
   const gate: StoreGate = answersAtOnce
     ? new OpenGate(store, time, wall)
     : new StoreGuard({ store, failure, emit, time, wall, slotLevel });
-  const slots = new SlotStage({ held: heldSlots, store, owner: gate, time, emit });
+  const slots = new SlotStage({ held, store, owner: gate, time, emit });
   const reports = new DecisionReports({ limiter, onDecision, emit, time });
   const corrections = new Corrections({ store, gate, limits, work });
-  const held = new HeldDecisions({ time, refund: (decision) => corrections.refund(decision) });
+  const queued = new QueuedDecisions({ time, refund: (decision) => corrections.refund(decision) });
   const decider = new Decider({
     gate,
     raised: limits.raised,
@@ -79,5 +79,5 @@ export function partsOf<Request>(setup: LimiterSetup<Request>, limiter: Limiter<
     slots,
     currentSet: () => limits.set,
   });
-  return { limits, gate, decider, corrections, held, slots, work, reports };
+  return { limits, gate, decider, corrections, queued, slots, work, reports };
 }

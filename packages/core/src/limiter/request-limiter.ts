@@ -5,7 +5,7 @@ import type { BucketState, Result } from '../decision/result.ts';
 import type { EventSink } from '../events/event.ts';
 import type { Store } from '../store/store.ts';
 import type { Time } from '../time/time.ts';
-import type { HoldEnd, Leave } from './held-decisions.ts';
+import type { WaitEnd, Leave } from './queued-decisions.ts';
 import type { PreparedLimits, UseInput } from './prepared-limits.ts';
 import type { ReceivedRequest } from './setup-watch.ts';
 
@@ -76,10 +76,10 @@ export interface RequestLimiter<Request = unknown> {
   holdsSlots(decision: Decision): boolean;
   /** Releases the slots of a decision. Does nothing for one that holds none. */
   releaseSlots(decision: Decision): Awaitable<void>;
-  /** Leaves the slots of a decision to their lease: when they are not in use any more can't be observed. */
+  /** Leaves the slots of a decision to expire: when they are not in use any more can't be observed. */
   abandonSlots(decision: Decision): void;
-  /** Lets an allowed decision wait for its delay, see `HeldDecisions`. */
-  delay(decision: Decision, end: (how: HoldEnd) => void): Leave;
+  /** Lets an allowed decision wait for its delay, see `QueuedDecisions`. */
+  delay(decision: Decision, end: (how: WaitEnd) => void): Leave;
   /** Registers work after a request that `close` must wait for. Returns it unchanged. */
   trackWork<T>(work: Awaitable<T>): Awaitable<T>;
 }

@@ -3,7 +3,7 @@ import { complaint } from '../checks/errors.ts';
 import { checkOptions } from '../checks/options.ts';
 import type { Decision } from '../decision/decision.ts';
 import { closed } from '../failure/store-gate.ts';
-import type { HeldDecisions } from './held-decisions.ts';
+import type { QueuedDecisions } from './queued-decisions.ts';
 import type { WaitOptions } from './limiter.ts';
 
 /**
@@ -15,7 +15,7 @@ import type { WaitOptions } from './limiter.ts';
  */
 export function spendAndWait(
   spend: () => Awaitable<Decision>,
-  held: HeldDecisions,
+  queued: QueuedDecisions,
   options: WaitOptions,
 ): Promise<Decision> {
   checkOptions('spendAndWait', options, ['signal']);
@@ -25,13 +25,13 @@ export function spendAndWait(
   const decided = spend();
   // Without a tick between a decision that is there at once and its wait: `close` then finds it.
   return decided instanceof Promise
-    ? decided.then((decision) => delayed(decision, held, signal))
-    : delayed(decided, held, signal);
+    ? decided.then((decision) => delayed(decision, queued, signal))
+    : delayed(decided, queued, signal);
 }
 
-function delayed(decision: Decision, held: HeldDecisions, signal: AbortSignal | undefined): Promise<Decision> {
+function delayed(decision: Decision, queued: QueuedDecisions, signal: AbortSignal | undefined): Promise<Decision> {
   if (signal?.aborted === true) {
-    held.giveBack(decision);
+    queued.giveBack(decision);
     return rejectedBy(signal);
   }
   if (decision.delayMs === 0) return Promise.resolve(decision);
@@ -39,9 +39,9 @@ function delayed(decision: Decision, held: HeldDecisions, signal: AbortSignal | 
     const abort = (): void => {
       if (leave()) resolve(rejectedBy(signal!));
     };
-    // Before `hold`, which may end the wait at once.
+    // Before `add`, which may end the wait at once.
     signal?.addEventListener('abort', abort, { once: true });
-    const leave = held.hold(decision, (how) => {
+    const leave = queued.add(decision, (how) => {
       signal?.removeEventListener('abort', abort);
       if (how === 'over') resolve(decision);
       else reject(closed());

@@ -1,5 +1,5 @@
 import type { SlotTerms } from '../kinds/concurrency/slot-terms.ts';
-import type { StoreTreatment } from '../store/lease-terms.ts';
+import type { StoreTreatment } from '../store/lease-description.ts';
 import type { FailurePolicy } from './failure-policy.ts';
 import type { BorrowTerms } from '../kinds/rate/borrow.ts';
 import type { Rate } from '../rule/rate.ts';

@@ -73,7 +73,7 @@ export class Claims {
     void this.letGo(reused);
   }
 
-  /** Ends the use of slots. Some of those of a limit with a block become idle. */
+  /** Ends the use of slots. Some of those of a limit with a reserve become idle. */
   letGo(all: readonly Held[]): Awaitable<void> {
     const { held, idle } = this.#parts;
     return held.release(idle.add(all));
@@ -89,12 +89,12 @@ export class Claims {
     const isInStore = answer.failure === undefined;
     // After an outage, a renewal brings them into the store.
     if (!isInStore) reserved.reusableUntilMicros = 0;
-    if (isInStore && reserved.terms.reserve > 1) return this.#keptOfBlock(reserved, taken);
+    if (isInStore && reserved.terms.reserve > 1) return this.#keptOfReserve(reserved, taken);
     held.keep(reserved);
     return [reserved];
   }
 
-  #keptOfBlock(reserved: Held, taken: TakenSlots): readonly Held[] {
+  #keptOfReserve(reserved: Held, taken: TakenSlots): readonly Held[] {
     const { held, idle } = this.#parts;
     held.cancel(reserved);
     const single = singleSlots(reserved, taken);
@@ -108,14 +108,14 @@ export class Claims {
 }
 
 function slotsOf({ limit, id, cost: count }: Transaction, terms: SlotTerms, nowMicros: number): Held {
-  const { expiryMs: leaseMs } = terms;
-  const reusableUntilMicros = nowMicros + leaseMs * 1000;
-  return { limit, id, slots: true, holder: newHolder(), leaseMs, first: 1, count, terms, reusableUntilMicros };
+  const { expiryMs } = terms;
+  const reusableUntilMicros = nowMicros + expiryMs * 1000;
+  return { limit, id, slots: true, holder: newHolder(), expiryMs, first: 1, count, terms, reusableUntilMicros };
 }
 
-/** Each slot of a block on its own, because each is used again on its own. */
-function singleSlots(block: Held, { count, level }: TakenSlots): readonly Held[] {
-  return Array.from({ length: count }, (_, i) => ({ ...block, first: 1 + i, count: 1, level: level + 1 + i }));
+/** Each slot of a reserve on its own, because each is used again on its own. */
+function singleSlots(all: Held, { count, level }: TakenSlots): readonly Held[] {
+  return Array.from({ length: count }, (_, i) => ({ ...all, first: 1 + i, count: 1, level: level + 1 + i }));
 }
 
 interface TakenSlots {

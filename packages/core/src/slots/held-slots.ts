@@ -8,10 +8,10 @@ import { Renewals } from './renewals.ts';
 /** Slots that one decision holds in one bucket. */
 export interface Held extends StoreHold {
   readonly terms: SlotTerms;
-  /** Of a single slot of a block: the level of the bucket when it was taken, itself included. */
+  /** Of a single slot of a reserve: the level of the bucket when it was taken, itself included. */
   readonly level?: number;
   /**
-   * Until when another request may use the slots again: the end of their first lease. 0: never. A renewal would not show
+   * Until when another request may use the slots again: until they would first expire. 0: never. A renewal would not show
    * that the store has lost them meanwhile and granted others, and a slot in use again and again would never be given up.
    */
   reusableUntilMicros: number;
@@ -27,14 +27,14 @@ interface HeldInBucket {
 
 interface HeldSlotsParts {
   readonly time: Time;
-  /** Renews leases in the store. */
+  /** Renews slots in the store. */
   readonly renew: (holds: readonly StoreHold[]) => Awaitable<unknown>;
   /** Releases slots in the store. */
   readonly release: (holds: readonly StoreHold[]) => Awaitable<unknown>;
 }
 
 /**
- * All slots that the decisions of a limiter hold. It renews the leases of those that are in a store, and counts those of
+ * All slots that the decisions of a limiter hold. It renews those that are in a store, and counts those of
  * each bucket: for limits of this process alone, and for all while the store can't answer.
  */
 export class HeldSlots {
@@ -112,7 +112,7 @@ export class HeldSlots {
    * Releases slots. Those that are not held any more are left out.
    *
    * @returns A promise that resolves when the store has released them, if it is asked. It never rejects: when the store
-   * can't answer, the slots are free when their leases end.
+   * can't answer, the slots are free when they expire.
    */
   release(all: readonly Held[]): Awaitable<void> {
     const inStore = this.#end(all).filter(({ terms }) => terms.scope === 'store');
@@ -124,7 +124,7 @@ export class HeldSlots {
   }
 
   /**
-   * Stops to count and renew slots that nobody can release any more. The store frees them when their lease ends.
+   * Stops to count and renew slots that nobody can release any more. The store frees them when they expire.
    *
    * @returns Those of them that were held.
    */
@@ -133,13 +133,13 @@ export class HeldSlots {
   }
 
   /**
-   * Leaves slots to their leases, because it is unknown for how long they are in use. The store does not count them after
+   * Leaves slots to expire, because it is unknown for how long they are in use. The store does not count them after
    * that, and neither does this process those of its own.
    */
-  leaveToLease(all: readonly Held[]): void {
+  leaveToExpire(all: readonly Held[]): void {
     this.abandon(all.filter(({ terms }) => terms.scope === 'store'));
     const ofProcess = all.filter(({ terms }) => terms.scope === 'process');
-    for (const held of ofProcess) this.#parts.time.alarm(held.leaseMs, () => void this.release([held])).unref();
+    for (const held of ofProcess) this.#parts.time.alarm(held.expiryMs, () => void this.release([held])).unref();
   }
 
   /** Forgets the slots of a bucket that was reset. Those of pending decisions are taken after that. */
@@ -173,7 +173,7 @@ export class HeldSlots {
   }
 
   #renew(due: readonly Held[]): void {
-    // It fails only when the limiter or the store is closed. The leases then end.
+    // It fails only when the limiter or the store is closed. The slots then expire.
     callAndForget(() => this.#parts.renew(due), ignore);
   }
 }

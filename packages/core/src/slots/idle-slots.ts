@@ -21,7 +21,7 @@ interface IdleInBucket {
 
 /**
  * The slots of limits with a `reserve` that this process has taken and no request uses: the next request takes one of them
- * without asking the store, until the first lease of the slot ends.
+ * without asking the store, until the slot would expire without a renewal.
  *
  * A slot serves the requests whose share reaches up to the level at which it was taken. So requests with a small share
  * never use more slots than their share: whenever one of these slots was taken, no more than the share was held.
@@ -59,7 +59,7 @@ export class IdleSlots {
    * Adds slots that are not in use.
    *
    * @param level - The level of their bucket, if the store has just reported it.
-   * @returns Slots to release: those of limits without a block, those that can't be used again, and above the `reserve` of
+   * @returns Slots to release: those of limits without a reserve, those that can't be used again, and above the `reserve` of
    * a limit the ones that are idle for the longest time.
    */
   add(all: readonly Held[], level?: number): readonly Held[] {

@@ -1,90 +1,90 @@
 import type { Alarm, Time } from '../time/time.ts';
 
-/** Something with a lease. */
-interface Leased {
-  readonly leaseMs: number;
+/** Something that expires unless it is renewed. */
+interface Expiring {
+  readonly expiryMs: number;
 }
 
-/** When a lease is renewed, and how old it must be to be renewed together with another, as parts of its length. */
+/** When slots are renewed, and how old they must be to be renewed together with others, as parts of their expiry. */
 const DUE = 1 / 3;
 const RIPE = 1 / 6;
 
 /**
- * Renews leases before they end. A lease is renewed when a third of it has passed, together with all of the same length of
+ * Renews slots when a third of their expiry has passed, together with all slots of the same expiry of
  * which a sixth has passed: few calls, and time for another attempt when one fails.
  */
-export class Renewals<Lease extends Leased> {
+export class Renewals<Slots extends Expiring> {
   readonly #time: Time;
-  readonly #renew: (due: readonly Lease[]) => void;
-  /** By length. */
-  readonly #queues = new Map<number, Queue<Lease>>();
+  readonly #renew: (due: readonly Slots[]) => void;
+  /** By expiry. */
+  readonly #queues = new Map<number, Queue<Slots>>();
 
-  /** @param renew - Renews leases. It never throws. */
-  constructor(time: Time, renew: (due: readonly Lease[]) => void) {
+  /** @param renew - Renews slots. It never throws. */
+  constructor(time: Time, renew: (due: readonly Slots[]) => void) {
     this.#time = time;
     this.#renew = renew;
   }
 
-  /** Adds a lease that has just begun. */
-  add(lease: Lease): void {
-    const { leaseMs } = lease;
-    let queue = this.#queues.get(leaseMs);
-    if (queue === undefined) this.#queues.set(leaseMs, (queue = new Queue(leaseMs, this.#time, this.#renew)));
-    queue.add(lease);
+  /** Adds slots that were just taken. */
+  add(slots: Slots): void {
+    const { expiryMs } = slots;
+    let queue = this.#queues.get(expiryMs);
+    if (queue === undefined) this.#queues.set(expiryMs, (queue = new Queue(expiryMs, this.#time, this.#renew)));
+    queue.add(slots);
   }
 
-  /** Ends the renewal of a lease. Does nothing for one that was not added. */
-  remove(lease: Lease): void {
-    const queue = this.#queues.get(lease.leaseMs);
-    queue?.remove(lease);
-    if (queue?.isEmpty === true) this.#queues.delete(lease.leaseMs);
+  /** Ends the renewal of slots. Does nothing for those that were not added. */
+  remove(slots: Slots): void {
+    const queue = this.#queues.get(slots.expiryMs);
+    queue?.remove(slots);
+    if (queue?.isEmpty === true) this.#queues.delete(slots.expiryMs);
   }
 }
 
-/** The leases of one length, in the order of their last renewal. */
-class Queue<Lease extends Leased> {
+/** The slots of one expiry, in the order of their last renewal. */
+class Queue<Slots extends Expiring> {
   readonly #dueMicros: number;
   readonly #ripeMicros: number;
   readonly #time: Time;
-  readonly #renew: (due: readonly Lease[]) => void;
+  readonly #renew: (due: readonly Slots[]) => void;
   /** With the time of the last renewal. */
-  readonly #leases = new Map<Lease, number>();
+  readonly #slots = new Map<Slots, number>();
   #alarm: Alarm | undefined;
 
-  constructor(leaseMs: number, time: Time, renew: (due: readonly Lease[]) => void) {
-    this.#dueMicros = leaseMs * 1000 * DUE;
-    this.#ripeMicros = leaseMs * 1000 * RIPE;
+  constructor(expiryMs: number, time: Time, renew: (due: readonly Slots[]) => void) {
+    this.#dueMicros = expiryMs * 1000 * DUE;
+    this.#ripeMicros = expiryMs * 1000 * RIPE;
     this.#time = time;
     this.#renew = renew;
   }
 
   get isEmpty(): boolean {
-    return this.#leases.size === 0;
+    return this.#slots.size === 0;
   }
 
-  add(lease: Lease): void {
-    this.#leases.set(lease, this.#time.nowMicros());
+  add(slots: Slots): void {
+    this.#slots.set(slots, this.#time.nowMicros());
     this.#alarm ??= this.#nextRun();
   }
 
-  remove(lease: Lease): void {
-    this.#leases.delete(lease);
+  remove(slots: Slots): void {
+    this.#slots.delete(slots);
     if (!this.isEmpty) return;
     this.#alarm?.cancel();
     this.#alarm = undefined;
   }
 
-  // A timer is set again only when it has run: most leases end long before they are due.
+  // A timer is set again only when it has run: most slots are released long before they are due.
   #nextRun(): Alarm {
     const delayMs = Math.ceil((this.#firstDueMicros() - this.#time.nowMicros()) / 1000);
     const alarm = this.#time.alarm(delayMs, () => this.#run());
-    // A process that has nothing else to do may end: its slots are then free after the lease.
+    // A process that has nothing else to do may end: its slots are then free after their expiry.
     alarm.unref();
     return alarm;
   }
 
   #firstDueMicros(): number {
-    const [oldest] = this.#leases.values();
+    const [oldest] = this.#slots.values();
     return oldest! + this.#dueMicros;
   }
 
@@ -92,19 +92,19 @@ class Queue<Lease extends Leased> {
     const nowMicros = this.#time.nowMicros();
     const ripe = this.#firstDueMicros() <= nowMicros ? this.#takeRipe(nowMicros) : [];
     this.#alarm = this.#nextRun();
-    // At the end, because it may call a listener, which may add and remove leases.
+    // At the end, because it may call a listener, which may add and remove slots.
     if (ripe.length > 0) this.#renew(ripe);
   }
 
-  #takeRipe(nowMicros: number): readonly Lease[] {
-    const ripe: Lease[] = [];
-    for (const [lease, renewedMicros] of this.#leases) {
+  #takeRipe(nowMicros: number): readonly Slots[] {
+    const ripe: Slots[] = [];
+    for (const [slots, renewedMicros] of this.#slots) {
       if (renewedMicros + this.#ripeMicros > nowMicros) break;
-      ripe.push(lease);
+      ripe.push(slots);
     }
-    for (const lease of ripe) {
-      this.#leases.delete(lease);
-      this.#leases.set(lease, nowMicros);
+    for (const slots of ripe) {
+      this.#slots.delete(slots);
+      this.#slots.set(slots, nowMicros);
     }
     return ripe;
   }

@@ -57,7 +57,7 @@ export class SlotStage {
     const takes = call === 'spend';
     const claim = takes ? this.#claims.of(batch, own) : NO_CLAIM;
     const rest = batch.flatMap((transaction, i) =>
-      own.has(i) ? [] : [this.#withLease(transaction, claim.reserved.get(i))],
+      own.has(i) ? [] : [this.#withHolding(transaction, claim.reserved.get(i))],
     );
     if (rest.length === 0) return this.#finish(this.#ownDecision(own, takes), claim);
     return andThen(
@@ -77,9 +77,9 @@ export class SlotStage {
     return this.#claims.letGo(this.#endedBy(decision));
   }
 
-  /** Leaves the slots of a decision to their leases, see {@link HeldSlots.leaveToLease}. */
+  /** Leaves the slots of a decision to expire, see {@link HeldSlots.leaveToExpire}. */
   abandon(decision: Decision): void {
-    this.#parts.held.leaveToLease(this.#endedBy(decision));
+    this.#parts.held.leaveToExpire(this.#endedBy(decision));
   }
 
   /** Forgets the slots that this process has in buckets that are reset. */
@@ -123,12 +123,12 @@ export class SlotStage {
   }
 
   /** Of requests that come at once, the first takes the reserve, too, and the others take what they need. */
-  #withLease(transaction: Transaction, held: Held | undefined): Transaction {
+  #withHolding(transaction: Transaction, held: Held | undefined): Transaction {
     const { cost, treatment } = transaction;
     if (treatment.slots === undefined) return transaction;
-    const { expiryMs: leaseMs, reserve } = treatment.slots;
+    const { expiryMs, reserve } = treatment.slots;
     const upTo = reserve === 1 || this.#parts.held.arePendingTogether(transaction) ? cost : Math.max(reserve, cost);
-    return changed(transaction, { lease: { holder: held?.holder ?? newHolder(), leaseMs, upTo } });
+    return changed(transaction, { holding: { holder: held?.holder ?? newHolder(), expiryMs, upTo } });
   }
 
   #ownDecision(own: ReadonlyMap<number, OwnAnswer>, takes: boolean): Decision {

@@ -1,6 +1,6 @@
 import type { Awaitable } from '../async/awaitable.ts';
 import type { CalendarPeriod } from './calendar-period.ts';
-import type { LeaseDescription, LeaseNumbers, StoreRate, StoreTreatment } from './lease-terms.ts';
+import type { LeaseDescription, OvershootNumbers, StoreRate, StoreTreatment } from './lease-description.ts';
 import type { ReadyOptions } from './ready-options.ts';
 
 /**
@@ -33,7 +33,7 @@ export interface StoreBucket extends BucketName {
    */
   readonly calendar?: string | undefined;
   /**
-   * True for a bucket of slots, which are held and released: see {@link SlotLease}. Such a bucket never is the same as one of
+   * True for a bucket of slots, which are held and released: see {@link SlotHolding}. Such a bucket never is the same as one of
    * tokens, even if it has the same limit and id.
    */
   readonly slots?: true | undefined;
@@ -42,16 +42,16 @@ export interface StoreBucket extends BucketName {
 /**
  * How a transaction holds slots of a bucket, instead of taking tokens. The level of such a bucket is the number of slots
  * that are held, and an increment is a number of slots. Nothing falls with time: slots are free again when their holder
- * releases them, or when their lease ends.
+ * releases them, or when they expire.
  */
-export interface SlotLease {
+export interface SlotHolding {
   /** Identifies the slots of this transaction: 1 to 64 characters of `[A-Za-z0-9_-]`, different for each transaction. */
   readonly holder: string;
   /**
    * The slots are free again this long after they were taken or renewed for the last time, by the store's clock. A whole
-   * number of milliseconds from 1000 to 3,600,000. Leases of one bucket may differ.
+   * number of milliseconds from 1000 to 3,600,000. Slots of one bucket may differ in it.
    */
-  readonly leaseMs: number;
+  readonly expiryMs: number;
   /**
    * When the transaction takes slots, it takes as many as fit, up to this number, for later use by the same process. At
    * least `incrementTicks`, which is the default. The reading has the level before, so the caller knows how many were taken.
@@ -62,10 +62,10 @@ export interface SlotLease {
 /** Slots of one holder in one bucket: those from `first` to `first + count - 1`. */
 export interface StoreHold extends StoreBucket {
   readonly slots: true;
-  /** As in a {@link SlotLease}. */
+  /** As in a {@link SlotHolding}. */
   readonly holder: string;
-  /** As in a {@link SlotLease}. */
-  readonly leaseMs: number;
+  /** As in a {@link SlotHolding}. */
+  readonly expiryMs: number;
   /** The number of the first slot. A transaction takes those from 1 up. */
   readonly first: number;
   /** How many slots, at least 1. */
@@ -102,7 +102,7 @@ export interface StoreTransaction extends StoreBucket {
    * For a bucket of slots, how they are held. Its `incrementTicks`, `fitTicks` and `capTicks` are numbers of slots, and its
    * mode is not `charge`. Only stores with the trait `slots` get it.
    */
-  readonly lease?: SlotLease | undefined;
+  readonly holding?: SlotHolding | undefined;
   /** How the limit is treated. Only stores with the trait `leases` need it. */
   readonly treatment?: StoreTreatment | undefined;
   /** The numbers of the bucket. Only stores with the trait `leases` need them. */
@@ -110,7 +110,7 @@ export interface StoreTransaction extends StoreBucket {
 }
 
 /** One bucket of a charge: tokens to take after the fact, whether they fit or not. */
-export type StoreCharge = Omit<StoreTransaction, 'fitTicks' | 'lineTicks' | 'mode' | 'lease'>;
+export type StoreCharge = Omit<StoreTransaction, 'fitTicks' | 'lineTicks' | 'mode' | 'holding'>;
 
 /** A bucket whose level is to be cut to `capTicks`. */
 export type StoreCap = Omit<StoreCharge, 'incrementTicks'>;
@@ -147,8 +147,8 @@ export interface StoreRefund extends StoreBucket {
  * - `cap`: cuts levels to at most their `capTicks`, after their limits were raised. The levels are those after the cut. A
  *   limiter caps each bucket once for each raise. After each cut, processes that still use the old numbers may allow
  *   the old burst once more.
- * - `renew`: renews the leases of slots, which then end `leaseMs` from now. Slots that the store does not have any more,
- *   because their lease has ended or its data was lost, are held again, even if more are held then than the limit
+ * - `renew`: renews slots, which then expire `expiryMs` from now. Slots that the store does not have any more,
+ *   because they have expired or its data was lost, are held again, even if more are held then than the limit
  *   allows: they are in use. Only for stores with the trait `slots`.
  * - `release`: releases slots, and does nothing for those that the store does not have. Only for stores with the trait
  *   `slots`.
@@ -270,7 +270,7 @@ export interface StoreTraits {
   readonly keepsDeadline?: true;
   /** The store accepts transactions with a {@link CalendarPeriod}. */
   readonly periods?: true;
-  /** The store accepts transactions with a {@link SlotLease}, and the operations `renew` and `release`. */
+  /** The store accepts transactions with a {@link SlotHolding}, and the operations `renew` and `release`. */
   readonly slots?: true;
   /**
    * The store decides limits that have an `overshoot` in the process, mostly without asking its servers, and has the method
@@ -325,7 +325,7 @@ export interface Store {
    */
   take?(batch: readonly StoreTransaction[], reading: ReadingToFill): boolean;
   /** Describes how the store decides a limit that has an `overshoot`. Only stores with the trait `leases` have it. */
-  describeLease?(numbers: LeaseNumbers): LeaseDescription;
+  describeLease?(numbers: OvershootNumbers): LeaseDescription;
   /**
    * Registers a listener for what the store finds out without a call. A store reports only what it knows of: one with a
    * connection `down` and `up`, one with a bounded number of buckets `pressure`, at most every few minutes. If it is

@@ -12,26 +12,26 @@ import { callsOf } from './store-calls.ts';
 
 /** The number of slots. */
 export const SLOTS = 3;
-/** The shortest lease: short enough to wait for. */
+/** The shortest expiry: short enough to wait for. */
 export const SHORT_MS = 1000;
-/** A lease that does not end during a case, even on a real clock. */
+/** An expiry that is not over during a case, even on a real clock. */
 export const LONG_MS = 60_000;
 
 /** What a transaction or a hold may have of its own. */
 export interface SlotNumbers {
   readonly count?: number;
-  readonly leaseMs?: number;
+  readonly expiryMs?: number;
 }
 
 /** The entries of batches for a limit of three slots. */
 export const slots = {
-  /** @param numbers - `fit`: the slots up to which it fits. `upTo`: as in a SlotLease. */
+  /** @param numbers - `fit`: the slots up to which it fits. `upTo`: as in a SlotHolding. */
   take(
     id: string,
     holder: string,
     {
       count = 1,
-      leaseMs = LONG_MS,
+      expiryMs = LONG_MS,
       mode = 'check-and-spend',
       fit = SLOTS,
       upTo,
@@ -45,16 +45,16 @@ export const slots = {
       fitTicks: fit,
       capTicks: SLOTS,
       mode,
-      lease: { holder, leaseMs, ...(upTo !== undefined && { upTo }) },
+      holding: { holder, expiryMs, ...(upTo !== undefined && { upTo }) },
     };
   },
 
   held(
     id: string,
     holder: string,
-    { first = 1, count = 1, leaseMs = LONG_MS }: SlotNumbers & { readonly first?: number } = {},
+    { first = 1, count = 1, expiryMs = LONG_MS }: SlotNumbers & { readonly first?: number } = {},
   ): StoreHold {
-    return { limit: 'Slots', id, slots: true, holder, leaseMs, first, count };
+    return { limit: 'Slots', id, slots: true, holder, expiryMs, first, count };
   },
 };
 

@@ -61,7 +61,7 @@ export class StoreCalls<Calls extends Run> {
     return this.#run({ kind: 'cap', batch }, deadlineMs);
   }
 
-  /** Renews the leases of slots. */
+  /** Renews slots. */
   renew(batch: readonly StoreHold[], deadlineMs?: number): Answer<Calls> {
     return this.#run({ kind: 'renew', batch }, deadlineMs);
   }

@@ -11,7 +11,7 @@ import { lifeCases } from './store-cases/life.ts';
 import { otherNumbersCases } from './store-cases/other-numbers.ts';
 import { periodClockCases } from './store-cases/period-clock.ts';
 import { periodCases } from './store-cases/period.ts';
-import { slotLeaseCases } from './store-cases/slot-leases.ts';
+import { slotExpiryCases } from './store-cases/slot-expiry.ts';
 import { slotCases } from './store-cases/slots.ts';
 import { takingCases } from './store-cases/taking.ts';
 import { thresholdCases } from './store-cases/thresholds.ts';
@@ -57,7 +57,7 @@ const allCases = [
   ...periodCases,
   ...periodClockCases,
   ...slotCases,
-  ...slotLeaseCases,
+  ...slotExpiryCases,
   ...keyCases,
   ...deadlineCases,
   ...watchCases,

@@ -15,7 +15,7 @@ function fieldsOf(decision: Decision, { dialect, retryJitter }: FieldSettings): 
   writeFields(
     decision,
     { decision: undefined, getField, setField: (name, value) => fields.set(name, value) },
-    { dialect, retryAfter: retryAfterSeconds(decision, retryJitter), heldMs: 0, time: new FakeTime() },
+    { dialect, retryAfter: retryAfterSeconds(decision, retryJitter), queuedMs: 0, time: new FakeTime() },
   );
   return fields;
 }

@@ -57,7 +57,7 @@ test('until the handler: the end of the response does not count', () => {
   expect(held()).toBe(0);
 });
 
-test('until a function: after a response whose end is unknown the slot is free after its lease, with a warning', () => {
+test('until a function: after a response whose end is unknown the slot is free after its expiry, with a warning', () => {
   const { settings, time, onEnd, events } = slots(() => undefined);
   const send = () => runFlow(settings, plainExchange({ onEnd: onEnd('unknown') }), []);
   expect(send()).toBeNull();

@@ -5,7 +5,7 @@ import {
   memoryStore,
   SluiceError,
   type LeaseDescription,
-  type LeaseNumbers,
+  type OvershootNumbers,
   type LimiterEvent,
   type LimiterOptions,
   type Store,
@@ -120,8 +120,8 @@ describe('a store with leases', () => {
   });
 
   test('describes its limits', () => {
-    const given: LeaseNumbers[] = [];
-    const describeLease = (numbers: LeaseNumbers): LeaseDescription => {
+    const given: OvershootNumbers[] = [];
+    const describeLease = (numbers: OvershootNumbers): LeaseDescription => {
       given.push(numbers);
       return description;
     };
@@ -147,7 +147,7 @@ describe('a store with leases', () => {
   });
 
   test('is warned of once for each limit whose overshoot it can not meet', () => {
-    const describeLease = ({ burst }: LeaseNumbers): LeaseDescription => {
+    const describeLease = ({ burst }: OvershootNumbers): LeaseDescription => {
       return burst < 100 ? { leased: false, reason: 'it needs 16 tokens' } : description;
     };
     const events: LimiterEvent[] = [];

@@ -2,7 +2,7 @@ import { createLimiter, memoryStore, type Decision, type Store, type Time } from
 import { callsOf, FakeTime } from '@sluice/core/testing';
 import { getEventListeners, setMaxListeners } from 'node:events';
 import { expect, test } from 'vitest';
-import { HeldDecisions } from '../../src/limiter/held-decisions.ts';
+import { QueuedDecisions } from '../../src/limiter/queued-decisions.ts';
 import { spendAndWait } from '../../src/limiter/waiting.ts';
 import { accountLimits, limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';
 import { later } from '../support/later-store.ts';
@@ -304,13 +304,13 @@ test('a wait ends as usual when giving its tokens back fails', async () => {
   const { limiter, time } = limiterOnFakeTime({ Queue: QUEUE });
   limiter.spendSync(entry());
   const decision = limiter.spendSync(entry());
-  const held = new HeldDecisions({ time, refund: () => { throw new Error('closed'); } }); // prettier-ignore
+  const queued = new QueuedDecisions({ time, refund: () => { throw new Error('closed'); } }); // prettier-ignore
   const leaving = new AbortController();
   const waits = Promise.allSettled([
-    spendAndWait(() => decision, held, { signal: leaving.signal }),
-    spendAndWait(() => decision, held, {}),
+    spendAndWait(() => decision, queued, { signal: leaving.signal }),
+    spendAndWait(() => decision, queued, {}),
   ]);
   leaving.abort(new Error('left'));
-  held.close();
+  queued.close();
   expect(await waits).toMatchObject([{ reason: { message: 'left' } }, { reason: { code: 'ERR_CLOSED' } }]);
 });

@@ -37,7 +37,7 @@ const LIMITS = {
   Rate: { count: 9, period: '1h' },
 };
 
-test('the slots of a decision that the program drops are free after their lease, with one warning for each limit', async () => {
+test('the slots of a decision that the program drops are free after their expiry, with one warning for each limit', async () => {
   const { hold, limiter, events, inStore, time } = holding();
   const kept = hold(slot());
   (() => {
@@ -46,7 +46,7 @@ test('the slots of a decision that the program drops are free after their lease,
   expect(inStore()).toBe(4);
   const here = () => (limiter.checkSync([slot({ limit: 'Here', cost: 0 })]) as { remaining: number }).remaining;
   await collected(() => here() === 5);
-  // Slots of this process alone need no lease.
+  // Slots of this process alone need no expiry.
   expect(here()).toBe(5);
   time.advance(6000);
   expect(inStore()).toBe(1);
@@ -61,7 +61,7 @@ test('the slots of a decision that the program drops are free after their lease,
   expect(kept.allowed).toBe(true);
 });
 
-test('so are those of a limit with a block, and its idle slots', async () => {
+test('so are those of a limit with a reserve, and its idle slots', async () => {
   const { hold, events, inStore, time } = holding();
   (() => void hold(slot({ limit: 'Blocks' })))();
   expect(inStore('Blocks')).toBe(4);

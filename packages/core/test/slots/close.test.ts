@@ -64,7 +64,7 @@ test('a hold that is pending while the limiter is closed has no slot afterwards,
   expect(alarm).not.toHaveBeenCalled();
 });
 
-test('a hold that the closed limiter answers by its policy leaves what the store takes late to its lease', async () => {
+test('a hold that the closed limiter answers by its policy leaves what the store takes late to expire', async () => {
   const { hold, limiter, store, time, inStore } = holdingRemotely(LIMITS);
   store.manner = 'slow';
   const pending = hold(slot());

@@ -218,7 +218,7 @@ describe('when the store is back', () => {
     expect((await one.hold(slot())).allowed).toBe(true);
   });
 
-  test('a release that fails frees the slot after its lease', async () => {
+  test('a release that fails frees the slot after its expiry', async () => {
     const { hold, store, time, inStore } = started('local');
     const held = await hold(slot());
     store.manner = down;

@@ -5,7 +5,7 @@ import { holding, holdingRemotely, limitsOf, slot } from './support/holding.ts';
 
 const IN_FLIGHT = { InFlight: { concurrency: 3, expiry: '6s' } };
 
-test('a slot is held far longer than its lease', async () => {
+test('a slot is held far longer than its expiry', async () => {
   const { hold, inStore, time } = holding(IN_FLIGHT);
   const held = hold(slot());
   for (let s = 0; s < 3600; s++) {
@@ -16,7 +16,7 @@ test('a slot is held far longer than its lease', async () => {
   expect(inStore()).toBe(0);
 });
 
-test('without renewals it would be free after its lease', () => {
+test('without renewals it would be free after its expiry', () => {
   const { hold, inStore, time } = holding(IN_FLIGHT);
   hold(slot());
   // The clock moves, and no timer runs.
@@ -26,7 +26,7 @@ test('without renewals it would be free after its lease', () => {
   expect(inStore()).toBe(0);
 });
 
-test('a lease is renewed after a third of it', async () => {
+test('a slot is renewed after a third of its expiry', async () => {
   const { hold, time, store } = holdingRemotely(IN_FLIGHT);
   await hold(slot());
   store.named();
@@ -34,11 +34,11 @@ test('a lease is renewed after a third of it', async () => {
   expect(store.named()).toEqual([]);
   await time.pass(0.001);
   expect(store.calls.splice(0)).toMatchObject([
-    { name: 'renew', batch: [{ limit: 'InFlight', id: 'a', leaseMs: 6000, first: 1, count: 1 }] },
+    { name: 'renew', batch: [{ limit: 'InFlight', id: 'a', expiryMs: 6000, first: 1, count: 1 }] },
   ]);
 });
 
-test('one call renews all slots of one lease of which a sixth has passed', async () => {
+test('one call renews all slots of one expiry of which a sixth has passed', async () => {
   const { hold, time, store } = holdingRemotely({
     ...IN_FLIGHT,
     Other: { concurrency: 3, expiry: '6s' },
@@ -53,14 +53,16 @@ test('one call renews all slots of one lease of which a sixth has passed', async
   await time.pass(500);
   const renewed = store.calls.splice(0).map(({ name, batch }) => [name, ...(batch as StoreHold[]).map(({ id }) => id)]);
   expect(renewed).toEqual([['renew', 'a', 'b']]);
-  // Then c, when a third of its lease has passed, with those of which a sixth has passed since.
+  // Then c, when a third of its expiry has passed, with those of which a sixth has passed since.
   await time.pass(1500);
   expect(store.calls.splice(0)).toMatchObject([{ name: 'renew', batch: [{ id: 'c' }, { id: 'a' }, { id: 'b' }] }]);
   await time.pass(16_499);
-  expect(store.calls.every(({ batch }) => (batch as StoreHold[]).every(({ leaseMs }) => leaseMs === 6000))).toBe(true);
+  expect(store.calls.every(({ batch }) => (batch as StoreHold[]).every(({ expiryMs }) => expiryMs === 6000))).toBe(
+    true,
+  );
   store.named();
   await time.pass(1);
-  expect(store.calls.some(({ batch }) => (batch as StoreHold[]).at(0)?.leaseMs === 60_000)).toBe(true);
+  expect(store.calls.some(({ batch }) => (batch as StoreHold[]).at(0)?.expiryMs === 60_000)).toBe(true);
 });
 
 test('a slot is renewed at its own time, also when the one before it was released', async () => {
@@ -90,7 +92,7 @@ test('no timer is left when nothing is held, and none ever keeps the process ali
   expect(alarm).not.toHaveBeenCalled();
 });
 
-test('slots that are held shorter than a third of their lease cost one timer, and no renewal', async () => {
+test('slots that are held shorter than a third of their expiry cost one timer, and no renewal', async () => {
   const { hold, time, store } = holdingRemotely(IN_FLIGHT);
   const alarm = vi.spyOn(time, 'alarm');
   const longest = await hold(slot());
@@ -104,7 +106,7 @@ test('slots that are held shorter than a third of their lease cost one timer, an
 describe('a renewal that fails', () => {
   const ways = { 'with an error': new Error('down'), 'without an answer': 'hangs' } as const;
 
-  test.each(Object.entries(ways))('%s is made again before the lease ends', async (_, manner) => {
+  test.each(Object.entries(ways))('%s is made again before the slots expire', async (_, manner) => {
     const { hold, time, store, inStore } = holdingRemotely(IN_FLIGHT);
     await hold(slot());
     await time.pass(1990);

@@ -62,7 +62,7 @@ describe('while slots are held, a limit that is', () => {
   });
 });
 
-test('idle slots of a limit that has no block any more are used up, and then given back', async () => {
+test('idle slots of a limit that has no reserve any more are used up, and then given back', async () => {
   const { hold, limiter, store, inStore, time } = holdingRemotely({ InFlight: { concurrency: 4, reserve: 4 } });
   await (await hold(slot())).release();
   store.named();

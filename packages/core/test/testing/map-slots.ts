@@ -6,12 +6,12 @@ import { TICKS_PER_MS } from '../../src/rule/ticks.ts';
 export interface HeldSlot {
   readonly holder: string;
   readonly number: number;
-  readonly leaseTicks: number;
+  readonly expiryTicks: number;
   endTicks: number;
 }
 
 /** Slots of one holder. */
-export type Hold = Pick<StoreHold, 'holder' | 'leaseMs' | 'first' | 'count'>;
+export type Hold = Pick<StoreHold, 'holder' | 'expiryMs' | 'first' | 'count'>;
 
 /** The slots of a store as plain as can be, by the keys of buckets; its parts can be broken one at a time. */
 export class MapSlots {
@@ -19,14 +19,14 @@ export class MapSlots {
 
   level(key: string, now: number): number {
     const held = this.heldIn(key).filter((slot) => !this.isOver(slot, now));
-    for (const slot of held) this.cutLease(slot, now);
+    for (const slot of held) this.cutExpiry(slot, now);
     this.buckets.set(key, held);
     return held.length;
   }
 
   take(key: string, transaction: StoreTransaction, level: number, now: number): void {
-    const { holder, leaseMs } = transaction.lease!;
-    this.hold(key, { holder, leaseMs, first: 1, count: this.taken(transaction, level) }, now);
+    const { holder, expiryMs } = transaction.holding!;
+    this.hold(key, { holder, expiryMs, first: 1, count: this.taken(transaction, level) }, now);
   }
 
   taken(transaction: StoreTransaction, level: number): number {
@@ -52,10 +52,10 @@ export class MapSlots {
 
   hold(key: string, hold: Hold, now: number): void {
     this.release(key, hold);
-    const { holder, leaseMs, first, count } = hold;
-    const leaseTicks = leaseMs * TICKS_PER_MS;
+    const { holder, expiryMs, first, count } = hold;
+    const expiryTicks = expiryMs * TICKS_PER_MS;
     const added = Array.from({ length: count }, (_, index) => {
-      return { holder, number: first + index, leaseTicks, endTicks: now + leaseTicks };
+      return { holder, number: first + index, expiryTicks, endTicks: now + expiryTicks };
     });
     this.buckets.set(key, [...this.heldIn(key), ...added]);
   }
@@ -64,9 +64,9 @@ export class MapSlots {
     return endTicks <= now;
   }
 
-  /** A lease that ends later than it can was written before the clock stepped back. */
-  cutLease(slot: HeldSlot, now: number): void {
-    slot.endTicks = Math.min(slot.endTicks, now + slot.leaseTicks);
+  /** A slot that expires later than it can was written before the clock stepped back. */
+  cutExpiry(slot: HeldSlot, now: number): void {
+    slot.endTicks = Math.min(slot.endTicks, now + slot.expiryTicks);
   }
 
   heldIn(key: string): readonly HeldSlot[] {

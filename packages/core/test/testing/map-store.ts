@@ -163,7 +163,7 @@ export class MapStore implements Store {
       const level = at(reading.levelsTicks, place);
       const now = nowTicksAt(reading, place);
       if (one.incrementTicks === 0) continue;
-      if (one.lease !== undefined) this.slots.take(this.key(one), one, level, now);
+      if (one.holding !== undefined) this.slots.take(this.key(one), one, level, now);
       else if (one.mode === 'charge') this.write(one, now + this.charged(level, one), now);
       else if (one.mode !== 'check-only' && this.fits(level, one))
         this.write(one, now + level + one.incrementTicks, now);

@@ -9,10 +9,10 @@ test.each<Mistake>([
     mistake: 'takes slots that do not fit',
     Broken: class extends MapStore {
       override canDeny(one: StoreTransaction): boolean {
-        return one.lease === undefined && super.canDeny(one);
+        return one.holding === undefined && super.canDeny(one);
       }
       override fits(level: number, one: StoreTransaction): boolean {
-        return one.lease !== undefined || super.fits(level, one);
+        return one.holding !== undefined || super.fits(level, one);
       }
     },
     breaks: 'exactly as many slots as there are can be held at the same time',
@@ -37,7 +37,7 @@ test.each<Mistake>([
       }
       override takeAll(batch: readonly StoreTransaction[], reading: StoreReading): void {
         super.takeAll(
-          batch.map((one) => ({ ...one, lease: undefined })),
+          batch.map((one) => ({ ...one, holding: undefined })),
           reading,
         );
       }
@@ -59,7 +59,7 @@ test.each<Mistake>([
     mistake: 'takes slots up to the cap',
     Broken: class extends MapStore {
       override fits(level: number, one: StoreTransaction): boolean {
-        return super.fits(level, one.lease === undefined ? one : { ...one, fitTicks: one.capTicks });
+        return super.fits(level, one.holding === undefined ? one : { ...one, fitTicks: one.capTicks });
       }
     },
     breaks: 'a transaction with less room leaves slots to the others',
@@ -79,8 +79,8 @@ test.each<Mistake>([
     mistake: 'takes all slots of upTo, whether they fit or not',
     Broken: withSlots(
       class extends MapSlots {
-        override taken({ incrementTicks, lease }: StoreTransaction): number {
-          return lease?.upTo ?? incrementTicks;
+        override taken({ incrementTicks, holding }: StoreTransaction): number {
+          return holding?.upTo ?? incrementTicks;
         }
       },
     ),
@@ -105,7 +105,7 @@ test.each<Mistake>([
     Broken: class extends MapStore {
       override takeAll(batch: readonly StoreTransaction[], reading: StoreReading): void {
         super.takeAll(
-          batch.map((one) => (one.lease === undefined ? one : { ...one, mode: 'check-and-spend' })),
+          batch.map((one) => (one.holding === undefined ? one : { ...one, mode: 'check-and-spend' })),
           reading,
         );
       }
@@ -116,7 +116,7 @@ test.each<Mistake>([
     mistake: 'takes slots in a check',
     Broken: class extends MapStore {
       override async check(batch: readonly StoreTransaction[]): Promise<StoreReading> {
-        return batch.some(({ mode, lease }) => mode === 'spend-only' && lease !== undefined)
+        return batch.some(({ mode, holding }) => mode === 'spend-only' && holding !== undefined)
           ? this.spend(batch)
           : super.check(batch);
       }
@@ -129,7 +129,7 @@ test.each<Mistake>([
       override passes(batch: readonly StoreTransaction[], reading: StoreReading): boolean {
         for (const [index, one] of batch.entries()) {
           const level = at(reading.levelsTicks, index);
-          if (one.lease === undefined || !this.fits(level, one)) continue;
+          if (one.holding === undefined || !this.fits(level, one)) continue;
           this.slots.take(this.key(one), one, level, reading.nowTicks);
         }
         return super.passes(batch, reading);
@@ -143,7 +143,7 @@ test.each<Mistake>([
       override passes(batch: readonly StoreTransaction[], reading: StoreReading): boolean {
         if (super.passes(batch, reading)) return true;
         for (const one of batch) {
-          if (one.lease === undefined) this.write(one, reading.nowTicks + one.incrementTicks);
+          if (one.holding === undefined) this.write(one, reading.nowTicks + one.incrementTicks);
         }
         return false;
       }
@@ -154,8 +154,8 @@ test.each<Mistake>([
     mistake: 'forgets the tokens of a batch with slots',
     Broken: class extends MapStore {
       override takeAll(batch: readonly StoreTransaction[], reading: StoreReading): void {
-        const hasSlots = batch.some(({ lease }) => lease !== undefined);
-        const left = batch.map((one) => (hasSlots && one.lease === undefined ? { ...one, incrementTicks: 0 } : one));
+        const hasSlots = batch.some(({ holding }) => holding !== undefined);
+        const left = batch.map((one) => (hasSlots && one.holding === undefined ? { ...one, incrementTicks: 0 } : one));
         super.takeAll(left, reading);
       }
     },
@@ -167,7 +167,8 @@ test.each<Mistake>([
       override async spendFirst(alternatives: readonly (readonly StoreTransaction[])[]) {
         const readings = await super.spendFirst(alternatives);
         for (const batch of alternatives.slice(0, readings.length - 1)) {
-          for (const one of batch) if (one.lease !== undefined) this.slots.take(this.key(one), one, 0, this.nowTicks());
+          for (const one of batch)
+            if (one.holding !== undefined) this.slots.take(this.key(one), one, 0, this.nowTicks());
         }
         return readings;
       }

@@ -19,7 +19,7 @@ const SLOTS = 8;
 const LINE = 16;
 const TAT = 32;
 const PERIOD = 64;
-const LEASE = 128;
+const HOLDING = 128;
 const UP_TO = 256;
 const HOLD = 512;
 const CAP = 1024;
@@ -75,7 +75,7 @@ function decodeList<T>(frame: Frame, decode: (frame: Frame) => T): T[] {
 }
 
 function encodeEntry(writer: FrameWriter, entry: Entry): void {
-  const { capTicks, calendar, lineTicks, tatAfterSpendTicks, period, lease, holder } = entry;
+  const { capTicks, calendar, lineTicks, tatAfterSpendTicks, period, holding, holder } = entry;
   const isSameLimit = entry.limit === writer.limit;
   writer.number(isSameLimit ? bitsOf(entry) + SAME_LIMIT : bitsOf(entry));
   if (!isSameLimit) writer.text((writer.limit = entry.limit));
@@ -87,19 +87,19 @@ function encodeEntry(writer: FrameWriter, entry: Entry): void {
   if (lineTicks !== undefined) writer.number(lineTicks);
   if (tatAfterSpendTicks !== undefined) writer.number(tatAfterSpendTicks);
   if (period !== undefined) for (const ms of period) writer.number(ms);
-  if (lease !== undefined) {
-    writer.text(lease.holder);
-    writer.number(lease.leaseMs);
-    if (lease.upTo !== undefined) writer.number(lease.upTo);
+  if (holding !== undefined) {
+    writer.text(holding.holder);
+    writer.number(holding.expiryMs);
+    if (holding.upTo !== undefined) writer.number(holding.upTo);
   }
   if (holder !== undefined) {
     writer.text(holder);
-    for (const number of [entry.leaseMs, entry.first, entry.count]) writer.number(number!);
+    for (const number of [entry.expiryMs, entry.first, entry.count]) writer.number(number!);
   }
 }
 
 function bitsOf(entry: Entry): number {
-  const { mode, capTicks, calendar, slots, lineTicks, tatAfterSpendTicks, period, lease, holder } = entry;
+  const { mode, capTicks, calendar, slots, lineTicks, tatAfterSpendTicks, period, holding, holder } = entry;
   let bits = mode === undefined ? 0 : MODES.indexOf(mode);
   if (capTicks !== undefined) bits += CAP;
   if (calendar !== undefined) bits += CALENDAR;
@@ -107,7 +107,7 @@ function bitsOf(entry: Entry): number {
   if (lineTicks !== undefined) bits += LINE;
   if (tatAfterSpendTicks !== undefined) bits += TAT;
   if (period !== undefined) bits += PERIOD;
-  if (lease !== undefined) bits += lease.upTo === undefined ? LEASE : LEASE + UP_TO;
+  if (holding !== undefined) bits += holding.upTo === undefined ? HOLDING : HOLDING + UP_TO;
   if (holder !== undefined) bits += HOLD;
   return bits;
 }
@@ -129,11 +129,11 @@ function decodeEntry(frame: Frame): Entry {
     lineTicks: has(LINE) ? frame.number() : undefined,
     tatAfterSpendTicks: has(TAT) ? frame.number() : undefined,
     period: has(PERIOD) ? [frame.number(), frame.number(), frame.number()] : undefined,
-    lease: has(LEASE)
-      ? { holder: copyText(frame.text()), leaseMs: frame.number(), upTo: has(UP_TO) ? frame.number() : undefined }
+    holding: has(HOLDING)
+      ? { holder: copyText(frame.text()), expiryMs: frame.number(), upTo: has(UP_TO) ? frame.number() : undefined }
       : undefined,
     holder: has(HOLD) ? copyText(frame.text()) : undefined,
-    leaseMs: has(HOLD) ? frame.number() : undefined,
+    expiryMs: has(HOLD) ? frame.number() : undefined,
     first: has(HOLD) ? frame.number() : undefined,
     count: has(HOLD) ? frame.number() : undefined,
   };

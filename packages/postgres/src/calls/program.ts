@@ -89,11 +89,11 @@ export class Program {
     const number = kind === 'spend' ? NUMBER_OF_MODE[mode!] : isDecision ? REFUND_OF_DECISION : NUMBER_OF_KIND[kind];
     const threshold = kind === 'spend' && mode !== 'charge' ? fitTicks : capTicks;
     if (slots === true) {
-      const { lease, holder = lease?.holder ?? '', leaseMs = lease?.leaseMs ?? 0, count, first } = entry;
+      const { holding, holder = holding?.holder ?? '', expiryMs = holding?.expiryMs ?? 0, count, first } = entry;
       const increment = count ?? incrementTicks;
-      const upTo = lease?.upTo ?? increment;
+      const upTo = holding?.upTo ?? increment;
       const holderPlace = this.holders.push(holder);
-      return this.#push(place, number, OF_SLOTS, increment, first ?? threshold, upTo, leaseMs, holderPlace, 0);
+      return this.#push(place, number, OF_SLOTS, increment, first ?? threshold, upTo, expiryMs, holderPlace, 0);
     }
     if (period !== undefined && kind !== 'reset') {
       const [start, end, next] = period.map((ms) => Math.min(ms, LATEST_MS)) as [number, number, number];

@@ -202,10 +202,10 @@ function createRefunds({ batch, keys }: BatchPart, reading: StoreReading) {
     const before = reading.levelsTicks[i]!;
     const after = levelAfter(transaction, before);
     if (after === before) continue;
-    const { lineTicks, period, lease } = transaction;
-    if (lease !== undefined) {
-      const { holder, leaseMs } = lease;
-      holds.batch.push({ slots: true, holder, leaseMs, first: 1, count: slotsTaken(transaction, before) });
+    const { lineTicks, period, holding } = transaction;
+    if (holding !== undefined) {
+      const { holder, expiryMs } = holding;
+      holds.batch.push({ slots: true, holder, expiryMs, first: 1, count: slotsTaken(transaction, before) });
       holds.keys.push(keys[i]!);
       continue;
     }

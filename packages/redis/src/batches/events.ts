@@ -22,7 +22,7 @@ export type RedisStoreEvent =
     }
   /**
    * In a cluster: a batch over several hash slots was denied or failed in one of them, and what it had taken in the
-   * others could not be given back. Tokens come back over time, and slots of concurrency limits after their lease.
+   * others could not be given back. Tokens come back over time, and slots of concurrency limits after their expiry.
    */
   | {
       readonly type: 'refund-lost';

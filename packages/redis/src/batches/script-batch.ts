@@ -127,7 +127,7 @@ export class ScriptBatch extends ScriptRun {
   }
 
   #holders(): readonly string[] {
-    return this.#requests.flatMap(({ batch }) => batch.map(({ lease, holder }) => lease?.holder ?? holder ?? ''));
+    return this.#requests.flatMap(({ batch }) => batch.map(({ holding, holder }) => holding?.holder ?? holder ?? ''));
   }
 
   // Batches with the same limits have the same shape. Consecutive batches of one shape share one copy of it.
@@ -176,10 +176,10 @@ export class ScriptBatch extends ScriptRun {
 
   #wordOnSlots(kind: BatchKind, entry: BatchEntry): number {
     this.#hasSlots = true;
-    const { mode, incrementTicks = 0, fitTicks = 0, lease } = entry;
-    const { count = incrementTicks, first = fitTicks, leaseMs = lease?.leaseMs ?? 0 } = entry;
+    const { mode, incrementTicks = 0, fitTicks = 0, holding } = entry;
+    const { count = incrementTicks, first = fitTicks, expiryMs = holding?.expiryMs ?? 0 } = entry;
     const number = kind === 'spend' ? NUMBER_OF_MODE[mode!] : NUMBER_OF_KIND[kind];
-    return ON_SLOTS + this.#positionOfAll([count, first, number, lease?.upTo ?? count, leaseMs]) * POSITION;
+    return ON_SLOTS + this.#positionOfAll([count, first, number, holding?.upTo ?? count, expiryMs]) * POSITION;
   }
 
   #positionOfAll(given: readonly number[]): number {

@@ -47,7 +47,7 @@ export class GatewayCount {
       fitTicks: MOST_PROCESSES,
       capTicks: MOST_PROCESSES,
       mode: 'check-and-spend',
-      lease: { holder: parts.id, leaseMs: LIFE_MS },
+      holding: { holder: parts.id, expiryMs: LIFE_MS },
     };
   }
 
@@ -71,7 +71,7 @@ export class GatewayCount {
   async close(): Promise<void> {
     if (this.#nextTicks === -Infinity) return;
     const { limit, id } = this.#slot;
-    const hold = { limit, id, slots: true, holder: this.#parts.id, leaseMs: LIFE_MS, first: 1, count: 1 } as const;
+    const hold = { limit, id, slots: true, holder: this.#parts.id, expiryMs: LIFE_MS, first: 1, count: 1 } as const;
     // Without an answer, the slot lapses.
     await this.#parts.store.run({ kind: 'release', batch: [hold] }).catch(() => undefined);
   }

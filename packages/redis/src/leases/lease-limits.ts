@@ -1,4 +1,4 @@
-import type { LeaseDescription, LeaseNumbers, StoreTransaction } from '@sluice/core';
+import type { LeaseDescription, OvershootNumbers, StoreTransaction } from '@sluice/core';
 import { TICKS_PER_MS } from '@sluice/core/kit';
 import { isLeased, leaseNumbers, type NotLeased } from './rules/lease-numbers.ts';
 import type { LeaseTerms } from './rules/leased-bucket.ts';
@@ -15,7 +15,7 @@ type StrictListener = (limit: string, reason: string) => void;
 
 /** What was worked out for the last numbers of a limit. */
 interface KnownTerms {
-  readonly numbers: LeaseNumbers;
+  readonly numbers: OvershootNumbers;
   readonly terms: LeaseTerms | undefined;
 }
 
@@ -47,7 +47,7 @@ export class LeaseLimits {
     const known = this.#known.get(limit);
     if (known !== undefined && followFrom(known.numbers, candidate)) return known.terms;
     const { burst, emissionIntervalTicks: intervalTicks } = rate!;
-    const { onFailure, overshoot } = treatment as { onFailure: LeaseNumbers['onFailure']; overshoot: number };
+    const { onFailure, overshoot } = treatment as { onFailure: OvershootNumbers['onFailure']; overshoot: number };
     const numbers = { burst, intervalTicks, overshoot, onFailure };
     const terms = this.#work(numbers);
     if (!isLeased(terms) && !this.#described.has(textOf(numbers))) this.reportStrict(limit, terms.strictBecause);
@@ -62,14 +62,14 @@ export class LeaseLimits {
     this.#onStrict(limit, reason);
   }
 
-  describe(numbers: LeaseNumbers): LeaseDescription {
+  describe(numbers: OvershootNumbers): LeaseDescription {
     const terms = this.#work(numbers);
     if (isLeased(terms)) return described(terms, numbers.onFailure);
     this.#described.add(textOf(numbers));
     return { leased: false, reason: terms.strictBecause };
   }
 
-  #work({ burst, intervalTicks, overshoot, onFailure }: LeaseNumbers): LeaseTerms | NotLeased {
+  #work({ burst, intervalTicks, overshoot, onFailure }: OvershootNumbers): LeaseTerms | NotLeased {
     const { gateways, syncTicks, mode } = this.#settings;
     const numbers = leaseNumbers({ burst, intervalTicks, overshoot, gateways, syncTicks });
     if (!isLeased(numbers)) return numbers;
@@ -78,7 +78,7 @@ export class LeaseLimits {
 }
 
 /** Whether numbers, or the terms that were worked out from them, are those of a transaction that {@link tokensOf} accepts. */
-export function followFrom(numbers: LeaseNumbers, { rate, treatment }: LeaseCandidate): boolean {
+export function followFrom(numbers: OvershootNumbers, { rate, treatment }: LeaseCandidate): boolean {
   return (
     numbers.burst === rate!.burst &&
     numbers.intervalTicks === rate!.emissionIntervalTicks &&
@@ -109,15 +109,15 @@ export function tokensOf(candidate: LeaseCandidate): number | undefined {
 }
 
 /** The policy `open` is the limiter's to apply: it must learn of the outage. */
-function inOutage(onFailure: LeaseNumbers['onFailure']): LeaseTerms['onFailure'] {
+function inOutage(onFailure: OvershootNumbers['onFailure']): LeaseTerms['onFailure'] {
   return onFailure === 'local' ? 'local' : 'closed';
 }
 
-function textOf({ burst, intervalTicks, overshoot }: LeaseNumbers): string {
+function textOf({ burst, intervalTicks, overshoot }: OvershootNumbers): string {
   return `${burst} ${intervalTicks} ${overshoot}`;
 }
 
-function described(terms: LeaseTerms, onFailure: LeaseNumbers['onFailure']): LeaseDescription {
+function described(terms: LeaseTerms, onFailure: OvershootNumbers['onFailure']): LeaseDescription {
   const { overdraftTokens, leaseTicks, dueTicks, boundTokens, gateways, intervalTicks } = terms;
   const refilled = Math.ceil(leaseTicks / intervalTicks);
   return {
@@ -133,7 +133,7 @@ function described(terms: LeaseTerms, onFailure: LeaseNumbers['onFailure']): Lea
   };
 }
 
-const OUTAGE: Readonly<Record<LeaseNumbers['onFailure'], (gateways: number) => string>> = {
+const OUTAGE: Readonly<Record<OvershootNumbers['onFailure'], (gateways: number) => string>> = {
   closed: () => 'when the leases are spent, requests get a 503',
   local: (gateways) =>
     `at most ${gateways} tokens more than this bound if no process reaches Redis; if only some do, the others add their share of the rate`,

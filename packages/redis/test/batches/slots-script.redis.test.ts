@@ -9,16 +9,16 @@ import { added, emptyCall } from '../support/script-call.ts';
 import { callsOf } from '@sluice/core/testing';
 
 const EPOCH_MS = Date.UTC(2026, 0, 1);
-const LEASES = 4096;
+const EXPIRIES = 4096;
 const server = await redisServer();
 const store = await readyStore({ url: server.url, prefix: 'f:', rememberDenialsMs: 0 });
 const key = (id: string): string => `f:InFlight:${id}@slots`;
 
-/** The members of a bucket: the time of each in milliseconds of Unix time, and the seconds of its lease. */
-async function membersOf(id: string): Promise<Record<string, [ms: number, leaseSeconds: number]>> {
+/** The members of a bucket: the time of each in milliseconds of Unix time, and the seconds of its expiry. */
+async function membersOf(id: string): Promise<Record<string, [ms: number, expirySeconds: number]>> {
   const scores = await server.call<[member: string, score: number][]>('ZRANGE', key(id), 0, -1, 'WITHSCORES');
   return Object.fromEntries(
-    scores.map(([member, score]) => [member, [Math.floor(score / LEASES) + EPOCH_MS, score % LEASES]]),
+    scores.map(([member, score]) => [member, [Math.floor(score / EXPIRIES) + EPOCH_MS, score % EXPIRIES]]),
   );
 }
 
@@ -46,35 +46,35 @@ async function commandsOf(done: () => Promise<unknown>): Promise<Record<string, 
 const heldIn = async (...ids: string[]): Promise<readonly number[]> =>
   (await callsOf(store).check(ids.map((id) => inFlight(id, 'look')))).levelsTicks;
 
-/** Writes members with a lease that ends, or a clock that was written, so many milliseconds from now. */
-async function writeMembers(id: string, leaseSeconds: number, members: Record<string, number>): Promise<void> {
+/** Writes members that expire, or a clock that was written, so many milliseconds from now. */
+async function writeMembers(id: string, expirySeconds: number, members: Record<string, number>): Promise<void> {
   const { nowTicks } = await callsOf(store).check([order('now')]);
   const nowMs = Math.floor(nowTicks / 16_000);
-  const pairs = Object.entries(members).flatMap(([member, ms]) => [(nowMs + ms) * LEASES + leaseSeconds, member]);
+  const pairs = Object.entries(members).flatMap(([member, ms]) => [(nowMs + ms) * EXPIRIES + expirySeconds, member]);
   await server.call('ZADD', key(id), ...pairs);
 }
 
 describe('what is kept of a bucket of slots', () => {
-  test('is the end and the length of the lease of each slot, and the time of the last write', async () => {
-    const { nowTicks } = await callsOf(store).spend([inFlight('kept', 'a', { count: 2, leaseMs: 1500 })]);
+  test('is when each slot expires, and its expiry, and the time of the last write', async () => {
+    const { nowTicks } = await callsOf(store).spend([inFlight('kept', 'a', { count: 2, expiryMs: 1500 })]);
     const nowMs = EPOCH_MS + Math.floor(nowTicks / 16_000);
     expect(await membersOf('kept')).toEqual({ clock: [nowMs, 2], 'a:1': [nowMs + 1500, 2], 'a:2': [nowMs + 1500, 2] });
   });
 
-  test('lives a second longer than the longest lease', async () => {
-    await callsOf(store).spend([inFlight('lives', 'a', { leaseMs: 50_000 })]);
-    await callsOf(store).spend([inFlight('lives', 'b', { leaseMs: 2000 })]);
-    await callsOf(store).renew([hold('lives', 'b', { leaseMs: 3000 })]);
+  test('lives a second longer than the longest expiry', async () => {
+    await callsOf(store).spend([inFlight('lives', 'a', { expiryMs: 50_000 })]);
+    await callsOf(store).spend([inFlight('lives', 'b', { expiryMs: 2000 })]);
+    await callsOf(store).renew([hold('lives', 'b', { expiryMs: 3000 })]);
     const leftMs = await server.call<number>('PTTL', key('lives'));
     expect(leftMs).toBeGreaterThan(50_000);
     expect(leftMs).toBeLessThanOrEqual(51_000);
   });
 
-  test('lives no longer than new slots need when those of a longer lease are gone', async () => {
-    await callsOf(store).spend([inFlight('shorter', 'a', { leaseMs: 2000 })]);
+  test('lives no longer than new slots need when those of a longer expiry are gone', async () => {
+    await callsOf(store).spend([inFlight('shorter', 'a', { expiryMs: 2000 })]);
     await writeMembers('shorter', 3600, { 'dead:1': -1, clock: -1 });
     await callsOf(store).release([hold('shorter', 'a')]);
-    await callsOf(store).spend([inFlight('shorter', 'b', { leaseMs: 2000 })]);
+    await callsOf(store).spend([inFlight('shorter', 'b', { expiryMs: 2000 })]);
     expect(await server.call('PTTL', key('shorter'))).toBeLessThanOrEqual(3000);
   });
 
@@ -262,7 +262,7 @@ describe('after the clock of the server ran ahead and came back', () => {
     ['a spend', () => callsOf(store).spend([inFlight('ahead by a spend', 'x')])],
     ['a denied spend', () => callsOf(store).spend([inFlight('ahead by a denied spend', 'x', { fit: 2 })])],
     ['a renewal', () => callsOf(store).renew([hold('ahead by a renewal', 'x')])],
-  ])('each lease is cut to its own length by %s, and the clock is written', async (what, call) => {
+  ])('each slot is cut to its own expiry by %s, and the clock is written', async (what, call) => {
     const id = `ahead by ${what}`;
     await server.call('DEL', key(encodeURIComponent(id)));
     const encoded = encodeURIComponent(id);

@@ -62,13 +62,13 @@ export function hourly(id: string, cost = 1, period: CalendarPeriod = hour()): S
   return { limit: 'Hourly', id, incrementTicks: cost, fitTicks: 5, capTicks: 5, mode: 'check-and-spend', period };
 }
 
-/** The slots of InFlight, and their lease unless another one is given. It does not end while a test runs. */
+/** The slots of InFlight, and their expiry unless another one is given. It does not end while a test runs. */
 export const SLOTS = 3;
-const LEASE_MS = 60_000;
+const EXPIRY_MS = 60_000;
 
 interface SlotNumbers {
   readonly count?: number;
-  readonly leaseMs?: number;
+  readonly expiryMs?: number;
 }
 
 /** One transaction of InFlight. */
@@ -77,21 +77,21 @@ export function inFlight(
   holder: string,
   {
     count = 1,
-    leaseMs = LEASE_MS,
+    expiryMs = EXPIRY_MS,
     fit = SLOTS,
     upTo,
     mode = 'check-and-spend',
   }: SlotNumbers & { readonly fit?: number; readonly upTo?: number | undefined; readonly mode?: Mode } = {},
 ): StoreTransaction {
-  const lease = { holder, leaseMs, upTo };
-  return { limit: 'InFlight', id, slots: true, incrementTicks: count, fitTicks: fit, capTicks: fit, mode, lease };
+  const holding = { holder, expiryMs, upTo };
+  return { limit: 'InFlight', id, slots: true, incrementTicks: count, fitTicks: fit, capTicks: fit, mode, holding };
 }
 
 /** Slots that a transaction of InFlight has taken. */
 export function hold(
   id: string,
   holder: string,
-  { first = 1, count = 1, leaseMs = LEASE_MS }: SlotNumbers & { readonly first?: number } = {},
+  { first = 1, count = 1, expiryMs = EXPIRY_MS }: SlotNumbers & { readonly first?: number } = {},
 ): StoreHold {
-  return { limit: 'InFlight', id, slots: true, holder, leaseMs, first, count };
+  return { limit: 'InFlight', id, slots: true, holder, expiryMs, first, count };
 }

@@ -105,7 +105,7 @@ async function serve(framework: Framework, { handle }: Moment, store: Store) {
       Logins: { key, count: COUNT, period: '1d' },
     },
     store,
-    // A server that is late would leave slots to their leases.
+    // A server that is late would leave slots to expire.
     failure: { deadlineMs: 5000 },
     log: false,
   });

@@ -4,7 +4,6 @@ import type { ReadingCounts } from '../entries/entry-reader.ts';
 import type { Arrivals } from '../deciding/arrivals.ts';
 import type { IdentifiedLimit } from '../keys/identities.ts';
 import type { LogOutcome } from '../reading/merged-logs.ts';
-import { kindOf } from '../../limits/limit-kind.ts';
 import { bandOf, NONE, type Band } from './band.ts';
 import { burstCurve, type BurstCurve } from './curve.ts';
 import type { LimitTally } from './limit-tally.ts';
@@ -113,7 +112,7 @@ function limitOf({ limit, tally, identified }: DecidedLimit, denyAtMost: number)
   return {
     name: limit.name,
     key: identified.rule.text,
-    kind: kindOf(limit) as LimitReport['kind'],
+    kind: limit.rate.kind.name as LimitReport['kind'],
     burst: limit.rate.burst,
     count: limit.rate.count,
     periodMs: limit.rate.periodMs,

@@ -3,7 +3,7 @@ import type { Target } from '../entries/routes.ts';
 import type { ReplayPass } from '../deciding/replay-pass.ts';
 import { arrivalOf, type Arrivals } from '../deciding/arrivals.ts';
 import type { Identity } from '../keys/client-table.ts';
-import type { HeldRequest, Second } from '../order/second.ts';
+import type { LoggedRequest, Second } from '../order/second.ts';
 import type { LimitTally } from './limit-tally.ts';
 import { Timeline } from './timeline.ts';
 
@@ -95,7 +95,7 @@ export class Tally {
     this.#countOfDenied(request, at);
   }
 
-  #count({ identity, target, micros }: HeldRequest): void {
+  #count({ identity, target, micros }: LoggedRequest): void {
     this.#route(target).requests++;
     for (let n = 0; n < identity.length; n++) {
       const id = identity[n]!;
@@ -103,21 +103,21 @@ export class Tally {
     }
   }
 
-  #countOfDenied({ identity, target }: HeldRequest, at: number): void {
+  #countOfDenied({ identity, target }: LoggedRequest, at: number): void {
     for (let n = 0; n < identity.length; n++) {
       const id = identity[n]!;
       if (id !== null && target.applies[n]!) this.#limits[n]!.mostDenied.countRequest(id.text, at);
     }
   }
 
-  #raise({ identity, target, durationMicros }: HeldRequest, number: number, micros: number): void {
+  #raise({ identity, target, durationMicros }: LoggedRequest, number: number, micros: number): void {
     for (let n = 0; n < identity.length; n++) {
       const id = identity[n]!;
       if (id !== null && target.applies[n]!) this.#limits[n]!.raise(id, number, micros, target.cost, durationMicros);
     }
   }
 
-  #note(decision: Decision, pass: number, { identity, target, status }: HeldRequest, at: number): void {
+  #note(decision: Decision, pass: number, { identity, target, status }: LoggedRequest, at: number): void {
     const { results } = decision;
     // Unlimited ids have no result. Their numbers are not those of the limit either.
     if (pass === 0 && results.length < identity.length) this.#noteMissing(decision, identity, target);

@@ -22,7 +22,7 @@ export class RequestsInProgress {
   }
 
   /**
-   * Moves the time forward. Requests that have ended then hold no slot any more, and the leases of the others are renewed.
+   * Moves the time forward. Requests that have ended then hold no slot any more, and the others renew theirs.
    *
    * @param micros - Not before the present time, in microseconds since 1970.
    */
@@ -34,7 +34,7 @@ export class RequestsInProgress {
   /**
    * Decides a request that arrives now.
    *
-   * @param durationMicros - At most a day: while it holds its slots, the limiter renews its lease.
+   * @param durationMicros - At most a day: while it holds its slots, the limiter renews them.
    */
   decide(entries: readonly SpendEntry[], durationMicros: number): Decision {
     if (!entries.some(({ limit }) => this.#names.has(limit))) return this.#limiter.spendSync(entries);

@@ -4,7 +4,7 @@ import type { FieldPacker } from '../keys/packed-fields.ts';
 import type { LineReceiver } from '../reading/line-splitter.ts';
 import { DurationReader, isDuration } from './duration-reader.ts';
 import { shownLine } from './field-text.ts';
-import { JumpGuard, type HeldLine } from './jump-guard.ts';
+import { JumpGuard, type SuspectLine } from './jump-guard.ts';
 import type { Routes, Target } from './routes.ts';
 import { decimalTimes, TimeReader } from './time-text.ts';
 
@@ -101,8 +101,8 @@ export class EntryReader implements LineReceiver {
   /** How much later than its arrival the last request is decided. */
   #movedMicros = 0;
   readonly #guard = new JumpGuard({
-    accept: (held) => this.#acceptHeld(held),
-    reject: (held) => this.#rejectHeld(held),
+    accept: (line) => this.#acceptSuspect(line),
+    reject: (line) => this.#rejectSuspect(line),
   });
 
   constructor(parts: EntryReaderParts) {
@@ -127,7 +127,7 @@ export class EntryReader implements LineReceiver {
     if (Number.isNaN(micros)) return this.#skip('no valid time', bytes, start, end);
     if (this.#guard.passes(micros)) return this.#accept(micros, bytes, start, end);
     const [movedMicros, copy] = [this.#movedMicros, Buffer.from(bytes.subarray(start, end))];
-    this.#guard.hold({ micros, movedMicros, line: this.#line, bytes: copy });
+    this.#guard.holdBack({ micros, movedMicros, line: this.#line, bytes: copy });
   }
 
   /** The latest arrival so far, in microseconds since 1970; `-Infinity` before the first. */
@@ -151,13 +151,13 @@ export class EntryReader implements LineReceiver {
     sink.take(micros, this.#packer.bytes, length, target, this.#status(bytes, spans), duration);
   }
 
-  #acceptHeld({ micros, movedMicros, bytes }: HeldLine): void {
+  #acceptSuspect({ micros, movedMicros, bytes }: SuspectLine): void {
     this.#parser.parse(bytes, 0, bytes.length, this.#spans);
     this.#movedMicros = movedMicros;
     this.#accept(micros, bytes, 0, bytes.length);
   }
 
-  #rejectHeld({ line, bytes }: HeldLine): void {
+  #rejectSuspect({ line, bytes }: SuspectLine): void {
     const reason = 'far from the times of its neighbours';
     this.#parts.counts.skip({ file: this.#parts.file, line, reason, text: shownLine(bytes, 0, bytes.length) });
   }

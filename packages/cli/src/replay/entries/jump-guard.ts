@@ -9,7 +9,7 @@ const ALONE_MICROS = 31 * 24 * HOUR_MICROS;
 const WITNESSES = 7;
 
 /** A line that is held back until later ones confirm or contradict its time. */
-export interface HeldLine {
+export interface SuspectLine {
   readonly micros: number;
   /** How much later than its arrival it is decided. */
   readonly movedMicros: number;
@@ -19,8 +19,8 @@ export interface HeldLine {
 
 /** What becomes of lines that were held back. */
 export interface JumpOutcomes {
-  accept(held: HeldLine): void;
-  reject(held: HeldLine): void;
+  accept(line: SuspectLine): void;
+  reject(line: SuspectLine): void;
 }
 
 /**
@@ -30,7 +30,7 @@ export interface JumpOutcomes {
  */
 export class JumpGuard {
   readonly #outcomes: JumpOutcomes;
-  readonly #held: HeldLine[] = [];
+  readonly #suspects: SuspectLine[] = [];
   /** The latest time that a line can have without being held back; nothing passes while lines are held back. */
   #passesUntil = -Infinity;
   /** Of the accepted lines; in microseconds since 1970. */
@@ -48,10 +48,10 @@ export class JumpGuard {
   }
 
   /** Holds a line back that does not pass. */
-  hold(held: HeldLine): void {
-    this.#held.push(held);
+  holdBack(line: SuspectLine): void {
+    this.#suspects.push(line);
     this.#passesUntil = -Infinity;
-    if (this.#held.length > WITNESSES) this.#judgeUntil(WITNESSES);
+    if (this.#suspects.length > WITNESSES) this.#judgeUntil(WITNESSES);
   }
 
   /** Decides on all lines that are held back, at the end of the log. */
@@ -61,31 +61,31 @@ export class JumpGuard {
 
   /** Decides on the first lines, until the next to be judged has at most so many after it. */
   #judgeUntil(most: number): void {
-    while (this.#held.length > 0) {
-      const isFar = this.#held[0]!.micros > this.latestMicros + NEAR_MICROS;
-      if (isFar && this.#held.length <= most) return;
-      const held = this.#held.shift()!;
-      if (isFar && this.#isMistake(held)) this.#outcomes.reject(held);
+    while (this.#suspects.length > 0) {
+      const isFar = this.#suspects[0]!.micros > this.latestMicros + NEAR_MICROS;
+      if (isFar && this.#suspects.length <= most) return;
+      const first = this.#suspects.shift()!;
+      if (isFar && this.#isMistake(first)) this.#outcomes.reject(first);
       else {
-        this.latestMicros = Math.max(this.latestMicros, held.micros);
-        this.#outcomes.accept(held);
+        this.latestMicros = Math.max(this.latestMicros, first.micros);
+        this.#outcomes.accept(first);
       }
     }
     this.#advanceTo(this.latestMicros);
   }
 
   /** Whether most of the next lines contradict the time of a line far ahead of the ones before it. */
-  #isMistake({ micros, line }: HeldLine): boolean {
+  #isMistake({ micros, line }: SuspectLine): boolean {
     const earlier = this.#count((each) => each < micros - DISORDER_MICROS);
-    if (2 * earlier > this.#held.length) return true;
+    if (2 * earlier > this.#suspects.length) return true;
     const isFirst = this.latestMicros === -Infinity;
     // Of two lines, either could be the mistake.
-    if (!isFirst) return this.#held.length === 0 && line > 2 && micros > this.latestMicros + ALONE_MICROS;
-    return this.#held.length > 1 && 2 * this.#count((each) => each > micros + ALONE_MICROS) > this.#held.length;
+    if (!isFirst) return this.#suspects.length === 0 && line > 2 && micros > this.latestMicros + ALONE_MICROS;
+    return this.#suspects.length > 1 && 2 * this.#count((each) => each > micros + ALONE_MICROS) > this.#suspects.length;
   }
 
   #count(isSuch: (micros: number) => boolean): number {
-    return this.#held.filter(({ micros }) => isSuch(micros)).length;
+    return this.#suspects.filter(({ micros }) => isSuch(micros)).length;
   }
 
   #advanceTo(micros: number): void {

@@ -40,7 +40,7 @@ export class Routes {
   readonly #remembered = new BytesCache<Target>(REMEMBERED);
   /** A method and a path of different places, joined by a space. No line is longer than 64 KiB. */
   readonly #joined = Buffer.alloc(65_537);
-  /** All targets that differ: many requests are held at a time, and these share them. */
+  /** All targets that differ: many requests are kept at a time, and these share them. */
   readonly #targets = new Map<string, Target>();
   readonly #numbers = new Map<string, number>([[OTHER, 0]]);
   readonly #templates: readonly Pattern[];

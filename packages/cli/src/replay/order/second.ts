@@ -10,7 +10,7 @@ export const ROW_BYTES = 26;
 export type FindIdentity = (packed: Buffer, start: number, end: number) => Identity;
 
 /** A request of a {@link Second}. */
-export interface HeldRequest {
+export interface LoggedRequest {
   /** When it arrived, in microseconds since 1970. */
   readonly micros: number;
   readonly identity: Identity;
@@ -22,7 +22,7 @@ export interface HeldRequest {
 }
 
 /**
- * The requests of one second, in typed arrays. Many seconds are held at a time: objects would need several times the memory,
+ * The requests of one second, in typed arrays. Many seconds are kept at a time: objects would need several times the memory,
  * and the garbage collector would have to visit them. The ids of a request are therefore found when it is read.
  */
 export class Second {
@@ -93,7 +93,7 @@ export class Second {
   }
 
   /** Returns a request, counted from 0 in the order of time. Each has to be read once: it counts those without an id. */
-  request(index: number): HeldRequest {
+  request(index: number): LoggedRequest {
     const row = this.#rowOf(index);
     return {
       micros: this.startMicros + this.#offsets[row]!,

@@ -3,7 +3,7 @@ import type { Target } from '../entries/routes.ts';
 import { ROW_BYTES, Second, type FindIdentity } from './second.ts';
 
 const MICROS = 1_000_000;
-/** The most bytes of requests that are held, so that the memory does not depend on the log. */
+/** The most bytes of requests that are kept, so that the memory does not depend on the log. */
 const MAX_BYTES = 32_000_000;
 /** The most seconds that are kept to be used again, and the most bytes of each. */
 const [MAX_SPARE, MAX_SPARE_BYTES] = [64, 1_000_000];

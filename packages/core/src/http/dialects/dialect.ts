@@ -15,8 +15,8 @@ export interface ResponseFields {
 export interface FieldTimes {
   /** The value of Retry-After in seconds; 0 when allowed or blocked. */
   readonly retryAfter: number;
-  /** Milliseconds for which the request was held after the decision. */
-  readonly heldMs: number;
+  /** Milliseconds for which the request was queued after the decision. */
+  readonly queuedMs: number;
   /** The limiter's time, for a reset by the wall clock. */
   readonly time: Time;
 }

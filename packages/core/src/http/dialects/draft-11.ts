@@ -31,10 +31,10 @@ const POLICY = 'RateLimit-Policy';
  */
 export const draft11: Dialect = {
   names: [STATE, POLICY],
-  write(decision, fields, { heldMs }) {
+  write(decision, fields, { queuedMs }) {
     const presentState = fields.getField(STATE);
     const presentPolicy = fields.getField(POLICY);
-    const members = limitMembers(decision, heldMs);
+    const members = limitMembers(decision, queuedMs);
     if (presentState !== undefined || presentPolicy !== undefined) {
       const present = {
         states: membersOf(String(presentState ?? '')),
@@ -48,30 +48,30 @@ export const draft11: Dialect = {
 };
 
 /** All limits that applied, in the order of the batch. In a denial, only the limits that denied have a state. */
-function limitMembers(decision: Decision, heldMs: number): LimitMembers[] {
+function limitMembers(decision: Decision, queuedMs: number): LimitMembers[] {
   const answer = Decision.answerOf(decision) as Answered;
-  const heldTicks = heldMs * TICKS_PER_MS;
+  const queuedTicks = queuedMs * TICKS_PER_MS;
   // The figures of a limit that decides alone are those of the decision: its result is not made for this.
-  if (answer.batch.length === 1) return [memberOf(answer, 0, decision, { decision, heldTicks })];
+  if (answer.batch.length === 1) return [memberOf(answer, 0, decision, { decision, queuedTicks })];
   const { results } = decision;
   // A loop over a preallocated array: see docs/hot-path.md.
   // oxlint-disable-next-line unicorn/no-new-array
   const members = new Array<LimitMembers>(results.length);
-  for (let i = 0; i < results.length; i++) members[i] = memberOf(answer, i, results[i]!, { decision, heldTicks });
+  for (let i = 0; i < results.length; i++) members[i] = memberOf(answer, i, results[i]!, { decision, queuedTicks });
   return members;
 }
 
-interface Held {
+interface Queued {
   readonly decision: Decision;
-  readonly heldTicks: number;
+  readonly queuedTicks: number;
 }
 
 /** What is shown of a limit, of its result. */
 type Figures = Pick<Result, 'allowed' | 'remaining' | 'resetAfterMs'>;
 
-function memberOf({ batch, reading }: Answered, i: number, figures: Figures, held: Held): LimitMembers {
+function memberOf({ batch, reading }: Answered, i: number, figures: Figures, queued: Queued): LimitMembers {
   const transaction = batch[i]!;
-  const { allowed } = held.decision;
+  const { allowed } = queued.decision;
   const { limit: name, rate } = transaction;
   const hasState = allowed || !figures.allowed;
   if (transaction.slots === true) {
@@ -81,13 +81,14 @@ function memberOf({ batch, reading }: Answered, i: number, figures: Figures, hel
   const before = reading.levelsTicks[i]!;
   // Not by `spent`: a charge may take less than a whole token.
   const after = allowed ? levelAfter(transaction, before) : before;
-  const level = held.heldTicks === 0 ? after : Math.max(0, after - held.heldTicks);
+  const level = queued.queuedTicks === 0 ? after : Math.max(0, after - queued.queuedTicks);
   const left =
-    held.heldTicks === 0
+    queued.queuedTicks === 0
       ? figures.remaining
       : remainingTokens(level, rate.emissionIntervalTicks, readyTicks(transaction));
   const period = periodLeft(transaction, reading, i);
-  if (period !== undefined) return quotaMember(transaction, figures, { period, hasState, heldTicks: held.heldTicks });
+  if (period !== undefined)
+    return quotaMember(transaction, figures, { period, hasState, queuedTicks: queued.queuedTicks });
   const state = hasState ? `"${name}";r=${left}${untilNext(level, transaction)}` : undefined;
   return { name, state, policy: policyOf(name, rate) };
 }
@@ -98,12 +99,12 @@ const LONGEST_WEEK_MS = 8 * 86_400_000;
 interface QuotaState {
   readonly period: PeriodLeft;
   readonly hasState: boolean;
-  readonly heldTicks: number;
+  readonly queuedTicks: number;
 }
 
 function quotaMember({ limit, rate }: Transaction, figures: Figures, { period, ...state }: QuotaState): LimitMembers {
   const { startMs, endMs, leftTicks } = period;
-  const until = figures.resetAfterMs === 0 ? '' : `;t=${ceilToSeconds(Math.max(0, leftTicks - state.heldTicks))}`;
+  const until = figures.resetAfterMs === 0 ? '' : `;t=${ceilToSeconds(Math.max(0, leftTicks - state.queuedTicks))}`;
   const lengthMs = endMs - startMs;
   const length = lengthMs > LONGEST_WEEK_MS ? '' : `;w=${Math.ceil(lengthMs / 1000)}`;
   return {

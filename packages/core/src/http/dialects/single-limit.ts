@@ -71,9 +71,9 @@ interface SingleFigures {
   readonly resetSeconds: number;
 }
 
-function singleFigures(decision: Decision, { retryAfter, heldMs }: FieldTimes): SingleFigures {
+function singleFigures(decision: Decision, { retryAfter, queuedMs }: FieldTimes): SingleFigures {
   const { burst, remaining, resetAfterMs } = strictestResult(decision);
-  const resetMs = Math.max(0, resetAfterMs - heldMs);
+  const resetMs = Math.max(0, resetAfterMs - queuedMs);
   return { burst, remaining, resetSeconds: decision.allowed ? Math.ceil(resetMs / 1000) : retryAfter };
 }
 

@@ -1,12 +1,12 @@
-import type { ReadingToFill, SlotLease, StoreBucket } from '../store.ts';
+import type { ReadingToFill, SlotHolding, StoreBucket } from '../store.ts';
 import { endOfPeriod, StalePeriodError, type CalendarPeriod } from '../calendar-period.ts';
 import { wallUnits, type WallClock } from './store-time.ts';
 
-/** What a batch names of a bucket. Refunds have no `capTicks`, and only transactions have a `lease`. */
+/** What a batch names of a bucket. Refunds have no `capTicks`, and only transactions have a `holding`. */
 export interface BatchEntry extends StoreBucket {
   readonly capTicks?: number;
   readonly period?: CalendarPeriod | undefined;
-  readonly lease?: SlotLease | undefined;
+  readonly holding?: SlotHolding | undefined;
 }
 
 /**

@@ -117,8 +117,8 @@ export class Buckets {
   }
 
   #level(batch: readonly BatchEntry[], index: number, now: number): number {
-    const { limit, id, period, lease } = batch[index]!;
-    if (lease !== undefined) return this.slots.level(batch[index]!, now);
+    const { limit, id, period, holding } = batch[index]!;
+    if (holding !== undefined) return this.slots.level(batch[index]!, now);
     const hashes = this.#hashes;
     this.#hasher.hash(id, hashes, 2 * index);
     if (period !== undefined) return this.#levelInPeriod(batch, index);

@@ -17,7 +17,7 @@ export interface MemoryStats {
   /** The statistics of each limit that has buckets, by the limit's name. */
   readonly limits: Readonly<Record<string, LimitStats>>;
   /**
-   * The number of slots that are held of each limit with a `concurrency`, by the limit's name. Slots whose lease has ended
+   * The number of slots that are held of each limit with a `concurrency`, by the limit's name. Slots that have expired
    * count until the store has looked at their bucket. They do not count as buckets in any other figure.
    */
   readonly slots: Readonly<Record<string, number>>;

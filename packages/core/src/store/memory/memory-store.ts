@@ -96,14 +96,14 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   const { maxKeys = DEFAULT_MAX_KEYS, time = systemTime } = options;
   wholeNumber('maxKeys', maxKeys, { min: 1, max: MOST_KEYS, remedy: 'For a store of the usual size leave it out.' });
   checkTime(time);
-  return new LocalStore(time, { maxKeys, newSecret: () => randomBytes(SECRET_BYTES), random: Math.random });
+  return new MemoryBuckets(time, { maxKeys, newSecret: () => randomBytes(SECRET_BYTES), random: Math.random });
 }
 
 function closed(): SluiceError {
   return new SluiceError('ERR_CLOSED', 'This memory store was closed. Make a new one with memoryStore().');
 }
 
-class LocalStore implements MemoryStore {
+class MemoryBuckets implements MemoryStore {
   readonly traits = { answersAtOnce: true, periods: true, slots: true } as const;
   /** A property, because a limiter may also call it on an object that inherits from this store. */
   readonly watch: MemoryStore['watch'] = (listener) => this.#open().watch(listener);
@@ -190,8 +190,8 @@ function decide(buckets: Buckets, { kind, alternatives }: DecidingOperation, now
 }
 
 /** Whether the level of a transaction's bucket falls with time. */
-function isPlain({ period, lease }: StoreTransaction): boolean {
-  return period === undefined && lease === undefined;
+function isPlain({ period, holding }: StoreTransaction): boolean {
+  return period === undefined && holding === undefined;
 }
 
 /** Takes a batch that was just read if it passes. Returns whether it does. */
@@ -207,8 +207,8 @@ function taken(
     const before = levelsTicks[index]!;
     const after = levelAfter(transaction, before);
     if (after === before) continue;
-    if (transaction.lease === undefined) buckets.setLevel(index, now, after);
-    else buckets.slots.take(transaction, transaction.lease, slotsTaken(transaction, before), now);
+    if (transaction.holding === undefined) buckets.setLevel(index, now, after);
+    else buckets.slots.take(transaction, transaction.holding, slotsTaken(transaction, before), now);
   }
   buckets.trim(now);
   return true;

@@ -1,22 +1,22 @@
-/** Slots of one holder with numbers from `from` to `to` (exclusive), whose leases end together. */
-interface HeldSlots {
+/** Slots of one holder with numbers from `from` to `to` (exclusive), which expire together. */
+interface SlotRange {
   readonly from: number;
   readonly to: number;
   /** The slots are free from this time on. */
   readonly end: number;
-  readonly leaseTicks: number;
+  readonly expiryTicks: number;
 }
 
 /**
- * The slots of one bucket that are held. The level is a counter. Single slots are only looked at when a lease may have
- * ended, or when the clock has stepped back.
+ * The slots of one bucket that are held. The level is a counter. Single slots are only looked at when one may have
+ * expired, or when the clock has stepped back.
  */
 export class SlotBucket {
   readonly key: string;
   readonly limit: string;
-  readonly #byHolder = new Map<string, readonly HeldSlots[]>();
+  readonly #byHolder = new Map<string, readonly SlotRange[]>();
   #held = 0;
-  /** No lease ends before this time. */
+  /** None expires before this time. */
   #soonestEnd = Infinity;
   #lastLook = -Infinity;
 
@@ -30,18 +30,18 @@ export class SlotBucket {
     return this.#held;
   }
 
-  /** Frees the slots whose lease has ended, and returns how many are held. */
+  /** Frees the slots that have expired, and returns how many are held. */
   look(now: number): number {
     if (now >= this.#soonestEnd || now < this.#lastLook) this.#lookAtAll(now);
     this.#lastLook = now;
     return this.#held;
   }
 
-  /** Holds slots until their lease ends, also those that are held already. */
-  hold(holder: string, from: number, to: number, leaseTicks: number, now: number): void {
+  /** Holds slots until they expire, also those that are held already. */
+  hold(holder: string, from: number, to: number, expiryTicks: number, now: number): void {
     this.look(now);
     this.free(holder, from, to);
-    const added = { from, to, end: now + leaseTicks, leaseTicks };
+    const added = { from, to, end: now + expiryTicks, expiryTicks };
     this.#set(holder, [...(this.#byHolder.get(holder) ?? []), added]);
     this.#held += to - from;
     this.#soonestEnd = Math.min(this.#soonestEnd, added.end);
@@ -51,7 +51,7 @@ export class SlotBucket {
   free(holder: string, from: number, to: number): void {
     const all = this.#byHolder.get(holder);
     if (all === undefined) return;
-    const left: HeldSlots[] = [];
+    const left: SlotRange[] = [];
     for (const slots of all) {
       const below = Math.min(slots.to, from);
       const above = Math.max(slots.from, to);
@@ -66,11 +66,11 @@ export class SlotBucket {
     this.#soonestEnd = Infinity;
     this.#held = 0;
     for (const [holder, all] of this.#byHolder) {
-      const left: HeldSlots[] = [];
+      const left: SlotRange[] = [];
       for (const slots of all) {
         if (slots.end <= now) continue;
         // It is further ahead only when the clock has stepped back since.
-        const end = Math.min(slots.end, now + slots.leaseTicks);
+        const end = Math.min(slots.end, now + slots.expiryTicks);
         left.push({ ...slots, end });
         this.#soonestEnd = Math.min(this.#soonestEnd, end);
       }
@@ -79,13 +79,13 @@ export class SlotBucket {
     }
   }
 
-  #set(holder: string, slots: readonly HeldSlots[]): void {
+  #set(holder: string, slots: readonly SlotRange[]): void {
     if (slots.length === 0) this.#byHolder.delete(holder);
     else this.#byHolder.set(holder, slots);
   }
 }
 
-function sizeOf(all: readonly HeldSlots[]): number {
+function sizeOf(all: readonly SlotRange[]): number {
   let size = 0;
   for (const { from, to } of all) size += to - from;
   return size;

@@ -1,13 +1,13 @@
 import { TICKS_PER_MS } from '../../rule/ticks.ts';
 import { mapKeyOf } from '../bucket-key.ts';
-import type { BucketName, SlotLease, StoreHold } from '../store.ts';
+import type { BucketName, SlotHolding, StoreHold } from '../store.ts';
 import { SlotBucket } from './slot-bucket.ts';
 
 /** How many buckets are swept for each one that is created: more are dropped than can be forgotten. */
 const SWEPT_PER_NEW_BUCKET = 2;
 
 /** Slots from the first one up. */
-type HeldSlots = BucketName & Pick<StoreHold, 'holder' | 'leaseMs' | 'first' | 'count'>;
+type SlotsOfHolder = BucketName & Pick<StoreHold, 'holder' | 'expiryMs' | 'first' | 'count'>;
 
 /**
  * The buckets of slots of a memory store. A bucket exists only while slots of it are held, so their number is bounded by
@@ -34,18 +34,18 @@ export class SlotBuckets {
   }
 
   /** Holds the first slots of a holder that holds none yet. */
-  take(name: BucketName, { holder, leaseMs }: SlotLease, count: number, now: number): void {
-    this.#bucketOf(name, now).hold(holder, 1, 1 + count, leaseMs * TICKS_PER_MS, now);
+  take(name: BucketName, { holder, expiryMs }: SlotHolding, count: number, now: number): void {
+    this.#bucketOf(name, now).hold(holder, 1, 1 + count, expiryMs * TICKS_PER_MS, now);
   }
 
-  /** Holds slots from now until their lease ends, whether they are held already or not. */
-  hold(slots: HeldSlots, now: number): void {
-    const { holder, first, count, leaseMs } = slots;
-    this.#bucketOf(slots, now).hold(holder, first, first + count, leaseMs * TICKS_PER_MS, now);
+  /** Holds slots from now until they expire, whether they are held already or not. */
+  hold(slots: SlotsOfHolder, now: number): void {
+    const { holder, first, count, expiryMs } = slots;
+    this.#bucketOf(slots, now).hold(holder, first, first + count, expiryMs * TICKS_PER_MS, now);
   }
 
   /** Frees those of the slots that are held. */
-  release(slots: HeldSlots): void {
+  release(slots: SlotsOfHolder): void {
     const bucket = this.#buckets.get(mapKeyOf(slots));
     if (bucket === undefined) return;
     bucket.free(slots.holder, slots.first, slots.first + slots.count);
@@ -57,7 +57,7 @@ export class SlotBuckets {
     this.#delete(mapKeyOf(name));
   }
 
-  /** Looks at some buckets, one after the other, and drops those whose leases have all ended. */
+  /** Looks at some buckets, one after the other, and drops those that have all expired. */
   sweep(count: number, now: number): void {
     for (let left = Math.min(count, this.#buckets.size); left > 0; left--) {
       const bucket = this.#nextBucket();

@@ -113,7 +113,7 @@ export function transaction(
     calendar: undefined,
     period: undefined,
     slots: undefined,
-    lease: undefined,
+    holding: undefined,
     lineTicks: undefined,
     treatment: {
       isPlain: true,

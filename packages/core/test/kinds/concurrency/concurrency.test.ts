@@ -48,7 +48,7 @@ describe('a concurrency limit', () => {
     expect({ calendar, borrow, bounds }).toEqual({ calendar: undefined, borrow: undefined, bounds: [] });
   });
 
-  test('has a lease of 10 seconds in the store, one slot at a time, unless it says otherwise', () => {
+  test('has an expiry of 10 seconds in the store, one slot at a time, unless it says otherwise', () => {
     const defaults = { expiryMs: 10_000, scope: 'store', reserve: 1 };
     expect(define({ concurrency: 10 }).treatment.slots).toEqual(defaults);
     const left = { expiry: undefined, scope: undefined, reserve: undefined };
@@ -67,8 +67,8 @@ describe('a concurrency limit', () => {
     ['1000001us', 1001],
     [1000, 1000],
     ['1h', 3_600_000],
-  ])('may have a lease of %s, which is rounded up to milliseconds', (lease, leaseMs) => {
-    expect(define({ concurrency: 10, expiry: lease }).treatment.slots?.expiryMs).toBe(leaseMs);
+  ])('may have an expiry of %s, which is rounded up to milliseconds', (expiry, expiryMs) => {
+    expect(define({ concurrency: 10, expiry }).treatment.slots?.expiryMs).toBe(expiryMs);
   });
 
   test.each([1, 1_000_000])('may have %i slots, all in one block', (concurrency) => {
@@ -89,7 +89,7 @@ describe('a concurrency limit', () => {
 describe('a wrong concurrency limit is an error, which names the option, the demand, the value and the remedy:', () => {
   const concurrency = '`limits.InFlight.concurrency` must be a whole number from 1 to 1000000, but was';
   const slots = 'It is the number of requests in progress, for example concurrency: 10.';
-  const lease = '`limits.InFlight.expiry` must be a duration of whole microseconds from 1s to 1 hour, but was';
+  const expiry = '`limits.InFlight.expiry` must be a duration of whole microseconds from 1s to 1 hour, but was';
   test.each<[object, string, string]>([
     [{ concurrency: 0 }, 'ERR_OPTION', `${concurrency} 0. ${slots}`],
     [{ concurrency: -1 }, 'ERR_OPTION', `${concurrency} -1. ${slots}`],
@@ -103,17 +103,17 @@ describe('a wrong concurrency limit is an error, which names the option, the dem
     [
       { concurrency: 10, expiry: '999ms' },
       'ERR_DURATION',
-      `${lease} '999ms'. Write a string with its unit, such as '1s', or`,
+      `${expiry} '999ms'. Write a string with its unit, such as '1s', or`,
     ],
     [
       { concurrency: 10, expiry: 999_999_999 },
       'ERR_DURATION',
-      `${lease} 999999999. Write a string with its unit, such as '1s', or`,
+      `${expiry} 999999999. Write a string with its unit, such as '1s', or`,
     ],
-    [{ concurrency: 10, expiry: '61m' }, 'ERR_DURATION', `${lease} '61m'.`],
-    [{ concurrency: 10, expiry: 10 }, 'ERR_DURATION', `${lease} 10. Write its unit: '10s' for seconds.`],
-    [{ concurrency: 10, expiry: null }, 'ERR_DURATION', `${lease} null.`],
-    [{ concurrency: 10, expiry: 'long' }, 'ERR_DURATION', `${lease} 'long'.`],
+    [{ concurrency: 10, expiry: '61m' }, 'ERR_DURATION', `${expiry} '61m'.`],
+    [{ concurrency: 10, expiry: 10 }, 'ERR_DURATION', `${expiry} 10. Write its unit: '10s' for seconds.`],
+    [{ concurrency: 10, expiry: null }, 'ERR_DURATION', `${expiry} null.`],
+    [{ concurrency: 10, expiry: 'long' }, 'ERR_DURATION', `${expiry} 'long'.`],
     [
       { concurrency: 10, scope: 'proces' },
       'ERR_OPTION',
@@ -190,7 +190,7 @@ describe('an override of a concurrency limit', () => {
     ['zero', { concurrency: 0 }, 'ERR_OPTION', `\`overrides.InFlight['7'].concurrency\` ${whole} 0.`],
     ['a fraction', { concurrency: 1.5 }, 'ERR_OPTION', `\`overrides.InFlight['7'].concurrency\` ${whole} 1.5.`],
     [
-      'a lease',
+      'an expiry',
       { concurrency: 1, expiry: '5s' },
       'ERR_UNKNOWN_OPTION',
       "`overrides.InFlight['7']` has no option `expiry` (its value was '5s'). `expiry` belongs to the limit: an override of a concurrency limit changes its `concurrency` alone.",

@@ -59,14 +59,14 @@ export function holdingRemotely(
   return { ...made, time, store, hold, inStore };
 }
 
-/** The slots of a bucket by the clock of a store: those with a lease that has not ended. */
+/** The slots of a bucket by the clock of a store: those that have not expired. */
 export function slotsIn(store: Pick<Store, 'run'>, limit: string, id = 'a'): number {
-  const lease = { holder: 'nobody', leaseMs: 1000 };
+  const taken = { holder: 'nobody', expiryMs: 1000 };
   const bucket = {
     limit,
     id,
     slots: true,
-    lease,
+    holding: taken,
     incrementTicks: 0,
     fitTicks: 1,
     capTicks: 1,

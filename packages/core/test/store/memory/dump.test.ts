@@ -117,8 +117,8 @@ describe('a memory store that restores a dump', () => {
 
   test('has no slots of requests that have ended with their process', () => {
     const { store } = storeAt(JULY);
-    const lease = { holder: 'a', leaseMs: 60_000 };
-    callsOf(store).spend([{ ...rate('Slots', 'id', 1), incrementTicks: 1, fitTicks: 2, capTicks: 2, lease }]);
+    const holding = { holder: 'a', expiryMs: 60_000 };
+    callsOf(store).spend([{ ...rate('Slots', 'id', 1), incrementTicks: 1, fitTicks: 2, capTicks: 2, holding }]);
     expect(store.stats().slots).toEqual({ Slots: 1 });
     expect(restored(store.dump(), JULY).store.stats().slots).toEqual({});
   });

@@ -3,7 +3,7 @@ import { callsOf, FakeTime } from '@sluice/core/testing';
 import { expect, test } from 'vitest';
 
 const TURNS = 500_000;
-const LEASE_MS = 10_000;
+const EXPIRY_MS = 10_000;
 
 /** The heap in use, in bytes. */
 function heapBytes(): number {
@@ -18,7 +18,7 @@ test.each([
 ])('slots that are held and released leave no memory behind: $what', ({ idOf, isBeside = false }) => {
   const store = memoryStore({ time: new FakeTime() });
   const hold = (id: string, holder: string): void => {
-    const lease = { holder, leaseMs: LEASE_MS };
+    const holding = { holder, expiryMs: EXPIRY_MS };
     const slot: StoreTransaction = {
       limit: 'InFlight',
       id,
@@ -27,7 +27,7 @@ test.each([
       fitTicks: 10,
       capTicks: 10,
       mode: 'check-and-spend',
-      lease,
+      holding,
     };
     callsOf(store).spend([slot]);
   };
@@ -35,7 +35,7 @@ test.each([
     const id = idOf(i);
     hold(id, String(i));
     callsOf(store).release([
-      { limit: 'InFlight', id, slots: true, holder: String(i), leaseMs: LEASE_MS, first: 1, count: 1 },
+      { limit: 'InFlight', id, slots: true, holder: String(i), expiryMs: EXPIRY_MS, first: 1, count: 1 },
     ]);
   };
   if (isBeside) hold('beside', 'beside');

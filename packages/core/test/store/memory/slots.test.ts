@@ -31,10 +31,10 @@ describe('slots in the memory store', () => {
     expect(store.stats()).toMatchObject({ size: 2, slots: { Slots: 10 } });
   });
 
-  test('stay free when their lease has ended and the clock steps back', () => {
+  test('stay free when they have expired and the clock steps back', () => {
     const time = new FakeTime();
     const store = memoryStore({ time });
-    callsOf(store).spend([slots.take('id', 'x', { leaseMs: SHORT_MS })]);
+    callsOf(store).spend([slots.take('id', 'x', { expiryMs: SHORT_MS })]);
     time.advance(SHORT_MS);
     const level = () => callsOf(store).check([slots.take('id', 'y')]).levelsTicks[0];
     expect(level()).toBe(0);
@@ -42,21 +42,21 @@ describe('slots in the memory store', () => {
     expect(level()).toBe(0);
   });
 
-  test('are held for no longer than their lease from a renewal of others at which the clock had stepped back', () => {
+  test('are held for no longer than their expiry from a renewal of others at which the clock had stepped back', () => {
     const time = new FakeTime(SHORT_MS);
     const store = memoryStore({ time });
-    callsOf(store).spend([slots.take('id', 'x', { leaseMs: SHORT_MS })]);
+    callsOf(store).spend([slots.take('id', 'x', { expiryMs: SHORT_MS })]);
     time.set(SHORT_MS / 2);
     callsOf(store).renew([slots.held('id', 'y')]);
     time.advance(SHORT_MS);
     expect(callsOf(store).check([slots.take('id', 'z')]).levelsTicks).toEqual([1]);
   });
 
-  test('leave nothing behind when their leases end while no call names their buckets', () => {
+  test('leave nothing behind when they expire while no call names their buckets', () => {
     const time = new FakeTime();
     const store = memoryStore({ time });
-    for (let i = 0; i < 1000; i++) callsOf(store).spend([slots.take(`lost${i}`, 'x', { leaseMs: SHORT_MS })]);
-    callsOf(store).spend([slots.take('kept', 'x', { leaseMs: LONG_MS })]);
+    for (let i = 0; i < 1000; i++) callsOf(store).spend([slots.take(`lost${i}`, 'x', { expiryMs: SHORT_MS })]);
+    callsOf(store).spend([slots.take('kept', 'x', { expiryMs: LONG_MS })]);
     time.advance(SHORT_MS);
     for (let call = 0; call < 1100; call++) callsOf(store).check([token('any')]);
     expect(store.stats().slots).toEqual({ Slots: 1 });
@@ -68,10 +68,10 @@ describe('slots in the memory store', () => {
     let most = 0;
     for (let i = 0; i < 20_000; i++) {
       time.advance(1);
-      buckets.take({ limit: 'Lost', id: `${i}` }, { holder: 'x', leaseMs: SHORT_MS }, 1, time.nowMicros() * 16);
+      buckets.take({ limit: 'Lost', id: `${i}` }, { holder: 'x', expiryMs: SHORT_MS }, 1, time.nowMicros() * 16);
       most = Math.max(most, buckets.heldByLimit()['Lost'] ?? 0);
     }
-    // A thousand of them have a lease, and as many wait for the sweep.
+    // A thousand of them have not expired, and as many wait for the sweep.
     expect(most).toBeGreaterThan(1000);
     expect(most).toBeLessThan(2100);
   });
@@ -80,7 +80,7 @@ describe('slots in the memory store', () => {
     const buckets = new SlotBuckets();
     buckets.sweep(16, 0);
     for (const id of ['a', 'b', 'a']) {
-      buckets.take({ limit: 'Only', id }, { holder: 'x', leaseMs: SHORT_MS }, 1, 0);
+      buckets.take({ limit: 'Only', id }, { holder: 'x', expiryMs: SHORT_MS }, 1, 0);
       buckets.sweep(16, SHORT_MS * 16_000 - 1);
       expect(buckets.heldByLimit()).toEqual({ Only: 1 });
       buckets.sweep(16, SHORT_MS * 16_000);
@@ -91,9 +91,9 @@ describe('slots in the memory store', () => {
   test('are all looked at by the sweep, in rounds', () => {
     const buckets = new SlotBuckets();
     const ids = Array.from({ length: 50 }, (_, i) => `${i}`);
-    for (const id of ids) buckets.take({ limit: 'Only', id }, { holder: 'x', leaseMs: LONG_MS }, 1, 0);
+    for (const id of ids) buckets.take({ limit: 'Only', id }, { holder: 'x', expiryMs: LONG_MS }, 1, 0);
     for (const id of ids.filter((each) => each.endsWith('7'))) {
-      buckets.hold({ limit: 'Only', id, holder: 'x', leaseMs: SHORT_MS, first: 1, count: 1 }, 0);
+      buckets.hold({ limit: 'Only', id, holder: 'x', expiryMs: SHORT_MS, first: 1, count: 1 }, 0);
     }
     for (let step = 0; step < 11; step++) buckets.sweep(5, SHORT_MS * 16_000);
     expect(buckets.heldByLimit()).toEqual({ Only: 45 });

@@ -1,5 +1,5 @@
 import type { BucketName } from '@sluice/core';
-import { HeldLeases, NO_LEASES } from './held-leases.ts';
+import { BucketLeases, NO_LEASES } from './bucket-leases.ts';
 import type { LeaseNumbers } from './lease-numbers.ts';
 import { Spent, type Lease } from './lease.ts';
 import { LocalOutage } from './local-outage.ts';
@@ -77,7 +77,7 @@ export class LeasedBucket {
   /** The TAT at the last answer, by the clock of Redis; 0 before. */
   floorTicks = 0;
   /** Made with the first lease: most buckets of ids that are asked for once never have one. */
-  leases: HeldLeases = NO_LEASES;
+  leases: BucketLeases = NO_LEASES;
   readonly uncharged: Uncharged = new Uncharged();
   outage: LocalOutage | undefined = undefined;
   /** Until then nothing is leased: other processes may still report what they let through in an outage. */
@@ -181,7 +181,7 @@ export class LeasedBucket {
 
   /** Adds a lease that Redis has granted. */
   addLease(lease: Lease): void {
-    if (this.leases === NO_LEASES) this.leases = new HeldLeases();
+    if (this.leases === NO_LEASES) this.leases = new BucketLeases();
     this.leases.add(lease);
   }
 

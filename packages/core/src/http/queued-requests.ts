@@ -1,15 +1,15 @@
 import type { Decision } from '../decision/decision.ts';
-import type { HoldEnd } from '../limiter/held-decisions.ts';
+import type { WaitEnd } from '../limiter/queued-decisions.ts';
 import type { Places } from '../limiter/prepared-limits.ts';
 import type { RequestLimiter } from '../limiter/request-limiter.ts';
 import type { Exchange } from './exchange.ts';
 
-/** The requests of one middleware that are held for the delay of a `maxWait`. Their number is limited. */
-export class HeldRequests implements Places {
+/** The requests of one middleware that are queued for the delay of a `maxWait`. Their number is limited. */
+export class QueuedRequests implements Places {
   readonly #places: number;
   #taken = 0;
 
-  /** @param places - How many requests can be held at the same time: a whole number of at least 0. */
+  /** @param places - How many requests can be queued at the same time: a whole number of at least 0. */
   constructor(places: number) {
     this.#places = places;
   }
@@ -25,16 +25,16 @@ export class HeldRequests implements Places {
   }
 
   /**
-   * Holds a request for the delay of its decision, for which a place was taken. Frees the place afterwards. If the
+   * Queues a request for the delay of its decision, for which a place was taken. Frees the place afterwards. If the
    * client disconnects before, or other code ends the response, the tokens are given back.
    */
-  hold(
+  add(
     limiter: RequestLimiter<never>,
     decision: Decision,
     exchange: Pick<Exchange<unknown>, 'onEnd'>,
-  ): Promise<HoldEnd | 'left'> {
+  ): Promise<WaitEnd | 'left'> {
     return new Promise((resolve) => {
-      const end = (how: HoldEnd | 'left'): void => {
+      const end = (how: WaitEnd | 'left'): void => {
         this.free();
         resolve(how);
       };

@@ -54,7 +54,7 @@ test.each<Mistake>([
     breaks: 'one call releases slots of several holders and buckets',
   },
   {
-    mistake: 'has one lease for all slots of a bucket',
+    mistake: 'has one expiry for all slots of a bucket',
     Broken: withSlots(
       class extends MapSlots {
         override hold(key: string, hold: Hold, now: number): void {
@@ -64,7 +64,7 @@ test.each<Mistake>([
         }
       },
     ),
-    breaks: 'slots are free again after their lease, and those of a longer lease are not',
+    breaks: 'slots are free again after their expiry, and those of a longer one are not',
   },
   {
     mistake: 'renews all slots of a bucket',
@@ -78,7 +78,7 @@ test.each<Mistake>([
         }
       },
     ),
-    breaks: 'renewed slots are held for a new lease, and only those',
+    breaks: 'renewed slots are held for a new expiry, and only those',
   },
   {
     mistake: 'renews only the first of its holds',
@@ -94,14 +94,14 @@ test.each<Mistake>([
     Broken: withSlots(
       class extends MapSlots {
         override renew(key: string, hold: Hold, now: number): void {
-          super.renew(key, { ...hold, leaseMs: hold.leaseMs * 1000 }, now);
+          super.renew(key, { ...hold, expiryMs: hold.expiryMs * 1000 }, now);
         }
       },
     ),
-    breaks: 'a renewed lease ends too',
+    breaks: 'renewed slots expire too',
   },
   {
-    mistake: 'never shortens a lease',
+    mistake: 'never shortens an expiry',
     Broken: withSlots(
       class extends MapSlots {
         override renew(key: string, hold: Hold, now: number): void {
@@ -111,7 +111,7 @@ test.each<Mistake>([
         }
       },
     ),
-    breaks: 'a lease counts from the last time that it was renewed',
+    breaks: 'an expiry counts from the last renewal',
   },
   {
     mistake: 'renews only what it has',
@@ -125,7 +125,7 @@ test.each<Mistake>([
     breaks: 'renew holds slots again that the store has lost',
   },
   {
-    mistake: 'renews no lease that has ended',
+    mistake: 'renews no slot that has expired',
     Broken: withSlots(
       class extends MapSlots {
         override renew(key: string, hold: Hold, now: number): void {
@@ -135,7 +135,7 @@ test.each<Mistake>([
         }
       },
     ),
-    breaks: 'renew holds slots again whose lease has ended',
+    breaks: 'renew holds slots again that have expired',
   },
   {
     mistake: 'renews only what fits',
@@ -149,7 +149,7 @@ test.each<Mistake>([
     breaks: 'renew holds slots beyond the limit, and then nothing fits until enough are free',
   },
   {
-    mistake: 'ends a lease a tick late',
+    mistake: 'lets slots expire a tick late',
     Broken: withSlots(
       class extends MapSlots {
         override isOver({ endTicks }: HeldSlot, now: number): boolean {
@@ -157,10 +157,10 @@ test.each<Mistake>([
         }
       },
     ),
-    breaks: 'a lease ends exactly when it is over, and not before',
+    breaks: 'slots expire exactly at their end, and not before',
   },
   {
-    mistake: 'ends a lease a millisecond early',
+    mistake: 'lets slots expire a millisecond early',
     Broken: withSlots(
       class extends MapSlots {
         override isOver(slot: HeldSlot, now: number): boolean {
@@ -168,27 +168,27 @@ test.each<Mistake>([
         }
       },
     ),
-    breaks: 'a lease ends exactly when it is over, and not before',
+    breaks: 'slots expire exactly at their end, and not before',
   },
   {
-    mistake: 'lets a lease last longer when its clock steps back',
+    mistake: 'lets slots expire later when its clock steps back',
     Broken: withSlots(
       class extends MapSlots {
-        override cutLease(): void {}
+        override cutExpiry(): void {}
       },
     ),
-    breaks: 'a clock that steps back by 900 ms frees no slot, and lets none be held for longer than its lease',
+    breaks: 'a clock that steps back by 900 ms frees no slot, and lets none be held for longer than its expiry',
   },
   {
     mistake: 'frees slots when its clock steps back',
     Broken: withSlots(
       class extends MapSlots {
         override isOver(slot: HeldSlot, now: number): boolean {
-          return super.isOver(slot, now) || slot.endTicks - slot.leaseTicks > now;
+          return super.isOver(slot, now) || slot.endTicks - slot.expiryTicks > now;
         }
       },
     ),
-    breaks: 'a clock that steps back by 86400000 ms frees no slot, and lets none be held for longer than its lease',
+    breaks: 'a clock that steps back by 86400000 ms frees no slot, and lets none be held for longer than its expiry',
   },
 ])('the contract finds a store that $mistake', async ({ Broken, breaks }) => {
   expect(await brokenPromises(Broken)).toContain(breaks);

@@ -43,7 +43,7 @@ export function releaseAfterResponse(
 ): void {
   if (!limiter.holdsSlots(decision)) return;
   exchange.onEnd!((end) => {
-    if (end === 'unknown') leaveToLease(limiter, decision);
+    if (end === 'unknown') leaveToExpire(limiter, decision);
     else void limiter.releaseSlots(decision);
   });
 }
@@ -62,7 +62,7 @@ export function releaseAfterHandler<Request, SettleArgs extends readonly unknown
   const release = (): void => void limiter.releaseSlots(decision);
   if (typeof slotsUntil !== 'function') return exchange.onHandled!(release);
   exchange.onEnd!((end: ExchangeEnd) => {
-    if (end === 'unknown') return leaveToLease(limiter, decision);
+    if (end === 'unknown') return leaveToExpire(limiter, decision);
     try {
       // Its rejection is the failure of the handler's work, which the handler reports.
       Promise.resolve(slotsUntil(...settleArgs)).then(release, release);
@@ -78,7 +78,7 @@ function reportFailure(limiter: RequestLimiter<never>, cause: unknown): void {
   limiter.emit({ type: 'callback-failed', callback: 'slotsUntil', cause, message });
 }
 
-function leaveToLease(limiter: RequestLimiter<never>, decision: Decision): void {
+function leaveToExpire(limiter: RequestLimiter<never>, decision: Decision): void {
   limiter.abandonSlots(decision);
   if (warned.has(limiter)) return;
   warned.add(limiter);
@@ -90,4 +90,4 @@ const warned = new WeakSet<RequestLimiter<never>>();
 
 const UNKNOWN_END =
   'The end of a response could not be observed, because it emits no events. The slots of its concurrency limits are free ' +
-  'when their lease ends, whether the request is still in progress or not.';
+  'when they expire, whether the request is still in progress or not.';

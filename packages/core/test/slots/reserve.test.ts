@@ -23,7 +23,7 @@ async function releaseAll(all: readonly HeldDecision[]): Promise<void> {
   for (const held of all) await held.release();
 }
 
-test('the slots of a block serve the next requests, also those that are released, without a call of the store', async () => {
+test('the slots of a reserve serve the next requests, also those that are released, without a call of the store', async () => {
   const { hold, store, inStore } = holdingRemotely(BLOCKS);
   await releaseAll([await hold(slot())]);
   expect(store.named()).toEqual(['spend']);
@@ -58,7 +58,7 @@ test('never are more slots taken in the store than the limit has, and all of the
   expect(one.inStore()).toBe(10);
 });
 
-test('of requests that come at once, the first takes a block, and the others take what they need', async () => {
+test('of requests that come at once, the first takes a reserve, and the others take what they need', async () => {
   const { hold, store, inStore } = holdingRemotely({ InFlight: { concurrency: 100, reserve: 20 } });
   store.manner = 'slow';
   const pending = Array.from({ length: 30 }, () => hold(slot()));
@@ -67,7 +67,7 @@ test('of requests that come at once, the first takes a block, and the others tak
   expect(inStore()).toBe(20 + 29);
 });
 
-test('at most a block of slots is idle: more are released, those of one decision in one call', async () => {
+test('at most a reserve of slots is idle: more are released, those of one decision in one call', async () => {
   const { hold, store, inStore } = holdingRemotely(BLOCKS);
   const all = [await hold(slot({ cost: 3 })), await hold(slot({ cost: 3 })), await hold(slot({ cost: 2 }))];
   const before = inStore();
@@ -98,7 +98,7 @@ test('idle slots are given back between one and two seconds after their last use
   expect(time.pending).toBe(0);
 });
 
-test('a slot in use is kept and renewed, however long, while the idle ones of its block are given back', async () => {
+test('a slot in use is kept and renewed, however long, while the idle ones of its reserve are given back', async () => {
   const { hold, time, inStore } = holdingRemotely(BLOCKS);
   const held = await hold(slot());
   await time.pass(60_000);
@@ -116,7 +116,7 @@ test('a denied batch returns the idle slots that it was to use', async () => {
   expect(
     await fill(async () => (store.calls.length > 0 ? ({ allowed: false } as HeldDecision) : hold(slot()))),
   ).toHaveLength(4);
-  // Three were idle; the fourth took the next block.
+  // Three were idle; the fourth took the next reserve.
   expect(store.named()).toEqual(['spend']);
   expect(inStore()).toBe(8);
 });
@@ -127,14 +127,16 @@ test('a request that needs more slots than are idle asks the store for all of th
   store.named();
   const large = await hold(slot({ cost: 5 }));
   expect(large.allowed).toBe(true);
-  // No block is smaller than what the request needs.
-  expect(store.calls.splice(0)).toMatchObject([{ name: 'spend', batch: [{ incrementTicks: 5, lease: { upTo: 5 } }] }]);
+  // No reserve is smaller than what the request needs.
+  expect(store.calls.splice(0)).toMatchObject([
+    { name: 'spend', batch: [{ incrementTicks: 5, holding: { upTo: 5 } }] },
+  ]);
   expect(inStore()).toBe(9);
   await hold(slot({ cost: 3 }));
   expect(store.named()).toEqual([]);
 });
 
-test('a request of cost 0 asks the store, and takes no block', async () => {
+test('a request of cost 0 asks the store, and takes no reserve', async () => {
   const { hold, inStore } = holdingRemotely(BLOCKS);
   await hold(slot({ cost: 0 }));
   expect(inStore()).toBe(0);
@@ -153,7 +155,7 @@ describe('with shares', () => {
   const large = () => slot();
   const small = () => slot({ share: 0.8 });
 
-  test('a block never exceeds the share of the request that takes it', async () => {
+  test('a reserve never exceeds the share of the request that takes it', async () => {
     const { hold, inStore } = holdingRemotely({ InFlight: { concurrency: 10, reserve: 10 } });
     await hold(small());
     expect(inStore()).toBe(8);
@@ -189,7 +191,7 @@ describe('with shares', () => {
   });
 });
 
-describe('when the lease of idle slots may have ended', () => {
+describe('when idle slots may have expired', () => {
   test('because the process stood still, the store is asked', async () => {
     const { hold, store, time } = holdingRemotely(BLOCKS);
     await releaseAll([await hold(slot())]);
@@ -212,7 +214,7 @@ describe('when the lease of idle slots may have ended', () => {
     expect(outcomes.slice(10).every((outcome) => outcome === 'unavailable')).toBe(true);
   });
 
-  test('because the store may have lost them, it is asked again after one lease, however often they were used', async () => {
+  test('because the store may have lost them, it is asked again after one expiry, however often they were used', async () => {
     const time = new FakeTime(1000);
     const memory = memoryStore({ time });
     const limits = { InFlight: { concurrency: 4, reserve: 4 } };

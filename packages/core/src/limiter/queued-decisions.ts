@@ -5,28 +5,28 @@ import type { Alarm, Time } from '../time/time.ts';
 import { TurnHeap, type Turn } from '../time/turn-heap.ts';
 
 /** Why the wait of a decision ended: its delay is over, or the limiter was closed. */
-export type HoldEnd = 'over' | 'closed';
+export type WaitEnd = 'over' | 'closed';
 
 /** Ends the wait of a decision and gives its tokens back. Returns false, and does nothing, if the wait has ended. */
 export type Leave = () => boolean;
 
-interface Held extends Turn {
+interface Queued extends Turn {
   readonly decision: Decision;
   /** The order in which decisions began to wait. */
   readonly number: number;
   /** The queues of buckets in which the decision waits. */
   readonly queues: readonly Queue[];
   /** Undefined after the decision has left. */
-  end: ((how: HoldEnd) => void) | undefined;
+  end: ((how: WaitEnd) => void) | undefined;
 }
 
 /** The decisions that wait in the queue of one bucket, in the order of their turns. */
 interface Queue {
   readonly key: string;
-  readonly waiting: Held[];
+  readonly waiting: Queued[];
 }
 
-interface HeldDecisionsParts {
+interface QueuedDecisionsParts {
   readonly time: Time;
   /** Gives back what a decision took. */
   readonly refund: (decision: Decision) => Awaitable<unknown>;
@@ -40,10 +40,10 @@ interface HeldDecisionsParts {
  * its turn has passed, it stays in its queues. For other processes, the store makes sure of the same: it gives tokens back
  * only at the end of the queue.
  */
-export class HeldDecisions {
+export class QueuedDecisions {
   readonly #time: Time;
-  readonly #refund: HeldDecisionsParts['refund'];
-  readonly #held = new TurnHeap<Held>();
+  readonly #refund: QueuedDecisionsParts['refund'];
+  readonly #queued = new TurnHeap<Queued>();
   /** By bucket. The last decision of each has not left, or waits in another queue, too. */
   readonly #queues = new Map<string, Queue>();
   #alarm: Alarm | undefined;
@@ -51,7 +51,7 @@ export class HeldDecisions {
   #number = 0;
   #closed = false;
 
-  constructor({ time, refund }: HeldDecisionsParts) {
+  constructor({ time, refund }: QueuedDecisionsParts) {
     this.#time = time;
     this.#refund = refund;
   }
@@ -61,19 +61,19 @@ export class HeldDecisions {
    *
    * @param end - Called once when the wait has ended, unless the decision leaves. After `close`, it is called at once.
    */
-  hold(decision: Decision, end: (how: HoldEnd) => void): Leave {
+  add(decision: Decision, end: (how: WaitEnd) => void): Leave {
     const dueMicros = this.#time.nowMicros() + Math.round(decision.delayMs * 1000);
     if (this.#closed) {
       this.giveBack(decision);
       end('closed');
-      return neverHeld;
+      return neverQueued;
     }
     const queues = queuesOf(decision).map((key) => this.#queueOf(key));
-    const held: Held = { decision, dueMicros, number: this.#number++, queues, end, place: -1 };
-    for (const { waiting } of queues) insert(waiting, held);
-    this.#held.add(held);
+    const queued: Queued = { decision, dueMicros, number: this.#number++, queues, end, place: -1 };
+    for (const { waiting } of queues) insert(waiting, queued);
+    this.#queued.add(queued);
     this.#arm();
-    return () => this.#leave(held);
+    return () => this.#leave(queued);
   }
 
   /** Ends all waits now and gives their tokens back, the end of each queue first. */
@@ -81,7 +81,7 @@ export class HeldDecisions {
     this.#closed = true;
     this.#alarm?.cancel();
     this.#queues.clear();
-    const all = this.#held.clear().toSorted(inTurn);
+    const all = this.#queued.clear().toSorted(inTurn);
     for (const { decision } of all.toReversed()) this.giveBack(decision);
     for (const { end } of all) end?.('closed');
   }
@@ -92,10 +92,10 @@ export class HeldDecisions {
     callAndForget(() => this.#refund(decision), ignore);
   }
 
-  #leave(held: Held): boolean {
-    if (held.end === undefined || held.place < 0) return false;
-    held.end = undefined;
-    this.#giveBackEnds(held.queues);
+  #leave(queued: Queued): boolean {
+    if (queued.end === undefined || queued.place < 0) return false;
+    queued.end = undefined;
+    this.#giveBackEnds(queued.queues);
     this.#arm();
     return true;
   }
@@ -110,7 +110,7 @@ export class HeldDecisions {
           // It may have kept others there.
           if (each !== queue) open.push(each);
         }
-        this.#held.delete(last);
+        this.#queued.delete(last);
         this.giveBack(last.decision);
       }
       this.#dropIfEmpty(queue);
@@ -129,7 +129,7 @@ export class HeldDecisions {
 
   /** Sets the alarm for the earliest turn, if that is not set. */
   #arm(): void {
-    const dueMicros = this.#held.first?.dueMicros ?? Infinity;
+    const dueMicros = this.#queued.first?.dueMicros ?? Infinity;
     if (dueMicros === this.#alarmMicros) return;
     this.#alarmMicros = dueMicros;
     this.#alarm?.cancel();
@@ -148,10 +148,14 @@ export class HeldDecisions {
     this.#arm();
   }
 
-  #takeDue(nowMicros: number): readonly Held[] {
-    const due: Held[] = [];
-    for (let first = this.#held.first; first !== undefined && first.dueMicros <= nowMicros; first = this.#held.first) {
-      this.#held.delete(first);
+  #takeDue(nowMicros: number): readonly Queued[] {
+    const due: Queued[] = [];
+    for (
+      let first = this.#queued.first;
+      first !== undefined && first.dueMicros <= nowMicros;
+      first = this.#queued.first
+    ) {
+      this.#queued.delete(first);
       due.push(first);
     }
     const passed = new Set(due.flatMap(({ queues }) => queues));
@@ -165,22 +169,24 @@ export class HeldDecisions {
 }
 
 /** Whether a decision has left, and no other one waits behind it. */
-function isAtEnd(held: Held | undefined): held is Held {
-  return held !== undefined && held.end === undefined && held.queues.every(({ waiting }) => waiting.at(-1) === held);
+function isAtEnd(queued: Queued | undefined): queued is Queued {
+  return (
+    queued !== undefined && queued.end === undefined && queued.queues.every(({ waiting }) => waiting.at(-1) === queued)
+  );
 }
 
-function inTurn(one: Held, other: Held): number {
+function inTurn(one: Queued, other: Queued): number {
   return one.dueMicros - other.dueMicros || one.number - other.number;
 }
 
 /** Adds a decision in the order of turns: nearly always at the end. */
-function insert(waiting: Held[], held: Held): void {
+function insert(waiting: Queued[], queued: Queued): void {
   let place = waiting.length;
-  while (place > 0 && waiting[place - 1]!.dueMicros > held.dueMicros) place--;
-  waiting.splice(place, 0, held);
+  while (place > 0 && waiting[place - 1]!.dueMicros > queued.dueMicros) place--;
+  waiting.splice(place, 0, queued);
 }
 
-function neverHeld(): boolean {
+function neverQueued(): boolean {
   return false;
 }
 

@@ -8,18 +8,18 @@ import { mostInUse } from './spans.ts';
 const PROCESSES = 4;
 const PER_SECOND = 1000;
 const CONCURRENCY = 100;
-const BLOCK = 20;
-const LEASE_MS = 10_000;
+const RESERVE = 20;
+const EXPIRY_MS = 10_000;
 /** Slots that no request has used for a second are released, with a look each second. */
 const FREE_WITHIN_MS = 2500;
 const SETTLED_MS = 500;
 /** What a process may call Redis for each second. */
 const MOST_CALLS = 10;
 
-/** One bucket for all requests of four processes, whose slots are taken in blocks. */
-export function blocks(seconds: number): SlotScenario {
+/** One bucket for all requests of four processes, whose slots are taken in reserves. */
+export function reserves(seconds: number): SlotScenario {
   return {
-    name: `blocks of ${BLOCK}, ${PROCESSES} processes, ${PER_SECOND} requests/s`,
+    name: `reserves of ${RESERVE}, ${PROCESSES} processes, ${PER_SECOND} requests/s`,
     run: () => runBlocks(seconds),
   };
 }
@@ -28,7 +28,7 @@ async function runBlocks(seconds: number): Promise<SlotOutcome> {
   const server = await redisServer();
   const all = await holders(PROCESSES, {
     server: { url: server.url },
-    limit: { concurrency: CONCURRENCY, expiry: `${LEASE_MS}ms`, reserve: BLOCK },
+    limit: { concurrency: CONCURRENCY, expiry: `${EXPIRY_MS}ms`, reserve: RESERVE },
     ids: ['everyone'],
     gateways: PROCESSES,
     deadlineMs: 5000,

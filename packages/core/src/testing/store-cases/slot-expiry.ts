@@ -3,8 +3,8 @@ import { assertHeld, ofSlots, SHORT_MS, SLOTS, slots, steeredOfSlots } from '../
 import type { SteeredStoreCase, StoreCase } from '../store-case.ts';
 import { callsOf } from '../store-calls.ts';
 
-/** How slots are renewed and released, and when their leases end. */
-export const slotLeaseCases: readonly (StoreCase | SteeredStoreCase)[] = [
+/** How slots are renewed and released, and when they expire. */
+export const slotExpiryCases: readonly (StoreCase | SteeredStoreCase)[] = [
   ofSlots('a released slot is free, and releasing it again frees no other', async (store) => {
     await callsOf(store).spend([slots.take('id', 'a')]);
     await callsOf(store).spend([slots.take('id', 'b', { count: 2 })]);
@@ -51,19 +51,19 @@ export const slotLeaseCases: readonly (StoreCase | SteeredStoreCase)[] = [
     await assertHeld(store, { a: 0, b: 1 });
   }),
 
-  ofSlots('slots are free again after their lease, and those of a longer lease are not', async (store, { advance }) => {
+  ofSlots('slots are free again after their expiry, and those of a longer one are not', async (store, { advance }) => {
     await callsOf(store).spend([slots.take('id', 'long')]);
-    await callsOf(store).spend([slots.take('id', 'short', { count: 2, leaseMs: SHORT_MS })]);
-    await callsOf(store).spend([slots.take('id', 'late', { leaseMs: SHORT_MS })]);
+    await callsOf(store).spend([slots.take('id', 'short', { count: 2, expiryMs: SHORT_MS })]);
+    await callsOf(store).spend([slots.take('id', 'late', { expiryMs: SHORT_MS })]);
     await advance(SHORT_MS + 20);
     await assertHeld(store, { id: 1 });
     assert.deepEqual((await callsOf(store).spend([slots.take('id', 'next', { count: 2 })])).levelsTicks, [1]);
     await assertHeld(store, { id: SLOTS });
   }),
 
-  ofSlots('renewed slots are held for a new lease, and only those', async (store, { advance }) => {
-    await callsOf(store).spend([slots.take('id', 'a', { count: 2, leaseMs: SHORT_MS }), slots.take('other', 'a')]);
-    await callsOf(store).spend([slots.take('id', 'b', { leaseMs: SHORT_MS })]);
+  ofSlots('renewed slots are held for a new expiry, and only those', async (store, { advance }) => {
+    await callsOf(store).spend([slots.take('id', 'a', { count: 2, expiryMs: SHORT_MS }), slots.take('other', 'a')]);
+    await callsOf(store).spend([slots.take('id', 'b', { expiryMs: SHORT_MS })]);
     await callsOf(store).renew([slots.held('id', 'a', { first: 2 })]);
     await assertHeld(store, { id: SLOTS });
     await advance(SHORT_MS + 20);
@@ -74,18 +74,18 @@ export const slotLeaseCases: readonly (StoreCase | SteeredStoreCase)[] = [
 
   ofSlots('one call renews slots of several holders and buckets', async (store, { advance }) => {
     await callsOf(store).spend([
-      slots.take('a', 'x', { leaseMs: SHORT_MS }),
-      slots.take('b', 'x', { leaseMs: SHORT_MS }),
+      slots.take('a', 'x', { expiryMs: SHORT_MS }),
+      slots.take('b', 'x', { expiryMs: SHORT_MS }),
     ]);
-    await callsOf(store).spend([slots.take('a', 'y', { leaseMs: SHORT_MS })]);
+    await callsOf(store).spend([slots.take('a', 'y', { expiryMs: SHORT_MS })]);
     await callsOf(store).renew([slots.held('a', 'x'), slots.held('b', 'x'), slots.held('a', 'y')]);
     await advance(SHORT_MS + 20);
     await assertHeld(store, { a: 2, b: 1 });
   }),
 
-  ofSlots('a renewed lease ends too', async (store, { advance }) => {
+  ofSlots('renewed slots expire too', async (store, { advance }) => {
     await callsOf(store).spend([slots.take('id', 'a')]);
-    await callsOf(store).renew([slots.held('id', 'a', { leaseMs: SHORT_MS })]);
+    await callsOf(store).renew([slots.held('id', 'a', { expiryMs: SHORT_MS })]);
     await advance(SHORT_MS + 20);
     await assertHeld(store, { id: 0 });
   }),
@@ -99,8 +99,8 @@ export const slotLeaseCases: readonly (StoreCase | SteeredStoreCase)[] = [
     await assertHeld(store, { id: 0, unknown: 0 });
   }),
 
-  ofSlots('renew holds slots again whose lease has ended', async (store, { advance }) => {
-    await callsOf(store).spend([slots.take('id', 'a', { count: 2, leaseMs: SHORT_MS })]);
+  ofSlots('renew holds slots again that have expired', async (store, { advance }) => {
+    await callsOf(store).spend([slots.take('id', 'a', { count: 2, expiryMs: SHORT_MS })]);
     await advance(SHORT_MS + 20);
     await callsOf(store).renew([slots.held('id', 'a', { count: 2 })]);
     await assertHeld(store, { id: 2 });
@@ -118,10 +118,10 @@ export const slotLeaseCases: readonly (StoreCase | SteeredStoreCase)[] = [
     await assertHeld(store, { id: SLOTS });
   }),
 
-  steeredOfSlots('a lease ends exactly when it is over, and not before', async (store, { advance }) => {
-    await callsOf(store).spend([slots.take('id', 'a', { count: 2, leaseMs: SHORT_MS })]);
+  steeredOfSlots('slots expire exactly at their end, and not before', async (store, { advance }) => {
+    await callsOf(store).spend([slots.take('id', 'a', { count: 2, expiryMs: SHORT_MS })]);
     await advance(500);
-    await callsOf(store).spend([slots.take('id', 'b', { leaseMs: SHORT_MS })]);
+    await callsOf(store).spend([slots.take('id', 'b', { expiryMs: SHORT_MS })]);
     await advance(499);
     await assertHeld(store, { id: SLOTS });
     await advance(1);
@@ -132,10 +132,10 @@ export const slotLeaseCases: readonly (StoreCase | SteeredStoreCase)[] = [
     await assertHeld(store, { id: 0 });
   }),
 
-  steeredOfSlots('a lease counts from the last time that it was renewed', async (store, { advance }) => {
-    await callsOf(store).spend([slots.take('id', 'a', { leaseMs: 2 * SHORT_MS })]);
+  steeredOfSlots('an expiry counts from the last renewal', async (store, { advance }) => {
+    await callsOf(store).spend([slots.take('id', 'a', { expiryMs: 2 * SHORT_MS })]);
     await advance(500);
-    await callsOf(store).renew([slots.held('id', 'a', { leaseMs: SHORT_MS })]);
+    await callsOf(store).renew([slots.held('id', 'a', { expiryMs: SHORT_MS })]);
     await advance(999);
     await assertHeld(store, { id: 1 });
     await advance(1);
@@ -144,11 +144,11 @@ export const slotLeaseCases: readonly (StoreCase | SteeredStoreCase)[] = [
 
   ...[900, 86_400_000].map((backMs) =>
     steeredOfSlots(
-      `a clock that steps back by ${backMs} ms frees no slot, and lets none be held for longer than its lease`,
+      `a clock that steps back by ${backMs} ms frees no slot, and lets none be held for longer than its expiry`,
       async (store, { advance, stepBack }) => {
         await advance(SHORT_MS);
-        await callsOf(store).spend([slots.take('id', 'a', { leaseMs: SHORT_MS })]);
-        await callsOf(store).spend([slots.take('id', 'b', { count: 2, leaseMs: 2 * SHORT_MS })]);
+        await callsOf(store).spend([slots.take('id', 'a', { expiryMs: SHORT_MS })]);
+        await callsOf(store).spend([slots.take('id', 'b', { count: 2, expiryMs: 2 * SHORT_MS })]);
         await stepBack(backMs);
         await callsOf(store).spend([slots.take('id', 'c')]);
         await assertHeld(store, { id: SLOTS });

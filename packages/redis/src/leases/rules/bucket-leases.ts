@@ -4,7 +4,7 @@ import { Spent, type Lease } from './lease.ts';
 const MOST_LEASES = 4;
 
 /** The leases that one process has for one bucket, oldest first, and what is left of those that have lapsed. */
-export class HeldLeases {
+export class BucketLeases {
   /** The tokens of all leases together. */
   tokens = 0;
   /** When the next lease lapses; Infinity without a lease. */
@@ -158,7 +158,7 @@ export class HeldLeases {
 }
 
 /** Those of all buckets that have had no lease: nothing is added to them. */
-export const NO_LEASES: HeldLeases = new HeldLeases();
+export const NO_LEASES: BucketLeases = new BucketLeases();
 
 function olderOf({ lease, leaseTokens, older }: Spent): Spent {
   return Object.assign(new Spent(), { lease, leaseTokens, older });

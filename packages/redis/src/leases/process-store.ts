@@ -2,7 +2,7 @@ import {
   SluiceError,
   type Awaitable,
   type LeaseDescription,
-  type LeaseNumbers,
+  type OvershootNumbers,
   type ReadyOptions,
   type StoreCharge,
   type StoreOperation,
@@ -43,12 +43,12 @@ export interface LeasedStore extends Omit<RedisStore, 'traits' | 'run' | 'take' 
    */
   run(operation: StoreOperation, deadlineMs?: number): Awaitable<StoreReading>;
   /** Describes how this store decides a limit with an `overshoot`. */
-  describeLease(numbers: LeaseNumbers): LeaseDescription;
+  describeLease(numbers: OvershootNumbers): LeaseDescription;
   /** Returns the state of the connection and of the leases, and the counters. */
   status(): LeasedStoreStatus;
 }
 
-export interface LeasingStoreParts {
+export interface ProcessStoreParts {
   /** Decides everything that is not leased, over the same connection. */
   readonly shared: SharedStore;
   readonly keys: BucketKeys;
@@ -63,16 +63,16 @@ export interface LeasingStoreParts {
 }
 
 /** The store with leases: it decides in the process what it may, and asks Redis for the rest. */
-export class LeasingStore implements LeasedStore {
+export class ProcessStore implements LeasedStore {
   readonly traits = { keepsDeadline: true, periods: true, slots: true, leases: true } as const;
-  readonly #parts: LeasingStoreParts;
+  readonly #parts: ProcessStoreParts;
   readonly #shared: SharedStore;
   readonly #syncs: LeaseSyncs;
   readonly #lookup: BucketLookup;
   readonly #returns: LeaseReturns;
   #closing: Promise<void> | undefined;
 
-  constructor(parts: LeasingStoreParts) {
+  constructor(parts: ProcessStoreParts) {
     this.#parts = parts;
     this.#shared = parts.shared;
     this.#syncs = parts.syncs;
@@ -176,7 +176,7 @@ export class LeasingStore implements LeasedStore {
     return this.#shared.run({ kind, alternatives: [batch] }, deadlineMs);
   }
 
-  describeLease(numbers: LeaseNumbers): LeaseDescription {
+  describeLease(numbers: OvershootNumbers): LeaseDescription {
     return this.#parts.limits.describe(numbers);
   }
 

@@ -1,17 +1,17 @@
 import { accountId, createLimiter, type Decision } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { expect, test } from 'vitest';
-import { HeldDecisions } from '../../src/limiter/held-decisions.ts';
+import { QueuedDecisions } from '../../src/limiter/queued-decisions.ts';
 
 test('a decision that is to wait after the end of all waits ends at once, gives its tokens back, and can not leave', async () => {
   const limits = { Exports: { key: accountId(() => null), burst: 1, count: 1, period: '1m', maxWait: '1h' } };
   const limiter = createLimiter({ limits, time: new FakeTime(), log: false });
   const given: Decision[] = [];
   const ends: string[] = [];
-  const held = new HeldDecisions({ time: new FakeTime(), refund: (decision) => void given.push(decision) });
-  held.close();
+  const queued = new QueuedDecisions({ time: new FakeTime(), refund: (decision) => void given.push(decision) });
+  queued.close();
   const decision = await limiter.spend([{ limit: 'Exports', id: 'a' }]);
-  const leave = held.hold(decision, (how) => ends.push(how));
+  const leave = queued.add(decision, (how) => ends.push(how));
   expect([ends, given, leave()]).toEqual([['closed'], [decision], false]);
 });
 
@@ -41,14 +41,14 @@ test('the last turn of a queue is given back at once, also if a decision with a 
   const limiter = createLimiter({ limits, time, log: false });
   const entries = [{ limit: 'Exports', id: 'a' }] as const;
   const given: Decision[] = [];
-  const held = new HeldDecisions({ time, refund: (decision) => void given.push(decision) });
+  const queued = new QueuedDecisions({ time, refund: (decision) => void given.push(decision) });
   await limiter.spend(entries);
   await limiter.spend(entries);
   const afterTwoMinutes = await limiter.spend(entries);
   await limiter.reset(entries);
   await limiter.spend(entries);
   const afterOneMinute = await limiter.spend(entries);
-  const leave = held.hold(afterTwoMinutes, () => undefined);
-  held.hold(afterOneMinute, () => undefined);
+  const leave = queued.add(afterTwoMinutes, () => undefined);
+  queued.add(afterOneMinute, () => undefined);
   expect([leave(), given]).toEqual([true, [afterTwoMinutes]]);
 });

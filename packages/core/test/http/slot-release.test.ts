@@ -44,7 +44,7 @@ test.each<ExchangeEnd>(['finished', 'aborted', 'never-begun'])('a response that 
 });
 
 test.each(['store', 'process'])(
-  'the slot of a response whose end is unknown is free after its lease, with one warning (scope: %s)',
+  'the slot of a response whose end is unknown is free after its expiry, with one warning (scope: %s)',
   (scope) => {
     const { time, send, events } = limiterOf({ scope });
     expect(send('unknown')).toBeNull();

@@ -20,7 +20,7 @@ export interface StoreRate {
 }
 
 /** The numbers by which a store leases tokens of a limit. */
-export interface LeaseNumbers extends StoreTreatment {
+export interface OvershootNumbers extends StoreTreatment {
   readonly overshoot: number;
   /** The tokens of a full bucket. */
   readonly burst: number;

@@ -2,7 +2,7 @@ import { accountId, createLimiter, type Decision } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { HeldDecisions } from '../../packages/core/src/limiter/held-decisions.ts';
+import { QueuedDecisions } from '../../packages/core/src/limiter/queued-decisions.ts';
 import { RUNS } from './runs.ts';
 
 const key = accountId(() => null);
@@ -42,7 +42,7 @@ test('tokens are given back by those who left at the end of their queues, and tu
       for (const limit of ['A', 'B', 'C']) await limiter.spend([{ limit, id: 'x' }]);
       const names = new Map<Decision, number>();
       const [back, over]: [number[], number[]] = [[], []];
-      const held = new HeldDecisions({ time, refund: (decision) => void back.push(names.get(decision)!) });
+      const queued = new QueuedDecisions({ time, refund: (decision) => void back.push(names.get(decision)!) });
       const leaves: (() => boolean)[] = [];
       let waiting: Wait[] = [];
       const expected: unknown[] = [];
@@ -52,7 +52,7 @@ test('tokens are given back by those who left at the end of their queues, and tu
           const decision = await limiter.spend(each.buckets.map((limit) => ({ limit, id: 'x' })));
           const name = names.size;
           names.set(decision, name);
-          leaves.push(held.hold(decision, (how) => how === 'over' && over.push(name)));
+          leaves.push(queued.add(decision, (how) => how === 'over' && over.push(name)));
           waiting.push({ name, buckets: each.buckets, dueMs: time.nowMs + decision.delayMs, isGone: false });
           waiting.sort((one, other) => one.dueMs - other.dueMs || one.name - other.name);
         } else if ('leaves' in each && leaves.length > 0) {
@@ -74,7 +74,7 @@ test('tokens are given back by those who left at the end of their queues, and tu
         }
       }
       expect(seen).toEqual(expected);
-      held.close();
+      queued.close();
       expect(back).toEqual(waiting.map(({ name }) => name).toReversed());
     }),
     { numRuns: RUNS },
