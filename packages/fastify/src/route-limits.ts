@@ -9,7 +9,7 @@ import {
   type LimitUse,
   type SlotOptions,
 } from '@sluice/core/http';
-import { listed, shownName } from '@sluice/core/kit';
+import { KINDS, listed, shownName } from '@sluice/core/kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { checkedHook, type Hook } from './hook.ts';
 
@@ -66,7 +66,7 @@ export function hasOwnLimit(route: RouteLimits | RouteLimit): route is RouteLimi
 
 /** Whether options have the numbers of a limit. */
 export function ownNumbers(options: object): boolean {
-  return ['burst', 'count', 'period', 'per', 'concurrency', 'load'].some((name) => name in options);
+  return KINDS.some((kind) => Object.keys(kind.options).some((name) => name in options));
 }
 
 /** The options of the plugin for limits of routes: all but those of its own limit. */

@@ -1,6 +1,7 @@
 import { shownName } from '@sluice/core/kit';
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import { subscribe } from 'node:diagnostics_channel';
+import { ownNumbers } from './route-limits.ts';
 
 /**
  * The instances on which the plugin is registered. It limits their routes, and those of the instances below. All copies of
@@ -52,7 +53,7 @@ function isLimited(instance: object): boolean {
 function isMeantForUs({ config, method }: RouteOptions): boolean {
   const limits = config?.rateLimit;
   if (typeof limits !== 'object' || limits === null || method === 'HEAD') return false;
-  return ['limits', 'count', 'per', 'concurrency', 'load'].some((name) => name in limits);
+  return 'limits' in limits || ownNumbers(limits);
 }
 
 function warningOf({ url }: Seen): string {

@@ -60,9 +60,7 @@ export class OverrideCheck {
   /** Returns one object for equal numbers. */
   #shared(override: Override): Override {
     if (typeof override === 'string') return override;
-    const { burst, count, period, maxDebt, maxWait, borrow, concurrency } = override;
-    const terms = borrow === undefined ? '' : JSON.stringify(borrow);
-    const numbers = `${burst} ${count} ${period} ${maxDebt} ${maxWait} ${concurrency} ${terms}`;
+    const numbers = JSON.stringify(override);
     const known = this.#overrides.get(numbers);
     if (known === undefined && this.#overrides.size < KEPT_NUMBERS) this.#overrides.set(numbers, override);
     return known ?? override;

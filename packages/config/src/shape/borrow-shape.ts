@@ -21,11 +21,12 @@ export interface BorrowRow {
 export function borrowOf(fields: Fields, rate: Rate | undefined): BorrowRow | undefined {
   const inner = fields.inner('borrow', RATE_FIELDS.borrow, Object.keys(BORROW_FIELDS));
   if (inner === undefined) return undefined;
-  const from = inner.needed('from', BORROW_FIELDS.from) as string | undefined;
-  const ceiling = ceilingOf(inner, inner.needed('ceiling', BORROW_FIELDS.ceiling));
-  const rest = valuesOf(inner, ['fair', 'weight', 'tenants']);
+  const { from: fromField, ceiling: ceilingField, ...others } = BORROW_FIELDS;
+  const from = inner.needed('from', fromField) as string | undefined;
+  const ceiling = ceilingOf(inner, inner.needed('ceiling', ceilingField));
+  const { values } = inner.values(others);
   if (rate === undefined || from === undefined || ceiling === undefined) return undefined;
-  const definition = { from, ceiling, ...rest } as BorrowDefinition;
+  const definition = { from, ceiling, ...values } as BorrowDefinition;
   const terms = inner.checked(() => borrowTermsOf(fields.where, rate, definition), ['ceiling']);
   return terms && { definition, fromAt: inner.node('from')!.at };
 }
@@ -34,9 +35,9 @@ export function borrowOf(fields: Fields, rate: Rate | undefined): BorrowRow | un
 export function borrowChange(fields: Fields, rate: Rate | undefined): BorrowOverride | undefined {
   const inner = fields.inner('borrow', OVERRIDE_NUMBERS['borrow']!, Object.keys(BORROW_CHANGE_FIELDS));
   if (inner === undefined) return undefined;
-  const ceiling = ceilingOf(inner, inner.value('ceiling', BORROW_CHANGE_FIELDS.ceiling));
-  const weight = inner.value('weight', BORROW_CHANGE_FIELDS.weight) as number | undefined;
-  const change: BorrowOverride = { ...(ceiling && { ceiling }), ...(weight !== undefined && { weight }) };
+  const { ceiling: ceilingField, ...others } = BORROW_CHANGE_FIELDS;
+  const ceiling = ceilingOf(inner, inner.value('ceiling', ceilingField));
+  const change: BorrowOverride = { ...(ceiling && { ceiling }), ...inner.values(others).values };
   if (rate === undefined) return undefined;
   return inner.checked(() => borrowChangeOf(inner.where, rate, change), ['ceiling']) && change;
 }
@@ -47,9 +48,4 @@ function ceilingOf(fields: Fields, mapping: unknown): LimitNumbers | undefined {
   return fields
     .within(`${fields.where}.ceiling`, mapping as Mapping, Object.keys(CEILING_FIELDS))
     .numbers(CEILING_FIELDS)?.numbers;
-}
-
-function valuesOf(fields: Fields, names: readonly (keyof typeof BORROW_FIELDS)[]): Partial<BorrowDefinition> {
-  const values = names.map((name) => [name, fields.value(name, BORROW_FIELDS[name])] as const);
-  return Object.fromEntries(values.filter(([, value]) => value !== undefined));
 }

@@ -7,6 +7,7 @@ import {
   rateKind,
   type AnyKind,
   type OptionRow,
+  type OptionRows,
 } from '@sluice/core/kit';
 import { isText, rightValue, type Field } from './field.ts';
 import { fieldOf, fieldsOf } from './row-field.ts';
@@ -45,9 +46,8 @@ export const BORROW_FIELDS: Readonly<Record<keyof typeof BORROW_ROWS, Field>> = 
 export const BORROW_CHANGE_FIELDS: Readonly<Record<keyof typeof BORROW_CHANGE_ROWS, Field>> =
   fieldsOf(BORROW_CHANGE_ROWS);
 
-const { burst, count, period } = RATE_FIELDS;
 /** The fields of a ceiling. */
-export const CEILING_FIELDS: FieldTable = { burst, count, period };
+export const CEILING_FIELDS: FieldTable = fieldsOf((BORROW_ROWS.ceiling.value as { rows: OptionRows }).rows);
 
 /** The fields of a load. */
 export const LOAD_FIELDS: FieldTable = fieldsOf(LOAD_ROWS);

@@ -63,6 +63,11 @@ export class Fields {
     return this.#nodes.has(name);
   }
 
+  /** Returns `true` for each field that is given, for checks of which fields are given together. */
+  given(names: readonly string[]): Record<string, true> {
+    return Object.fromEntries(names.filter((name) => this.has(name)).map((name) => [name, true]));
+  }
+
   /** Returns the value of a field as it was written. */
   node(name: string): Node | undefined {
     return this.#nodes.get(name)?.node;

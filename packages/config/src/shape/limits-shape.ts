@@ -42,6 +42,7 @@ export type Reading = Generator<EarlyItems, Node | undefined>;
 
 const FILE = 'The limits file';
 const KNOWN = Object.keys(LIMIT_FIELDS);
+const { overshoot, exact, ...OTHER_FIELDS } = RATE_FIELDS;
 const FILE_REMEDY = 'Write each limit under its name, for example `NewOrders: { count: 300, period: 180m }`.';
 
 /** Validates defaults, and yields the limits one by one. */
@@ -141,9 +142,8 @@ function limitRow(name: string, at: Position, node: Node, problems: Problems): L
 
 /** The combination with the other fields is validated as in code. */
 function exactnessOf(fields: Fields): Exactness {
-  const { values } = fields.values({ overshoot: RATE_FIELDS.overshoot, exact: RATE_FIELDS.exact });
-  const others = ['maxWait', 'maxDebt', 'borrow'].filter((name) => fields.has(name)).map((name) => [name, true]);
-  fields.checked(() => overshootOf(fields.where, { ...values, ...Object.fromEntries(others) }), []);
+  const { values } = fields.values({ overshoot, exact });
+  fields.checked(() => overshootOf(fields.where, { ...fields.given(Object.keys(OTHER_FIELDS)), ...values }), []);
   return values;
 }
 

@@ -1,16 +1,19 @@
 import { eventLoop, type LimitDefinition, type LoadOptions, type Override } from '@sluice/core';
-import { kindOf, kindOfOverride, loadKind, overrideRate, rateKind, type AnyKind, type Rate } from '@sluice/core/kit';
-import { borrowChange } from './borrow-shape.ts';
 import {
-  FIELDS_OF_KINDS,
-  fieldsOfKind,
-  NUMBER_NAMES,
-  OVERRIDE_KIND_FIELDS,
-  OVERRIDE_NUMBERS,
-  RATE_FIELDS,
-} from './definition.ts';
+  kindOf,
+  kindOfOverride,
+  loadKind,
+  NUMBER_ROWS,
+  overrideRate,
+  rateKind,
+  type AnyKind,
+  type Rate,
+} from '@sluice/core/kit';
+import { borrowChange } from './borrow-shape.ts';
+import { FIELDS_OF_KINDS, fieldsOfKind, OVERRIDE_KIND_FIELDS, OVERRIDE_NUMBERS } from './definition.ts';
 import type { Fields } from './fields.ts';
 import { loadOf } from './load-shape.ts';
+import { fieldsOf } from './row-field.ts';
 
 /** The numbers of a limit of a file, of the kind that they show. */
 export interface NumbersRow {
@@ -22,16 +25,11 @@ export interface NumbersRow {
 }
 
 const KIND_NAMES = Object.keys(FIELDS_OF_KINDS);
-const NUMBER_FIELDS = Object.fromEntries(Object.entries(RATE_FIELDS).filter(([name]) => NUMBER_NAMES.includes(name)));
-/** The fields of all kinds without those of a rate and of a load that are read in a way of their own. */
-const PLAIN_FIELDS = Object.fromEntries(
-  Object.entries(FIELDS_OF_KINDS).filter(([name]) => !['atMost', 'borrow', 'overshoot', 'load'].includes(name)),
-);
+const NUMBER_FIELDS = fieldsOf(NUMBER_ROWS);
 
 /** Returns the kind of a limit; `undefined`, with a problem, if it has fields of two kinds. */
 export function kindIn(fields: Fields): AnyKind | undefined {
-  const given = KIND_NAMES.filter((name) => fields.has(name)).map((name) => [name, true] as const);
-  return fields.checked(() => kindOf(fields.where, Object.fromEntries(given)), KIND_NAMES);
+  return fields.checked(() => kindOf(fields.where, fields.given(KIND_NAMES)), KIND_NAMES);
 }
 
 /**
@@ -41,10 +39,7 @@ export function kindIn(fields: Fields): AnyKind | undefined {
  * @returns `undefined` if they are wrong.
  */
 export function numbersIn(fields: Fields, kind: AnyKind | undefined): NumbersRow | undefined {
-  if (kind === undefined) {
-    loadOf(fields);
-    return void fields.values(PLAIN_FIELDS);
-  }
+  if (kind === undefined) return void fields.values(FIELDS_OF_KINDS);
   if (kind === rateKind) return fields.numbers(NUMBER_FIELDS);
   if (kind === loadKind) return loadNumbers(fields);
   const { ok, values } = fields.values(fieldsOfKind(kind));
