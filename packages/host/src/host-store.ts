@@ -3,7 +3,8 @@ import { checkOptions, checkTime, complaint, eventSink, systemTime, type Hints }
 import { isAbsolute } from 'node:path';
 import { SocketFiles } from './election/socket-files.ts';
 import type { HostStoreEvent } from './events.ts';
-import { JoinedStore, type HostStore } from './joined-store.ts';
+import { JoinedStore } from './joined-store.ts';
+import type { HostStore } from './store.ts';
 import { SharedBuckets } from './serving/shared-buckets.ts';
 
 /** The options of {@link hostStore}. */

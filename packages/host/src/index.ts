@@ -5,4 +5,4 @@
  */
 export type { HostRole, HostStoreEvent } from './events.ts';
 export { hostStore, type HostStoreOptions } from './host-store.ts';
-export type { HostStore, HostStoreStatus } from './joined-store.ts';
+export type { HostStore, HostStoreStatus } from './store.ts';

@@ -1,6 +1,7 @@
-import type { ReadyOptions, Store, StoreOperation, StoreReading, StoreReport, Time } from '@sluice/core';
+import type { ReadyOptions, StoreOperation, StoreReading, StoreReport, Time } from '@sluice/core';
 import {
   CallDeadlines,
+  CallQueue,
   checkDeadline,
   checkReadyOptions,
   RUN_INTO,
@@ -8,7 +9,6 @@ import {
   type EventSink,
   type RunInto,
 } from '@sluice/core/kit';
-import { CallQueue } from './asking/call-queue.ts';
 import { HostCall } from './asking/host-call.ts';
 import {
   Membership,
@@ -18,65 +18,7 @@ import {
 } from './election/membership.ts';
 import { HostErrors } from './errors.ts';
 import { clientRejected, roleChanged, stateLost, type HostRole, type HostStoreEvent } from './events.ts';
-
-/** The state of a host store. */
-export interface HostStoreStatus {
-  readonly role: HostRole;
-  /** When the role began, by the wall clock of this process. */
-  readonly since: Date;
-  /** The process that serves, or that served last. `undefined` if none has been found. */
-  readonly serverPid: number | undefined;
-  /** While this process serves: how many others are connected. Otherwise 0. */
-  readonly clients: number;
-  /** Why the store was `down` for the last time; it stays after a recovery. `undefined` if it never was. */
-  readonly lastError: { readonly cause: unknown; readonly at: Date } | undefined;
-}
-
-/**
- * A store that the processes of a host share, made by `hostStore`. The limiter calls `run`.
- *
- * `deadlineMs` is how long the caller waits, in milliseconds: a number above 0, at most 60,000. Default: 1000. The process
- * that serves does not execute an operation whose deadline has passed. `run` rejects with a `SluiceError`:
- *
- * - `ERR_STORE_DEADLINE` if there was no answer in time;
- * - `ERR_STORE_UNAVAILABLE` if no process can be asked, and none can serve;
- * - `ERR_STORE_PERIOD` if the clock of the serving process is outside of the calendar periods of a bucket;
- * - `ERR_OPTION` if the deadline is wrong, or the operation is larger than 4 MB: some 50,000 buckets;
- * - `ERR_CLOSED` after `close()`.
- */
-export interface HostStore extends Store {
-  /**
-   * Every call settles within its deadline, so a limiter sets no timer of its own. Buckets may have calendar periods, or
-   * slots.
-   */
-  readonly traits: { readonly keepsDeadline: true; readonly periods: true; readonly slots: true };
-  /** Executes an operation, atomically. Operations of one turn of the event loop travel together. */
-  run(operation: StoreOperation, deadlineMs?: number): Promise<StoreReading>;
-  /**
-   * Resolves when this process serves, or asks the one that does; immediately if that is already so.
-   *
-   * @throws {SluiceError} Rejects with `ERR_STORE_UNAVAILABLE` and the cause if that is not so within `timeoutMs`
-   * (default: 10,000); the store continues to try until you close it. Rejects with `ERR_CLOSED` if the store is closed, and
-   * with `ERR_OPTION` or `ERR_UNKNOWN_OPTION` for wrong options.
-   */
-  ready(options?: ReadyOptions): Promise<void>;
-  /**
-   * Registers a listener: for `down` when no process can be asked and this one can't serve, at once if that is so already;
-   * for `up` each time that there is a process to ask, or this one serves; for `pressure` while this process serves. A takeover
-   * is not reported as `down`.
-   *
-   * @returns A function that removes the listener.
-   * @throws {SluiceError} `ERR_CLOSED` when the store is closed.
-   */
-  watch(listener: (report: StoreReport) => void): () => void;
-  /**
-   * Sends what is still queued, and closes the connections. If this process serves, the buckets are lost, and another process
-   * serves new ones. A second call has no effect.
-   */
-  close(): Promise<void>;
-  /** Returns the current state. */
-  status(): HostStoreStatus;
-}
+import type { HostStore, HostStoreStatus } from './store.ts';
 
 /** So many calls are sent without waiting for the end of the turn, so that the other process decides them meanwhile. */
 const EARLY_CALLS = 32;
@@ -97,7 +39,7 @@ export class JoinedStore implements HostStore {
   readonly #parts: JoinedStoreParts;
   readonly #errors: HostErrors;
   readonly #deadlines: CallDeadlines;
-  readonly #queue = new CallQueue();
+  readonly #queue = new CallQueue<HostCall>();
   readonly #membership: Membership;
   readonly #listeners = new Set<(report: StoreReport) => void>();
   #role: HostRole = 'joining';
@@ -249,7 +191,7 @@ export class JoinedStore implements HostStore {
     this.#joined = undefined;
     if (last !== undefined && last.id !== served.id) this.#parts.emit(stateLost(this.#parts.socket, last.pid));
     // What was sent to buckets that are lost is decided by the new ones. It may have taken effect if only the connection was lost.
-    this.#queue.failSentTo(served.id, this.#errors.connectionLost());
+    for (const call of this.#queue) if (call.sentTo === served.id) call.fail(this.#errors.connectionLost());
     this.#report({ type: 'up' });
   }
 

@@ -1,6 +1,5 @@
 import { SluiceError, type Alarm, type Time } from '@sluice/core';
-import { ServerClock, TICKS_PER_MICRO } from '@sluice/core/kit';
-import type { CallQueue } from './calls/call-queue.ts';
+import { ServerClock, TICKS_PER_MICRO, type CallQueue } from '@sluice/core/kit';
 import { MAX_BUCKETS } from './calls/pieces.ts';
 import { Program } from './calls/program.ts';
 import type { StoreCall } from './calls/store-call.ts';
@@ -30,7 +29,7 @@ export interface PostgresStoreCounts {
 }
 
 export interface ExecutorParts {
-  readonly queue: CallQueue;
+  readonly queue: CallQueue<StoreCall>;
   readonly session: Session;
   readonly schema: Schema;
   readonly names: Names;
@@ -145,16 +144,29 @@ export class Executor {
   }
 
   #hasWork(): boolean {
-    return !this.#parts.queue.isEmpty || !this.#readyCalls.isEmpty || this.#sweep.isDue;
+    return this.#parts.queue.size > 0 || !this.#readyCalls.isEmpty || this.#sweep.isDue;
   }
 
   async #step(): Promise<void> {
     if (!this.#preparation.isDone) await this.#prepare();
     // Before the calls, which may always be there. At most one step in 50 ms is due.
     if (this.#sweep.isDue) return this.#sweepStep();
-    const calls = this.#parts.queue.take(MAX_BUCKETS);
+    const calls = this.#takeCalls();
     if (calls.length > 0) await this.#execute(calls);
     else if (!this.#isUp) await this.#execute([]);
+  }
+
+  /** Takes the oldest calls: one, and more while they have no more than {@link MAX_BUCKETS} buckets together. */
+  #takeCalls(): readonly StoreCall[] {
+    const { queue } = this.#parts;
+    const taken: StoreCall[] = [];
+    let buckets = 0;
+    for (let { first } = queue; first !== undefined; { first } = queue) {
+      buckets += Math.max(1, first.keys.length);
+      if (taken.length > 0 && buckets > MAX_BUCKETS) break;
+      taken.push(queue.take()!);
+    }
+    return taken;
   }
 
   async #sweepStep(): Promise<void> {
@@ -261,7 +273,7 @@ export class Executor {
     // The next connection may be to another server.
     this.#clock.forget();
     // They would fail in the same way, one after the other.
-    for (const call of this.#parts.queue.take(Infinity)) call.fail(error);
+    for (let call = this.#parts.queue.take(); call !== undefined; call = this.#parts.queue.take()) call.fail(error);
     const isFinal = error.code === 'ERR_STORE_SCHEMA' || error.kind !== 'store';
     if (isFinal) this.#readyCalls.rejectAll(error);
     else this.#readyCalls.retryLater();

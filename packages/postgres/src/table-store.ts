@@ -1,13 +1,13 @@
 import { SluiceError, type ReadyOptions, type Store, type StoreOperation, type StoreReading } from '@sluice/core';
 import {
   CallDeadlines,
+  CallQueue,
   checkDeadline,
   checkReadyOptions,
   RUN_INTO,
   type AnswerSink,
   type RunInto,
 } from '@sluice/core/kit';
-import { CallQueue } from './calls/call-queue.ts';
 import { piecesOf } from './calls/pieces.ts';
 import { StoreCall } from './calls/store-call.ts';
 import { Executor, type ExecutorParts, type PostgresStoreCounts } from './executor.ts';
@@ -88,7 +88,7 @@ export type TableStoreParts = Omit<ExecutorParts, 'queue'>;
 export class TableStore implements PostgresStore {
   readonly traits = { keepsDeadline: true, periods: true, slots: true } as const;
   readonly #deadlines: CallDeadlines;
-  readonly #queue = new CallQueue();
+  readonly #queue = new CallQueue<StoreCall>();
   readonly #executor: Executor;
   /** Calls that have not ended. */
   #waiting = 0;

@@ -2,7 +2,7 @@ import type { Mutant } from './mutant.ts';
 
 const DECIDE = 'packages/redis/lua/decide.lua';
 const BATCH = 'packages/redis/src/batches/script-batch.ts';
-const REDIS_PERIODS = 'packages/redis/src/batches/periods.ts';
+const REDIS_PERIODS = 'packages/core/src/store/server-periods.ts';
 const CACHE = 'packages/redis/src/batches/denial-cache.ts';
 
 /** Quotas in Redis. */

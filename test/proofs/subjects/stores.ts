@@ -7,8 +7,9 @@
 import { StalePeriodError } from '../../../packages/core/src/store/calendar-period.ts';
 import { memoryStore } from '../../../packages/core/src/store/memory/memory-store.ts';
 import { emptyReading, type StoreOperation, type StoreReading } from '../../../packages/core/src/store/store.ts';
-import type { BatchEntry, BatchKind } from '../../../packages/redis/src/batches/batch-request.ts';
-import { findStalePeriod, withPeriods } from '../../../packages/redis/src/batches/periods.ts';
+import type { ServerEntry } from '../../../packages/core/src/store/server-entry.ts';
+import { findStalePeriod, withPeriods } from '../../../packages/core/src/store/server-periods.ts';
+import type { BatchKind } from '../../../packages/redis/src/batches/batch-request.ts';
 import { ScriptBatch } from '../../../packages/redis/src/batches/script-batch.ts';
 import { sourceText } from '../engine/source.ts';
 import { bucketText, BucketText, roundedUp } from '../lua/bucket-text.ts';
@@ -23,7 +24,7 @@ const NEVER = 2 ** 53;
 export const EPOCH_MS: number = Date.UTC(2026, 0, 1);
 
 export type Kind = 'spend' | 'check' | 'charge' | 'refund' | 'cap' | 'reset';
-export type Entry = BatchEntry & { readonly id: string };
+export type Entry = ServerEntry & { readonly id: string };
 
 /** The clocks of both stores: whole microseconds since 2026, and milliseconds since 1970. */
 class SharedTime {

@@ -28,7 +28,7 @@ export const IN_BOTH = [
   ...IN_MEMORY,
   'packages/redis/lua/decide.lua',
   'packages/redis/src/batches/script-batch.ts',
-  'packages/redis/src/batches/periods.ts',
+  'packages/core/src/store/server-periods.ts',
 ] as const;
 
 const STATES = ['never used', 'used in this period', 'used in the period before', 'used in the next period'] as const;

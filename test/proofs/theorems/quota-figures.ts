@@ -9,7 +9,7 @@ import { quotaReports } from './quota-reports.ts';
 const LEFT = 'packages/core/src/decision/period-left.ts';
 const DECIDE = 'packages/core/src/decision/decide.ts';
 const RESULTS = 'packages/core/src/decision/results.ts';
-const PERIODS = 'packages/redis/src/batches/periods.ts';
+const PERIODS = 'packages/core/src/store/server-periods.ts';
 const MICROS = { min: 0, max: 999 };
 const CALLS = [['check', 'check-and-spend'], ...MODES.map((mode) => ['spend', mode] as const)] as const;
 

@@ -6,7 +6,7 @@ import { EPOCH_MS } from '../subjects/stores.ts';
 
 const LEFT = 'packages/core/src/decision/period-left.ts';
 const DECIDE = 'packages/core/src/decision/decide.ts';
-const PERIODS = 'packages/redis/src/batches/periods.ts';
+const PERIODS = 'packages/core/src/store/server-periods.ts';
 const CACHE = 'packages/redis/src/batches/denial-cache.ts';
 const MICROS = { min: 0, max: 999 };
 const HOUR = 3_600_000;

@@ -55,6 +55,12 @@ export function joinedReading(readings: readonly StoreReading[]): StoreReading {
   };
 }
 
+/** Leaves the alternatives that were not tried out of a reading of all. */
+export function triedOf(alternatives: Alternatives, whole: StoreReading): StoreReading {
+  const count = countTried(alternatives, whole.levelsTicks);
+  return count === whole.levelsTicks.length ? whole : partOf(whole, [...Array(count).keys()]);
+}
+
 /** Returns how many levels the reading of alternatives has: those of the alternatives up to the first that passes. */
 export function countTried(alternatives: Alternatives, levelsTicks: readonly number[]): number {
   let count = 0;

@@ -1,4 +1,5 @@
 import { SluiceError, type Time } from '@sluice/core';
+import type { CallQueue } from '@sluice/core/kit';
 import type { Socket } from 'node:net';
 import { hostMicros } from '../serving/host-clock.ts';
 import { decodeAnswer } from '../wire/answer-codec.ts';
@@ -7,7 +8,6 @@ import { FrameWriter, FULL_FRAME_BYTES, MAX_OPERATION_BYTES } from '../wire/fram
 import { encodeHello, NO_ID, type Hello } from '../wire/hello.ts';
 import { MessageReader } from '../wire/message-reader.ts';
 import { encodeOperation, tooLargeError } from '../wire/operation-codec.ts';
-import type { CallQueue } from './call-queue.ts';
 import type { HostCall } from './host-call.ts';
 
 export interface ServerConnectionParts {
@@ -68,7 +68,7 @@ export class ServerConnection {
   }
 
   /** Sends calls from the queue, as many as there is room for: none before the hello of the server has arrived. */
-  send(queue: CallQueue): void {
+  send(queue: CallQueue<HostCall>): void {
     while (this.#id !== undefined && queue.size > 0 && !this.#socket.writableNeedDrain) this.#sendFrame(queue);
   }
 
@@ -77,7 +77,7 @@ export class ServerConnection {
     this.#socket.destroySoon();
   }
 
-  #sendFrame(queue: CallQueue): void {
+  #sendFrame(queue: CallQueue<HostCall>): void {
     const calls: HostCall[] = [];
     const offsetMicros = hostMicros() - this.#time.nowMicros();
     while (this.#writer.bytes < FULL_FRAME_BYTES) {

@@ -1,31 +1,20 @@
-import { endOfPeriod, SluiceError, StalePeriodError, type Mode, type StoreReading } from '@sluice/core';
-import { countTried, partOf, TICKS_PER_MS } from '@sluice/core/kit';
-import type { StoreTransaction } from '@sluice/core';
-import type { CallEntry, CallKind, StoreCall } from './store-call.ts';
+import { SluiceError, type StoreReading, type StoreTransaction } from '@sluice/core';
+import {
+  findStalePeriod,
+  NUMBER_OF_KIND,
+  NUMBER_OF_MODE,
+  REFUND_OF_DECISION,
+  triedOf,
+  withPeriods,
+  type ServerEntry,
+} from '@sluice/core/kit';
+import type { CallKind, StoreCall } from './store-call.ts';
 
 // The words of schema.sql.
-const NUMBER_OF_MODE: Readonly<Record<Mode, number>> = {
-  'check-and-spend': 0,
-  'check-only': 1,
-  'spend-only': 2,
-  charge: 9,
-};
-const NUMBER_OF_KIND: Readonly<Record<Exclude<CallKind, 'spend'>, number>> = {
-  check: 3,
-  charge: 4,
-  refund: 5,
-  reset: 7,
-  cap: 8,
-  renew: 12,
-  release: 13,
-};
-const REFUND_OF_DECISION = 6;
 const [PLAIN, IN_PERIOD, OF_SLOTS] = [0, 1, 2];
 const FOREIGN = -1;
-const STALE = -4;
 const EXPIRED = -5;
 
-const EPOCH_MS = Date.UTC(2026, 0, 1);
 /** Whole numbers up to this are exact. As ticks, it is above every level. */
 const MAX_NUMBER = 2 ** 53;
 /** The end of a period later than this could not be counted in ticks. */
@@ -83,7 +72,7 @@ export class Program {
     }
   }
 
-  #addEntry(kind: CallKind, entry: CallEntry, place: number): void {
+  #addEntry(kind: CallKind, entry: ServerEntry, place: number): void {
     const { mode, incrementTicks = 0, fitTicks = 0, capTicks = 0, tatAfterSpendTicks, period, slots } = entry;
     const isDecision = kind === 'refund' && tatAfterSpendTicks !== undefined;
     const number = kind === 'spend' ? NUMBER_OF_MODE[mode!] : isDecision ? REFUND_OF_DECISION : NUMBER_OF_KIND[kind];
@@ -131,33 +120,12 @@ function clamped(number: number): number {
 function answerCall(call: StoreCall, reading: StoreReading): void {
   const { levelsTicks } = reading;
   const entries = call.batches.flat();
-  const stale = entries[levelsTicks.indexOf(STALE)]?.period;
-  if (stale !== undefined) return call.fail(new StalePeriodError(stale, wallMsOf(reading.nowTicks)));
+  const stale = findStalePeriod(entries, reading);
+  if (stale !== undefined) return call.fail(stale);
   const broken = levelsTicks.indexOf(FOREIGN);
   if (broken >= 0) return call.fail(brokenBucketError(call.keys[broken]!));
-  const whole = entries.some(({ period }) => period !== undefined) ? inPeriods(entries, reading) : reading;
-  call.answer(readingOfTried(call, whole));
-}
-
-/** Adds the ends of periods that the server chose, by the same rule. */
-function inPeriods(entries: readonly CallEntry[], { nowTicks, levelsTicks }: StoreReading): StoreReading {
-  const wallMs = wallMsOf(nowTicks);
-  const bucketNowTicks = entries.map(({ period }) => {
-    const endMs = period && endOfPeriod(period, wallMs);
-    return endMs === undefined ? nowTicks : (endMs - EPOCH_MS) * TICKS_PER_MS;
-  });
-  return { nowTicks, levelsTicks, bucketNowTicks, bucketWallMs: entries.map(({ period }) => period && wallMs) };
-}
-
-/** Leaves out the alternatives that were not tried. */
-function readingOfTried({ batches }: StoreCall, whole: StoreReading): StoreReading {
-  if (batches.length === 1) return whole;
-  const count = countTried(batches as readonly (readonly StoreTransaction[])[], whole.levelsTicks);
-  return count === whole.levelsTicks.length ? whole : partOf(whole, [...Array(count).keys()]);
-}
-
-function wallMsOf(nowTicks: number): number {
-  return EPOCH_MS + Math.floor(nowTicks / TICKS_PER_MS);
+  const whole = entries.some(({ period }) => period !== undefined) ? withPeriods(entries, reading) : reading;
+  call.answer(triedOf(call.batches as readonly (readonly StoreTransaction[])[], whole));
 }
 
 function brokenBucketError(key: string): SluiceError {

@@ -1,18 +1,15 @@
-import type { StoreHold, StoreOperation, StoreReading, StoreRefund, StoreTransaction } from '@sluice/core';
-import type { AnswerSink, Deadlines, Wait } from '@sluice/core/kit';
+import type { StoreOperation, StoreReading, StoreTransaction } from '@sluice/core';
+import type { AnswerSink, Deadlines, ServerEntry, Wait } from '@sluice/core/kit';
 import { keyOf } from './bucket-keys.ts';
 
 /** The kind of an operation. */
 export type CallKind = StoreOperation['kind'];
 
-/** One entry of a batch: a transaction, a charge, a refund, a cap, a hold or a bucket name, depending on the kind. */
-export type CallEntry = Partial<StoreTransaction & StoreRefund & Omit<StoreHold, 'slots'>>;
-
 /** An operation on buckets, until its answer comes or its deadline has passed. */
 export class StoreCall implements Wait {
   readonly kind: CallKind;
   /** Its batch, or its alternatives. */
-  readonly batches: readonly (readonly CallEntry[])[];
+  readonly batches: readonly (readonly ServerEntry[])[];
   /** The keys of the buckets, batch after batch. */
   readonly keys: readonly string[];
   readonly deadlineMs: number;

@@ -1,18 +1,8 @@
-import {
-  SluiceError,
-  type StoreHold,
-  type StoreOperation,
-  type StoreReading,
-  type StoreRefund,
-  type StoreTransaction,
-} from '@sluice/core';
-import { countTried, partOf, shownText, type AnswerSink } from '@sluice/core/kit';
+import { SluiceError, type StoreOperation, type StoreReading, type StoreTransaction } from '@sluice/core';
+import { shownText, triedOf, type AnswerSink, type ServerEntry } from '@sluice/core/kit';
 
 /** The operation on a batch. */
 export type BatchKind = StoreOperation['kind'];
-
-/** One entry of a batch: a transaction, a charge, a refund, a cap, a hold or a bucket name, depending on the kind. */
-export type BatchEntry = Partial<StoreTransaction & StoreRefund & Omit<StoreHold, 'slots'>>;
 
 /** Observes the outcome of a batch before its caller. */
 export interface BatchObserver {
@@ -28,7 +18,7 @@ export interface BatchObserver {
 /** One batch that is sent to Redis, until its reading comes. */
 export class BatchRequest {
   readonly kind: BatchKind;
-  readonly batch: readonly BatchEntry[];
+  readonly batch: readonly ServerEntry[];
   /** The keys of the buckets, in the order of the batch. */
   readonly keys: readonly string[];
   /** For a `spend` or a `check` of several batches: these batches. `batch` and `keys` are then those of all. */
@@ -51,7 +41,7 @@ export class BatchRequest {
   answer(reading: StoreReading, sentMicros: number): void {
     const broken = reading.levelsTicks.indexOf(FOREIGN);
     if (broken >= 0) return this.fail(brokenBucketError(this.keys[broken]!));
-    const tried = this.alternatives === undefined ? reading : triedOf(this.alternatives, reading);
+    const tried = this.alternatives === undefined ? reading : readingOfTried(this.alternatives, reading);
     this.#observer.onAnswer(this, tried, sentMicros);
     this.#sink.answered(tried);
   }
@@ -63,13 +53,9 @@ export class BatchRequest {
 }
 
 /** Leaves out of the reading of a joined request the alternatives that were not tried. */
-export function triedOf(alternatives: readonly BatchRequestParts[], whole: StoreReading): StoreReading {
-  const { levelsTicks } = whole;
-  const count = countTried(
-    alternatives.map(({ batch }) => batch as readonly StoreTransaction[]),
-    levelsTicks,
-  );
-  return count === levelsTicks.length ? whole : partOf(whole, [...Array(count).keys()]);
+export function readingOfTried(alternatives: readonly BatchRequestParts[], whole: StoreReading): StoreReading {
+  const batches = alternatives.map(({ batch }) => batch as readonly StoreTransaction[]);
+  return triedOf(batches, whole);
 }
 
 /** Returns a promise of what `send` gives to its sink. */

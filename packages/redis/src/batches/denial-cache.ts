@@ -1,8 +1,7 @@
 import type { CalendarPeriod, StoreReading, StoreTransaction, Time } from '@sluice/core';
-import { joinedReading, nowTicksAt, passes, readingsOf, TICKS_PER_MICRO } from '@sluice/core/kit';
+import { joinedReading, nowTicksAt, passes, periodEndTicks, readingsOf, TICKS_PER_MICRO } from '@sluice/core/kit';
 import { isGranted } from './alternatives.ts';
 import type { BatchObserver, BatchRequestParts } from './batch-request.ts';
-import { periodEndTicks } from './periods.ts';
 
 /** The maximum number of buckets, which take about two megabytes. The oldest readings are dropped first. */
 const MAX_BUCKETS = 10_000;

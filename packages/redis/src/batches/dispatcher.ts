@@ -1,12 +1,11 @@
 import type { StoreReading, StoreTransaction, Time } from '@sluice/core';
-import { joinedReading, levelAfter, nowTicksAt, slotsTaken, type AnswerSink } from '@sluice/core/kit';
+import { joinedReading, levelAfter, nowTicksAt, slotsTaken, type AnswerSink, type ServerEntry } from '@sluice/core/kit';
 import type { ScriptClient } from '../client/script-client.ts';
 import { slotOf } from '../client/slot.ts';
 import { isGranted } from './alternatives.ts';
 import {
   BatchRequest,
   readingOf,
-  type BatchEntry,
   type BatchKind,
   type BatchObserver,
   type BatchRequestParts,
@@ -184,7 +183,7 @@ function changesLevels(kind: BatchKind): boolean {
   return kind !== 'check' && kind !== 'reset';
 }
 
-function hasPeriod({ period }: BatchEntry): boolean {
+function hasPeriod({ period }: ServerEntry): boolean {
   return period !== undefined;
 }
 
@@ -196,8 +195,8 @@ function commonSlot(keys: readonly string[]): number | undefined {
 
 // They are refunds of a decision, so that tokens that have already come back do not count twice. Slots are released.
 function createRefunds({ batch, keys }: BatchPart, reading: StoreReading) {
-  const refunds = { batch: [] as BatchEntry[], keys: [] as string[] };
-  const holds = { batch: [] as BatchEntry[], keys: [] as string[] };
+  const refunds = { batch: [] as ServerEntry[], keys: [] as string[] };
+  const holds = { batch: [] as ServerEntry[], keys: [] as string[] };
   for (const [i, transaction] of (batch as readonly StoreTransaction[]).entries()) {
     const before = reading.levelsTicks[i]!;
     const after = levelAfter(transaction, before);

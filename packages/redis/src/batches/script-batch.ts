@@ -1,11 +1,19 @@
-import { SluiceError, type CalendarPeriod, type Mode, type StoreReading } from '@sluice/core';
+import { SluiceError, type CalendarPeriod, type StoreReading } from '@sluice/core';
+import {
+  findStalePeriod,
+  NUMBER_OF_KIND,
+  NUMBER_OF_MODE,
+  periodTicks,
+  REFUND_OF_DECISION,
+  withPeriods,
+  type ServerEntry,
+} from '@sluice/core/kit';
 import { createHash } from 'node:crypto';
 import { malformedReplyError, type Script } from '../client/script.ts';
 import { ScriptRun } from '../client/script-run.ts';
 import { errorPrefix } from '../client/server-errors.ts';
-import type { BatchRequest, BatchEntry, BatchKind, BatchRequestParts } from './batch-request.ts';
+import type { BatchRequest, BatchKind, BatchRequestParts } from './batch-request.ts';
 import { decideLua } from './decide-lua.ts';
-import { findStalePeriod, periodTicks, withPeriods } from './periods.ts';
 
 /** The script of this store. It executes batches of all kinds, in order. */
 export const decideScript: Script = {
@@ -14,23 +22,6 @@ export const decideScript: Script = {
   sha1: createHash('sha1').update(decideLua).digest('hex'),
 };
 
-/** The numbers of the kinds of transactions in decide.lua. */
-const NUMBER_OF_MODE: Readonly<Record<Mode, number>> = {
-  'check-and-spend': 0,
-  'check-only': 1,
-  'spend-only': 2,
-  charge: 9,
-};
-const NUMBER_OF_KIND: Readonly<Record<Exclude<BatchKind, 'spend'>, number>> = {
-  check: 3,
-  charge: 4,
-  refund: 5,
-  reset: 7,
-  cap: 8,
-  renew: 12,
-  release: 13,
-};
-const REFUND_OF_DECISION = 6;
 const IN_PERIOD = 10;
 const ON_SLOTS = 11;
 /** Above every level: the limit has no queue. */
@@ -149,7 +140,7 @@ export class ScriptBatch extends ScriptRun {
     for (let i = 0; i < batch.length; i++) shapes.push(this.#words[i]!);
   }
 
-  #wordOf(kind: BatchKind, entry: BatchEntry): number {
+  #wordOf(kind: BatchKind, entry: ServerEntry): number {
     const { mode, incrementTicks = 0, fitTicks = 0, capTicks = 0, tatAfterSpendTicks, period } = entry;
     const { lineTicks = NO_QUEUE_TICKS } = entry;
     if (entry.slots === true) return this.#wordOnSlots(kind, entry);
@@ -164,7 +155,7 @@ export class ScriptBatch extends ScriptRun {
     return REFUND_OF_DECISION + position * POSITION;
   }
 
-  #wordInPeriod(kind: Exclude<BatchKind, 'reset'>, entry: BatchEntry, period: CalendarPeriod): number {
+  #wordInPeriod(kind: Exclude<BatchKind, 'reset'>, entry: ServerEntry, period: CalendarPeriod): number {
     this.#hasPeriods = true;
     const { mode, incrementTicks = 0, fitTicks = 0, capTicks = 0, tatAfterSpendTicks } = entry;
     const isDecision = kind === 'refund' && tatAfterSpendTicks !== undefined;
@@ -174,7 +165,7 @@ export class ScriptBatch extends ScriptRun {
     return IN_PERIOD + this.#positionOfAll(numbers) * POSITION;
   }
 
-  #wordOnSlots(kind: BatchKind, entry: BatchEntry): number {
+  #wordOnSlots(kind: BatchKind, entry: ServerEntry): number {
     this.#hasSlots = true;
     const { mode, incrementTicks = 0, fitTicks = 0, holding } = entry;
     const { count = incrementTicks, first = fitTicks, expiryMs = holding?.expiryMs ?? 0 } = entry;

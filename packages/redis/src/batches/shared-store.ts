@@ -16,11 +16,12 @@ import {
   type DecidingOperation,
   type EventSink,
   type RunInto,
+  type ServerEntry,
 } from '@sluice/core/kit';
 import type { ConnectionCounts, ConnectionStatus } from '../client/connection-status.ts';
 import type { ScriptClient } from '../client/script-client.ts';
 import { joinAlternatives } from './alternatives.ts';
-import { readingOf, type BatchEntry, type BatchKind, type BatchRequestParts } from './batch-request.ts';
+import { readingOf, type BatchKind, type BatchRequestParts } from './batch-request.ts';
 import { BucketKeys, type BucketKeysOptions } from './bucket-keys.ts';
 import { MAX_TRANSACTIONS } from './coalescer.ts';
 import { DenialCache, cacheDenials, cacheRefunds } from './denial-cache.ts';
@@ -197,7 +198,7 @@ export class SharedStore implements RedisStore {
     checkDeadline(deadlineMs);
   }
 
-  #partsOf(kind: BatchKind, batch: readonly (BatchEntry & StoreBucket)[], deadlineMs: number): BatchRequestParts {
+  #partsOf(kind: BatchKind, batch: readonly (ServerEntry & StoreBucket)[], deadlineMs: number): BatchRequestParts {
     return { kind, batch, keys: batch.map((bucket) => this.#keys.keyOf(bucket)), deadlineMs };
   }
 

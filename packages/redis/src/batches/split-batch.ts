@@ -1,7 +1,7 @@
 import type { StoreReading } from '@sluice/core';
-import { nowTicksAt } from '@sluice/core/kit';
+import { nowTicksAt, type ServerEntry } from '@sluice/core/kit';
 import { slotOf } from '../client/slot.ts';
-import type { BatchEntry, BatchRequestParts } from './batch-request.ts';
+import type { BatchRequestParts } from './batch-request.ts';
 
 /** The part of a batch that belongs to one slot. */
 export interface BatchPart extends BatchRequestParts {
@@ -12,7 +12,7 @@ export interface BatchPart extends BatchRequestParts {
 
 /** Splits a batch by slot, in the order of the first bucket of each slot. */
 export function splitBySlot({ batch, keys, ...rest }: BatchRequestParts): readonly BatchPart[] {
-  const parts = new Map<number, { batch: BatchEntry[]; keys: string[]; indexes: number[] }>();
+  const parts = new Map<number, { batch: ServerEntry[]; keys: string[]; indexes: number[] }>();
   for (const [index, key] of keys.entries()) {
     const slot = slotOf(key);
     const part = parts.get(slot) ?? { batch: [], keys: [], indexes: [] };

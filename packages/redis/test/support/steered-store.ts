@@ -1,8 +1,9 @@
 import { SluiceError, type Store, type StoreOperation, type StoreReading, type Time } from '@sluice/core';
 import { bucketKey, type StoreBucket } from '@sluice/core';
+import type { ServerEntry } from '@sluice/core/kit';
 import type { RedisServer } from '../../../../test/redis/servers/redis-server.ts';
 import { joinAlternatives } from '../../src/batches/alternatives.ts';
-import { triedOf, type BatchEntry, type BatchRequestParts } from '../../src/batches/batch-request.ts';
+import { readingOfTried, type BatchRequestParts } from '../../src/batches/batch-request.ts';
 import { decideScript } from '../../src/batches/script-batch.ts';
 import { added, emptyCall } from './script-call.ts';
 import { runSteered } from './steered-script.ts';
@@ -39,7 +40,7 @@ export class SteeredStore implements Store {
     const [first] = parts;
     return first !== undefined && parts.length === 1
       ? this.#run(first)
-      : triedOf(parts, await this.#run(joinAlternatives(parts)));
+      : readingOfTried(parts, await this.#run(joinAlternatives(parts)));
   }
 
   async close(): Promise<void> {
@@ -50,7 +51,7 @@ export class SteeredStore implements Store {
     return this.prefix + bucketKey(limit, id, calendar ?? (slots && 'slots'));
   }
 
-  #parts(kind: BatchRequestParts['kind'], batch: readonly (BatchEntry & StoreBucket)[]): BatchRequestParts {
+  #parts(kind: BatchRequestParts['kind'], batch: readonly (ServerEntry & StoreBucket)[]): BatchRequestParts {
     if (this.#closed) throw new SluiceError('ERR_CLOSED', 'This store was closed.');
     return { kind, batch, keys: batch.map((bucket) => this.keyOf(bucket)), deadlineMs: 1000 };
   }

@@ -1,11 +1,16 @@
-import { endOfPeriod, StalePeriodError, type CalendarPeriod, type StoreReading } from '@sluice/core';
-import { TICKS_PER_MS } from '@sluice/core/kit';
-import type { BatchEntry } from './batch-request.ts';
+import { TICKS_PER_MS } from '../rule/ticks.ts';
+import { endOfPeriod, StalePeriodError, type CalendarPeriod } from './calendar-period.ts';
+import type { StoreReading, StoreTransaction } from './store.ts';
+
+// What decide.lua and schema.sql do with periods: their replies contain only levels.
+
+/** A batch of any operation. */
+type Batch = readonly Partial<Pick<StoreTransaction, 'period'>>[];
 
 /** The origin of the server's time in ticks. */
 const EPOCH_MS: number = Date.UTC(2026, 0, 1);
 
-/** The level in the reply of the script for a transaction whose periods do not run. */
+/** The level in the reply of the server for a transaction whose periods do not run. */
 const STALE = -4;
 
 /** Returns the start of a period, its end and the end of the next one in the server's ticks. */
@@ -14,10 +19,10 @@ export function periodTicks(period: CalendarPeriod): readonly number[] {
 }
 
 /**
- * Adds to a reading of the script what a caller must know of periods: the ends that the server chose, and its wall
- * clock. The same rule is in decide.lua, so the reply need not contain them.
+ * Adds to a reading of the server what a caller must know of periods: the ends that the server chose by the same rule,
+ * and its wall clock.
  */
-export function withPeriods(batch: readonly BatchEntry[], { nowTicks, levelsTicks }: StoreReading): StoreReading {
+export function withPeriods(batch: Batch, { nowTicks, levelsTicks }: StoreReading): StoreReading {
   const wallMs = wallMsOf(nowTicks);
   return {
     nowTicks,
@@ -34,10 +39,7 @@ export function periodEndTicks(period: CalendarPeriod, wallMs: number): number |
 }
 
 /** Returns the error for a batch with a stale period; undefined if it has none. */
-export function findStalePeriod(
-  batch: readonly BatchEntry[],
-  { nowTicks, levelsTicks }: StoreReading,
-): StalePeriodError | undefined {
+export function findStalePeriod(batch: Batch, { nowTicks, levelsTicks }: StoreReading): StalePeriodError | undefined {
   const stale = batch[levelsTicks.indexOf(STALE)]?.period;
   return stale && new StalePeriodError(stale, wallMsOf(nowTicks));
 }
