@@ -13,7 +13,7 @@ export function checkShared({ traits }: Store): void {
   if (platform === undefined) return;
   throw new SluiceError(
     'ERR_OPTION',
-    `\`store\` must be shared by all instances on ${platform}, but was a memory store. Requests are handled by instances that come and go there, and each would count for itself, so nothing would be limited. Use a store in a database, e.g. store: redisStore({ client }).`,
+    `\`store\` must be shared by all instances ${platform.where}, but was a memory store. Requests are handled by instances that come and go there, and each would count for itself, so nothing would be limited. ${platform.remedy}`,
   );
 }
 
@@ -22,9 +22,26 @@ interface Platform {
   readonly process?: { readonly env?: Readonly<Record<string, string | undefined>> };
 }
 
-function shortLivedPlatform(): string | undefined {
+/** Where instances come and go, and what to do there. */
+interface ShortLived {
+  readonly where: string;
+  readonly remedy: string;
+}
+
+const VERCEL: ShortLived = {
+  where: 'on Vercel',
+  remedy: 'Use a store in a database, e.g. store: redisStore({ client }).',
+};
+// The runtime has no sockets, so no store of a database works in it.
+const EDGE: ShortLived = {
+  where: 'in the Edge runtime',
+  remedy:
+    "Use the Node runtime, export const runtime = 'nodejs', and a store in a database, e.g. store: redisStore({ client }).",
+};
+
+function shortLivedPlatform(): ShortLived | undefined {
   const { EdgeRuntime, process } = globalThis as Platform;
   // https://vercel.com/docs/functions/runtimes/edge and https://vercel.com/docs/environment-variables/system-environment-variables
-  if (typeof EdgeRuntime === 'string' || process?.env?.['NEXT_RUNTIME'] === 'edge') return 'the Edge runtime';
-  return process?.env?.['VERCEL'] === '1' ? 'Vercel' : undefined;
+  if (typeof EdgeRuntime === 'string' || process?.env?.['NEXT_RUNTIME'] === 'edge') return EDGE;
+  return process?.env?.['VERCEL'] === '1' ? VERCEL : undefined;
 }

@@ -72,11 +72,13 @@ test('without address it is an error at start, with what to write', () => {
 });
 
 test.each([
-  ['VERCEL', '1', 'Vercel'],
-  ['NEXT_RUNTIME', 'edge', 'the Edge runtime'],
-])('a memory store is refused where instances come and go: %s', (name, value, platform) => {
+  ['VERCEL', '1', 'on Vercel', 'Use a store in a database'],
+  ['NEXT_RUNTIME', 'edge', 'in the Edge runtime', "Use the Node runtime, export const runtime = 'nodejs'"],
+])('a memory store is refused where instances come and go: %s', (name, value, platform, remedy) => {
   vi.stubEnv(name, value);
-  expect(() => limitFetch(perUser())).toThrow(`must be shared by all instances on ${platform}, but was a memory store`);
+  const make = (): unknown => limitFetch(perUser());
+  expect(make).toThrow(`must be shared by all instances ${platform}, but was a memory store`);
+  expect(make).toThrow(remedy);
   const shared = memoryStore();
   const store: Store = { traits: {}, run: (operation) => shared.run(operation), close: () => shared.close() };
   expect(() => limitFetch(perUser({ store }))).not.toThrow();

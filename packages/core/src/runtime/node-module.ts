@@ -8,7 +8,12 @@
  */
 export function nodeModule<Id extends keyof BuiltInModules>(id: Id): BuiltInModules[Id] | undefined {
   const { process }: { readonly process?: Partial<NodeJS.Process> | undefined } = globalThis;
-  return process?.getBuiltinModule?.(id);
+  try {
+    return process?.getBuiltinModule?.(id);
+  } catch {
+    // The Edge runtime of Next.js has every function of `process`, and each of them throws.
+    return undefined;
+  }
 }
 
 /** The modules that this package uses where there are some. */

@@ -16,6 +16,15 @@ test('a diagnostics channel has no subscribers, and takes what is published', as
   silent.publish({});
 });
 
+test('functions of process that throw, as in the Edge runtime of Next.js, are as good as none', async () => {
+  vi.spyOn(process, 'getBuiltinModule').mockImplementation(() => {
+    throw new Error('A Node.js API is used (process.getBuiltinModule) which is not supported in the Edge Runtime.');
+  });
+  const { accountId, createLimiter } = await import('../../src/index.ts');
+  const limiter = createLimiter({ limits: { Calls: { key: accountId(), count: 1, period: '1m' } } });
+  expect((await limiter.spend([{ limit: 'Calls', id: '12345678' }])).allowed).toBe(true);
+});
+
 test('without Node, the store contract fails with an error that names node:assert', async () => {
   const { assert } = await import('../../src/testing/assert.ts');
   expect(() => assert.equal(1, 1)).toThrow('needs `node:assert`');
