@@ -1,5 +1,5 @@
 import type { Limiter } from '@sluice/core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { redisServer, type RedisServer } from '../redis/servers/redis-server.ts';
 
 type Handler = (request: Request) => Response | Promise<Response>;
@@ -56,4 +56,20 @@ it('the proxy limits clients by the field that the proxy in front of it sets', a
   const flood = await Promise.all(Array.from({ length: 80 }, () => proxy(from('192.0.2.7'))));
   expect(flood.filter(({ status }) => status === 429).length).toBeGreaterThan(0);
   expect((await proxy(from('192.0.2.8'))).status).toBe(200);
+});
+
+it('a second bundle has its own copy of Sluice, and shares the buckets and the connection', async () => {
+  vi.resetModules();
+  const bundle = await exampleFile<typeof limits>('lib/limits.js?bundle=proxy');
+  expect(bundle.limiter).not.toBe(limits.limiter);
+  const from = new Request('http://localhost/api/orders', { headers: { 'X-Real-IP': '192.0.2.9' } });
+  const answer = (): Response => new Response(null);
+  const here = await limits.limitRequests(answer)(from.clone());
+  const there = await bundle.limitRequests(answer)(from.clone());
+  expect([here, there].map(({ headers }) => headers.get('RateLimit'))).toEqual([
+    '"RequestsPerClient";r=49;t=1',
+    '"RequestsPerClient";r=48;t=1',
+  ]);
+  const clients = await redis.call<string>('CLIENT', 'LIST');
+  expect(clients.trim().split('\n').length).toBeLessThanOrEqual(2);
 });

@@ -2,28 +2,29 @@ import { accountId, clientNetwork, createLimiter } from '@sluice/core';
 import { limitFetch } from '@sluice/fetch';
 import { redisStore } from '@sluice/redis';
 
-function openLimiter() {
-  return createLimiter({
-    limits: {
-      RequestsPerClient: { key: clientNetwork(), burst: 50, count: 20, period: '1s' },
-      OrdersPerKey: { key: accountId(keyOf), burst: 5, count: 60, period: '1h' },
-    },
-    // Not the memory store: the proxy and each route may run in instances of their own, which come and go. Each of them
-    // would have its own buckets, and nothing would be limited. On Vercel and in the Edge runtime it is an error.
-    store: redisStore({ url: process.env.REDIS_URL ?? 'redis://127.0.0.1:6379' }),
-    // Redis is in another network than the functions.
-    failure: { deadlineMs: 500 },
-  });
-}
+/**
+ * One store, and one connection, in a process. The proxy and the routes are bundles of their own, and in development Next
+ * loads this file again after each change. A limiter can't be shared like this: each bundle has its own copy of Sluice.
+ */
+const shared = /** @type {{ limitStore?: ReturnType<typeof redisStore> }} */ (globalThis);
+const store = (shared.limitStore ??= redisStore({ url: process.env.REDIS_URL ?? 'redis://127.0.0.1:6379' }));
+
+export const limiter = createLimiter({
+  limits: {
+    RequestsPerClient: { key: clientNetwork(), burst: 50, count: 20, period: '1s' },
+    OrdersPerKey: { key: accountId(keyOf), burst: 5, count: 60, period: '1h' },
+  },
+  // Not the memory store: the proxy and each route may run in instances of their own, which come and go. Each of them
+  // would have its own buckets, and nothing would be limited. On Vercel and in the Edge runtime it is an error.
+  store,
+  // Redis is in another network than the functions.
+  failure: { deadlineMs: 500 },
+});
 
 /** A real service looks the key up, and returns the account. */
 function keyOf(/** @type {Request} */ request) {
   return request.headers.get('x-api-key');
 }
-
-/** Next loads this file for each of its bundles, and in development again after each change: one connection is enough. */
-const shared = /** @type {{ limiter?: ReturnType<typeof openLimiter> }} */ (globalThis);
-export const limiter = (shared.limiter ??= openLimiter());
 
 /**
  * The address of the client, from a field that the proxy in front of Next sets, whatever the client sends: Vercel does, and

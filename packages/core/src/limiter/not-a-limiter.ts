@@ -3,19 +3,27 @@ import { complaint, shown, SluiceError } from '../checks/errors.ts';
 /** The folder from which this copy of the package was loaded. */
 const HERE = placeOf(import.meta.url);
 
-/** The property under which every limiter, of any copy of the package, has the folder of its copy. */
-const PLACE = Symbol.for('@sluice/core: where the limiter’s copy was loaded from');
+/** A copy of the package: an object of its own, because two bundles can load one folder twice. */
+interface Copy {
+  readonly place: string;
+}
+
+const THIS_COPY: Copy = Object.freeze({ place: HERE });
+
+/** The property under which every limiter has its copy of the package, whichever copy that is. */
+const COPY = Symbol.for('@sluice/core: the copy of the package that made the limiter');
 
 /** Marks the limiters of a class as created by this copy of the package. */
 export function markAsMadeHere(prototype: object): void {
-  Object.defineProperty(prototype, PLACE, { value: HERE });
+  Object.defineProperty(prototype, COPY, { value: THIS_COPY });
 }
 
 /** Creates the error for a value that is not a limiter of this copy. The message names the probable mistake. */
 export function notALimiter(value: unknown): SluiceError {
-  const place = read(value, PLACE);
-  if (typeof place === 'string' && place !== HERE) return ofAnotherCopy(place);
-  if (place === HERE || typeof read(value, 'spend') === 'function') return wrapped(value);
+  const copy = read(value, COPY);
+  const place = read(copy, 'place');
+  if (typeof place === 'string' && copy !== THIS_COPY) return place === HERE ? ofAnotherBundle() : ofAnotherCopy(place);
+  if (typeof read(value, 'spend') === 'function') return wrapped(value);
   const remedy = 'For example const limiter = createLimiter({ limits: { … } }).';
   return complaint('ERR_OPTION', { option: 'limiter', demand: 'made by createLimiter', value, remedy });
 }
@@ -25,6 +33,14 @@ function ofAnotherCopy(place: string): SluiceError {
     'ERR_OPTION',
     `\`limiter\` must be made by createLimiter of the same copy of @sluice/core, but two copies are loaded: it is from ${place}, this is ${HERE}. ` +
       'Install one version for all packages: `npm ls @sluice/core` shows who needs which, `npm dedupe` may be enough.',
+  );
+}
+
+function ofAnotherBundle(): SluiceError {
+  return new SluiceError(
+    'ERR_OPTION',
+    `\`limiter\` must be made by createLimiter of the same copy of @sluice/core, but ${HERE} is loaded twice, as by Next.js, where the proxy and each route are bundles of their own. ` +
+      'Make a limiter in each bundle, and let all use one store, e.g. const store = (globalThis.limitStore ??= redisStore({ url })).',
   );
 }
 

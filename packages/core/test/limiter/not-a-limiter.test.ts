@@ -1,5 +1,5 @@
 import { createLimiter, memoryStore, type Limiter } from '@sluice/core';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { coreOf } from '../../src/limiter/create-limiter.ts';
 import { placeOf } from '../../src/limiter/not-a-limiter.ts';
 import { accountLimits } from '../support/limiter-on-fake-time.ts';
@@ -83,4 +83,15 @@ describe('with a second copy of the package in the process', () => {
   test('a limiter of this copy that was wrapped is not taken for another copy’s', () => {
     expect(complaintAbout(new Proxy(limiter, {}))).not.toContain('copies');
   });
+});
+
+test('a limiter of the same files, loaded a second time as by the bundles of Next.js, is rejected with what to share', async () => {
+  vi.resetModules();
+  const again = await import('@sluice/core');
+  const made = again.createLimiter({ limits: { Orders: { key: again.accountId(), count: 5, period: '1s' } } });
+  const message = complaintAbout(made);
+  expect(message).toMatch(
+    /^`limiter` must be made by createLimiter of the same copy of @sluice\/core, but file:\S+\/packages\/core\/src\/ is loaded twice, as by Next\.js/,
+  );
+  expect(message).toContain('Make a limiter in each bundle, and let all use one store');
 });
