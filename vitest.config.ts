@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 // Tests and coverage read src, not dist, through this condition of every package's `exports`.
@@ -14,6 +15,13 @@ const onPostgres = '**/*.postgres.test.ts';
 const onLargeInput = '**/*.stress.test.ts';
 const ofPrograms = '**/*.program.test.ts';
 const ofNest = 'packages/nestjs/test/**/*.test.ts';
+/** The packages of NestJS 12 in place of those of NestJS 11, which packages/nestjs is built with. */
+const nest12 = [
+  {
+    find: /^(@nestjs\/[^/]+|graphql)$/,
+    replacement: fileURLToPath(new URL('test/nest-12/node_modules/$1', import.meta.url)),
+  },
+];
 const smoke = 'test/examples/smoke.test.ts';
 
 /** Jest, old compilers and bundlers, whose installation takes longer than their tests. */
@@ -44,6 +52,7 @@ const projects = [
   },
   // A process for each file: after hundreds of others, Nest once did not find a provider of its own.
   { name: 'nest', include: [ofNest] },
+  { name: 'nest-12', include: [ofNest], alias: nest12, timeoutMs: minute },
   { name: 'contract', include: ['test/contract/**/*.test.ts'], exclude: [onRedis, onPostgres, pins], ...shared },
   // What a request makes depends on what its process has done before.
   { name: 'pins', include: [pins], timeoutMs: 5 * minute },

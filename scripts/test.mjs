@@ -8,7 +8,19 @@ const NO_SERVER = 'none-in-test:quick (a test that needs one is named *.redis.te
 
 const usual = ['unit', 'nest', 'contract', 'pins', 'property', 'redis', 'postgres', 'docs', 'smoke'];
 /** What takes long and changes rarely. */
-const long = ['programs', 'packed', 'faults', 'bench', 'loaders', 'playground', 'site', 'proxies', 'aborts', 'stress'];
+const long = [
+  'nest-12',
+  'programs',
+  'packed',
+  'faults',
+  'bench',
+  'loaders',
+  'playground',
+  'site',
+  'proxies',
+  'aborts',
+  'stress',
+];
 
 const forms = {
   /** Takes less than a minute and needs no server: a test that starts one fails. */
