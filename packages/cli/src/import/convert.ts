@@ -51,6 +51,7 @@ class Conversion {
       const last = path.descriptors.at(-1)!;
       const where = pathText(path);
       for (const name of last.dropped) this.notes.push(`${where}: ${droppedText(name)}`);
+      if (last.shadow && last.limit === undefined) this.notes.push(`${where}: ${shadowText(last)}`);
       const rule = this.#ruleOf(path, last, where);
       if (rule === undefined) continue;
       if (rule.limit !== undefined && last.limit?.name !== undefined) {
@@ -83,19 +84,35 @@ class Conversion {
   #defined({ unit, requestsPerUnit, name }: EnvoyLimit, where: string): string {
     const { numbers, note } = importedNumbers(requestsPerUnit, unit!, this.#as);
     if (note !== undefined) this.notes.push(`${where}: ${note}`);
-    const chosen = this.#free(name ?? where);
+    const chosen = this.#free(limitName(name ?? where));
+    if (name !== undefined && limitName(name) !== name) this.notes.push(`${where}: its name ${name} is ${chosen} now`);
     this.limits[chosen] = { ...numbers, idFormat: 'by' };
     return chosen;
   }
 
-  #free(text: string): string {
-    const plain = text.replaceAll(/[^A-Za-z0-9_.-]+/g, '_').slice(0, 48);
-    const base = LIMIT_NAME_PATTERN.test(plain) ? plain : `Limit_${plain}`;
+  #free(base: string): string {
     let name = base;
     for (let i = 2; this.#taken.has(name.toLowerCase()); i++) name = `${base}-${i}`;
     this.#taken.add(name.toLowerCase());
     return name;
   }
+}
+
+/** The most characters of a name, of the 64 that a limit can have: `Limit_` and a number may be added. */
+const MAX_NAME_LENGTH = 54;
+
+/** Makes a name of a limit of any text. One that is too long ends with a whole word. */
+function limitName(text: string): string {
+  const plain = text.replaceAll(/[^A-Za-z0-9_.-]+/g, '_');
+  // The character after the last one shows whether a word ends there.
+  const short =
+    plain.length <= MAX_NAME_LENGTH
+      ? plain
+      : plain
+          .slice(0, MAX_NAME_LENGTH + 1)
+          .replace(/[_.-]+[^_.-]*$/, '')
+          .slice(0, MAX_NAME_LENGTH);
+  return LIMIT_NAME_PATTERN.test(short) ? short : `Limit_${short}`;
 }
 
 function* pathsOf(parent: Path, children: readonly EnvoyDescriptor[]): Generator<Path> {
@@ -122,4 +139,10 @@ function pathText({ domain, descriptors }: Path): string {
 function droppedText(name: string): string {
   if (name !== 'quota_mode') return `${name} has no meaning here`;
   return 'quota_mode is not supported: the limit denies as any other now; for one that only counts, set shadow: true';
+}
+
+/** The other service reads `shadow_mode` only where a limit is, too. */
+function shadowText({ descriptors }: EnvoyDescriptor): string {
+  const below = descriptors.length > 0 ? ', and the limits below it deny' : '';
+  return `shadow_mode has no effect without a rate_limit beside it${below}; write it beside each limit that only counts`;
 }
