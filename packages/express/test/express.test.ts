@@ -1,4 +1,4 @@
-import { accountId, memoryStore } from '@sluice/core';
+import { accountId, createLimiter, memoryStore } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { rateLimit, type RateLimitOptions } from '@sluice/express';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
@@ -122,4 +122,23 @@ test('a middleware that is made inside a request handler is warned of, once, wit
   for (let i = 0; i < 20; i++) await Promise.all([get('/inside'), get('/outside')]);
   expect(lines).toHaveLength(1);
   expect(lines[0]).toContain('outside of the request handler');
+});
+
+test('rateLimit that Express itself calls is an error that says what to call it with', async () => {
+  const app = express();
+  app.use(rateLimit as never);
+  app.use(
+    (error: Error, _req: Request, res: Response, _next: NextFunction) => void res.status(500).send(error.message),
+  );
+  const get = await serve(app);
+  expect(await (await get('/')).text()).toMatch(
+    /^`rateLimit` must be an object of options, but was .*IncomingMessage .*\. For example rateLimit\(\{ count: 100, period: '1m' \}\)\.$/,
+  );
+});
+
+test('a limiter in place of the options is an error that shows where it belongs', () => {
+  const limiter = createLimiter({ limits: { PerUser: { key: accountId(), count: 1, period: '1m' } } });
+  expect(() => rateLimit(limiter as never)).toThrow(
+    "`rateLimit` must be an object of options, but was a limiter. Write rateLimit({ limiter, limits: ['Name'] }).",
+  );
 });

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { SluiceError } from '@sluice/core';
 import type { FastifyPluginCallback } from 'fastify';
 import fastifyPlugin from 'fastify-plugin';
 import { plugin, type RateLimitOptions } from './plugin.ts';
@@ -36,6 +37,7 @@ export const rateLimit: FastifyPluginCallback<RateLimitOptions> = fastifyPlugin(
  * ten seconds, without the reason.
  */
 function register(...[instance, options, done]: Parameters<FastifyPluginCallback<RateLimitOptions>>): void {
+  if (typeof (done as unknown) !== 'function') throw calledAsFunction();
   let problem: Error | undefined;
   try {
     plugin(instance, options, (error) => (problem = error));
@@ -43,4 +45,12 @@ function register(...[instance, options, done]: Parameters<FastifyPluginCallback
     problem = error as Error;
   }
   done(problem);
+}
+
+/** In other frameworks it is called. */
+function calledAsFunction(): SluiceError {
+  return new SluiceError(
+    'ERR_OPTION',
+    '`rateLimit` must be registered, but was called. It is a plugin: await app.register(rateLimit, { … }).',
+  );
 }

@@ -108,3 +108,8 @@ test('a request of inject is limited and settled', async () => {
   await expect.poll(() => remaining(limiter, 'Global')).toBe(5);
   expect(ends).toEqual([{ finished: true }]);
 });
+
+test('rateLimit that is called, and not registered, is an error that says how to register it', () => {
+  const call = rateLimit as unknown as (options: object) => void;
+  expect(() => call({ count: 1, period: '1m' })).toThrow('await app.register(rateLimit, { … })');
+});

@@ -64,6 +64,6 @@ function peerOf(address: Address): IpAddress | 'unix' | undefined {
   if (peer !== undefined) return peer;
   throw new SluiceError(
     'ERR_NO_CLIENT_ADDRESS',
-    `The request has no client address: the \`address\` function returned ${shown(address)}, which is not an IP address. A limit by address needs one. Where a request can be without one, use a key with an alternative, e.g. accountId((request) => …).or(clientNetwork()).`,
+    `The request has no client address: the \`address\` function returned ${shown(address)}, which is not an IP address. A limit by address needs one, such as '192.0.2.7': let it be read where this server has it. Where a request can be without one, use a key with an alternative, e.g. accountId((request) => …).or(clientNetwork()).`,
   );
 }

@@ -28,13 +28,13 @@ export class HostErrors {
   }
 
   down(cause: unknown): SluiceError {
-    return this.#unavailable(`can't be used: ${messageOf(cause).replace(/\.$/, '')}.`, cause);
+    return this.#unavailable(`can't be used: ${messageOf(cause).replace(/\.$/, '')}.${remedyOf(cause)}`, cause);
   }
 
   notReady(timeoutMs: number, cause: unknown): SluiceError {
     const reason =
       cause === undefined ? 'the process that serves does not answer' : messageOf(cause).replace(/\.$/, '');
-    return this.#unavailable(`was not ready within ${timeoutMs} ms: ${reason}.`, cause);
+    return this.#unavailable(`was not ready within ${timeoutMs} ms: ${reason}.${remedyOf(cause)}`, cause);
   }
 
   /** For calls that were sent to a process that still serves. */
@@ -45,4 +45,14 @@ export class HostErrors {
   #unavailable(what: string, cause?: unknown): SluiceError {
     return new SluiceError('ERR_STORE_UNAVAILABLE', `The host store at ${this.#socket} ${what}`, { cause });
   }
+}
+
+/** Errors of the system about the folder of the socket. */
+const OF_FOLDER: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'EROFS']);
+
+/** What to do about an error, after a space; nothing for errors of other processes. */
+function remedyOf(cause: unknown): string {
+  const { code } = (cause ?? {}) as { readonly code?: unknown };
+  if (!OF_FOLDER.has(code)) return '';
+  return ' The folder of `socket` must exist, and this process needs the permission to create files in it.';
 }

@@ -198,8 +198,10 @@ describe('files that are not sockets', () => {
   test('a folder that does not exist fails calls at once, with the reason', async () => {
     own.socket = join(own.path, 'missing', 'limits.sock');
     const store = open();
+    const remedy = 'The folder of `socket` must exist, and this process needs the permission to create files in it.';
     await expect(store.run(CHECK)).rejects.toThrow(/ENOENT/);
-    await expect(store.run(CHECK)).rejects.toThrow(/ENOENT/);
+    await expect(store.run(CHECK)).rejects.toThrow(remedy);
+    await expect(store.ready({ timeoutMs: 1 })).rejects.toThrow(remedy);
     const reports: unknown[] = [];
     store.watch((report) => reports.push(report));
     expect(reports).toMatchObject([{ type: 'down' }]);

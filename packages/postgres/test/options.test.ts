@@ -1,7 +1,8 @@
 import { postgresStore, schemaSql } from '@sluice/postgres';
 import { readFileSync } from 'node:fs';
 import { Client, Pool } from 'pg';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { spend, token } from './support.ts';
 
 const SECRET = 'hunter2';
 const pool = new Pool({ password: SECRET });
@@ -74,4 +75,12 @@ describe('the SQL of the tables', () => {
   test.each([{ table: '' }, { logged: 1 }, { tables: 'x' }])('rejects %j', (options) => {
     expect(() => schemaSql(options as object)).toThrow(expect.objectContaining({ name: 'SluiceError' }) as Error);
   });
+});
+
+test('a server that can’t be reached is an error that says what to check', async () => {
+  const store = postgresStore({ connectionString: 'postgres://127.0.0.1:1/shop' });
+  onTestFinished(() => store.close());
+  await expect(spend(store, [token('x')])).rejects.toThrow(
+    /ECONNREFUSED.* Check that it runs and that the address of the pool is right: /,
+  );
 });

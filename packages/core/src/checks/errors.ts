@@ -174,6 +174,10 @@ const MAX_REASON_LENGTH = 1000;
 
 function describedBy(cause: unknown, describe: (name: string, message: string) => string): string {
   try {
+    if (cause instanceof AggregateError && cause.message === '' && cause.errors.length > 0) {
+      // Node makes one without a message when it can't connect to any of the addresses of a name.
+      return describedBy(cause.errors[0], describe);
+    }
     if (cause instanceof Error) {
       // `name` and `message` may be of any type: any code can assign them.
       const { name, message }: { readonly name: unknown; readonly message: unknown } = cause;

@@ -18,12 +18,14 @@ export function checkOptions(
   example?: string,
 ): void {
   const list = `Options: ${known.join(', ')}.`;
-  if (!isPlainObject(options)) {
-    const remedy = example === undefined ? list : `For example ${example}.`;
+  const remedy = example === undefined ? list : `For example ${example}.`;
+  if (!isPlainObject(options))
     throw complaint('ERR_OPTION', { option: where, demand: 'an object', value: options, remedy });
-  }
   const unknown = unknownNames(where, options, known);
   if (unknown.length === 0) return;
+  // Something else than options was passed, e.g. a request by a framework to which rateLimit itself was given.
+  if (!isTable(options))
+    throw complaint('ERR_OPTION', { option: where, demand: 'an object of options', value: options, remedy });
   const first = unknown.slice(0, MAX_SHOWN).map((name) => {
     const hint = Object.hasOwn(hints, name) ? ` ${hints[name]}` : guess(name, known);
     const value = SECRET.test(name) ? '' : ` (its value was ${shown(options[name])})`;

@@ -8,6 +8,7 @@ import { everyone } from '../keys/everyone.ts';
 import type { Key } from '../keys/key.ts';
 import type { BorrowDefinition } from '../kinds/rate/borrow.ts';
 import type { Limiter } from '../limiter/limiter.ts';
+import { LimiterCore } from '../limiter/limiter-core.ts';
 import type { RequestLimiter } from '../limiter/request-limiter.ts';
 import type {
   ConcurrencyDefinition,
@@ -180,6 +181,7 @@ export function flowSettings<Request, SettleArgs extends readonly unknown[]>(
   adapterOptions: readonly string[],
   caller = 'rateLimit',
 ): FlowSettings<Request, SettleArgs> {
+  if (LimiterCore.isCore(options)) throw limiterAsOptions(caller);
   const shared = typeof options === 'object' && options !== null && 'limiter' in options;
   const names = [...(shared ? SHARED_OPTIONS : INLINE_OPTIONS), ...adapterOptions];
   checkOptions(caller, options, names, shared ? SHARED_HINTS : MIDDLEWARE_HINTS, `${caller}(${EXAMPLE})`);
@@ -241,6 +243,13 @@ const SHARED_HINTS: Hints = {
     USE_OPTIONS.map((name) => [name, `\`${name}\` belongs to one limit: limits: [{ limit: 'Name', ${name}: … }].`]),
   ),
 };
+
+function limiterAsOptions(caller: string): SluiceError {
+  return new SluiceError(
+    'ERR_OPTION',
+    `\`${caller}\` must be an object of options, but was a limiter. Write ${caller}({ limiter, limits: ['Name'] }).`,
+  );
+}
 
 interface LimiterWithUses<Request, SettleArgs extends readonly unknown[]> extends UsedLimits<Request, SettleArgs> {
   readonly limiter: RequestLimiter<Request>;

@@ -91,6 +91,14 @@ describe('a value that can not be inspected', () => {
   });
 });
 
+test('of several errors without a message the first is shown, as when no address of a host accepts a connection', () => {
+  const refused = ['::1', '127.0.0.1'].map((address) => new Error(`connect ECONNREFUSED ${address}:5432`));
+  expect(reasonOf(new AggregateError(refused))).toBe('Error: connect ECONNREFUSED ::1:5432');
+  expect(messageOf(new AggregateError(refused))).toBe('connect ECONNREFUSED ::1:5432');
+  expect(messageOf(new AggregateError(refused, 'no server'))).toBe('no server');
+  expect(reasonOf(new AggregateError([]))).toBe('AggregateError');
+});
+
 test('messageOf returns the message of an error without its name, and shows other values', () => {
   expect(messageOf(new TypeError('no'))).toBe('no');
   expect(messageOf('text')).toBe("'text'");

@@ -18,6 +18,24 @@ test('known options pass, also when they are left out', () => {
   expect(() => check({ burst: 1, count: undefined, period: '1s' })).not.toThrow();
 });
 
+test('an instance of a class with other properties is rejected as what it is, not by each of its properties', () => {
+  class Message {
+    readonly socket = 5;
+    readonly url = '/';
+  }
+  const demand = (value: string): string =>
+    `\`limits.Orders\` must be an object of options, but was ${value}. Options: key, burst, count, period.`;
+  const error = thrown(() => check(new Message()));
+  expect([error.code, error.message]).toEqual(['ERR_OPTION', demand("Message { socket: 5, url: '/' }")]);
+});
+
+test('an instance of a class whose properties are all options passes', () => {
+  class Settings {
+    readonly count = 5;
+  }
+  expect(() => check(new Settings())).not.toThrow();
+});
+
 describe('an unknown option is an error,', () => {
   test('which lists the options that there are', () => {
     const error = thrown(() => check({ colour: 'red' }));

@@ -25,6 +25,19 @@ const MISSING_SCHEMA_STATES: ReadonlySet<string> = new Set(['42P01', '42703', '4
 /** Waited for too long: for a lock, or a statement for `statement_timeout`. */
 const TIMEOUT_STATES: ReadonlySet<string> = new Set(['55P03', '57014']);
 
+/** Errors of the system when no connection can be made. */
+const UNREACHED: ReadonlySet<unknown> = new Set([
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOENT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ETIMEDOUT',
+]);
+const UNREACHED_REMEDY =
+  'Check that it runs and that the address of the pool is right: without a `connectionString`, pg connects to PGHOST, or to localhost.';
+
 /** Returns the SQLSTATE of an error of the server; `undefined` for every other error. */
 function sqlState(error: unknown): string | undefined {
   const { code, severity } = (error ?? {}) as { readonly code?: unknown; readonly severity?: unknown };
@@ -52,7 +65,12 @@ export function lacksSchema(error: unknown): boolean {
 export function callError(error: unknown): SluiceError {
   if (error instanceof SluiceError) return error;
   const state = sqlState(error);
-  if (state === undefined) return failure('ERR_STORE_UNAVAILABLE', 'The connection to PostgreSQL failed', error);
+  if (state === undefined) {
+    const remedy = UNREACHED.has((error as { readonly code?: unknown } | undefined)?.code)
+      ? UNREACHED_REMEDY
+      : undefined;
+    return failure('ERR_STORE_UNAVAILABLE', 'The connection to PostgreSQL failed', error, remedy);
+  }
   if (TIMEOUT_STATES.has(state)) {
     const remedy =
       'Look for a transaction that has been open for long (pg_stat_activity), or raise the deadline, or `statement_timeout` ' +
