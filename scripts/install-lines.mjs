@@ -5,7 +5,7 @@ const FRAMEWORKS = [
   { names: ['koa'], peer: ' koa', framework: 'Koa' },
   { names: ['fastify'], peer: ' fastify', framework: 'Fastify' },
   { names: ['nestjs'], peer: '', framework: 'NestJS' },
-  { names: ['fetch', 'hono'], peer: ' hono', framework: 'Hono' },
+  { names: ['fetch', 'hono'], peer: ' hono @hono/node-server', framework: 'Hono' },
   { names: ['fetch'], peer: '', framework: 'Request and Response' },
   { names: ['node'], peer: '', framework: 'node:http and node:http2' },
 ];

@@ -31,6 +31,28 @@ it('the 429 of README is what the server of its first block answers', async () =
   expect(`${head(response)}\n\n${await text(response)}\n`).toBe(shown);
 });
 
+it.each(readdirSync(new URL('../../packages', import.meta.url)))(
+  'the README of packages/%s installs what its first block imports',
+  (name) => {
+    const page = `packages/${name}/README.md`;
+    const [, line = ''] = /^npm install (.*)$/m.exec(textOf(page)) ?? [];
+    const installed = line.split(' ').map((word) => word.replace(/^.*\/sluice-(.*)-\d+\.\d+\.\d+\.tgz$/, '@sluice/$1'));
+    const code = (blocksOf(page)[0]?.code ?? '').replaceAll(/^import type .*$/gm, '');
+    const imported = [...code.matchAll(/ from '((?:@[^/']+\/)?[^/']+)/g)].map(([, from]) => from!);
+    // An application of Nest has its packages.
+    const missing = imported.filter((from) => !/^(node:|@nestjs\/)/.test(from) && !installed.includes(from));
+    expect(missing).toEqual([]);
+  },
+);
+
+it.each(['express', 'koa', 'fastify', 'node'])('the first block of packages/%s runs, and answers 429', async (name) => {
+  const { url } = await blockServer(blocksOf(`packages/${name}/README.md`)[0]!.code);
+  let { statusCode } = await rawGet(url);
+  // Some of the 100 tokens come back meanwhile.
+  for (let sent = 1; statusCode === 200 && sent < 1000; sent++) ({ statusCode } = await rawGet(url));
+  expect(statusCode).toBe(429);
+});
+
 it('the picture of README is what `node scripts/draw-bucket.mjs` draws', async () => {
   expect(textOf('docs/bucket.svg')).toBe(await drawBucket({ ...sluice, FakeTime }));
 });

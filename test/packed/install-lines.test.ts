@@ -31,7 +31,7 @@ test('each framework has one line to paste, with the core, and each other packag
     '# NestJS',
     'npm install /sluice/sluice-core-0.1.0.tgz /sluice/sluice-nestjs-0.1.0.tgz',
     '# Hono',
-    'npm install /sluice/sluice-core-0.1.0.tgz /sluice/sluice-fetch-0.1.0.tgz /sluice/sluice-hono-0.1.0.tgz hono',
+    'npm install /sluice/sluice-core-0.1.0.tgz /sluice/sluice-fetch-0.1.0.tgz /sluice/sluice-hono-0.1.0.tgz hono @hono/node-server',
     '# Request and Response',
     'npm install /sluice/sluice-core-0.1.0.tgz /sluice/sluice-fetch-0.1.0.tgz',
     '# node:http and node:http2',
