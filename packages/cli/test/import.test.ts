@@ -88,16 +88,18 @@ test.each([
   expect(out).toContain(`limit: ${expected}\n`);
 });
 
-test('names that are made of long paths end with a whole word, and stay apart by numbers', async () => {
-  const values = ['/v1/organizations/members/invitations/pending', '/v1/organizations/members/invitations/accepted'];
-  const rules = values.map(
-    (value) => `{ key: path, value: ${value}, rate_limit: { unit: hour, requests_per_unit: 7 } }`,
-  );
-  const stdin = `domain: storefront-edge\ndescriptors: [${rules.join(', ')}]\n`;
+test('of a long path the name of a limit is the end, from a whole word on, and neighbours stay apart', async () => {
+  const limit = 'rate_limit: { unit: hour, requests_per_unit: 7 }';
+  const path = (value: string): string =>
+    `{ key: path, value: ${value}, ${limit}, descriptors: [{ key: account_id, ${limit} }] }`;
+  const paths = ['/v1/organizations/members/invitations/pending', '/v1/organizations/members/invitations/accepted'];
+  const stdin = `domain: storefront-edge\ndescriptors: [${paths.map(path).join(', ')}]\n`;
   const { limits } = (await runJson(['import', 'envoy', '-', '--as', 'window'], { stdin })) as { limits: object };
   expect(Object.keys(limits)).toEqual([
-    'storefront-edge.path__v1_organizations_members',
-    'storefront-edge.path__v1_organizations_members-2',
+    'path__v1_organizations_members_invitations_pending',
+    'organizations_members_invitations_pending.account_id',
+    'path__v1_organizations_members_invitations_accepted',
+    'organizations_members_invitations_accepted.account_id',
   ]);
 });
 

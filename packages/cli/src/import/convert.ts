@@ -84,8 +84,8 @@ class Conversion {
   #defined({ unit, requestsPerUnit, name }: EnvoyLimit, where: string): string {
     const { numbers, note } = importedNumbers(requestsPerUnit, unit!, this.#as);
     if (note !== undefined) this.notes.push(`${where}: ${note}`);
-    const chosen = this.#free(limitName(name ?? where));
-    if (name !== undefined && limitName(name) !== name) this.notes.push(`${where}: its name ${name} is ${chosen} now`);
+    const chosen = this.#free(name === undefined ? nameOfPath(where) : nameOf(name));
+    if (name !== undefined && nameOf(name) !== name) this.notes.push(`${where}: its name ${name} is ${chosen} now`);
     this.limits[chosen] = { ...numbers, idFormat: 'by' };
     return chosen;
   }
@@ -101,18 +101,27 @@ class Conversion {
 /** The most characters of a name, of the 64 that a limit can have: `Limit_` and a number may be added. */
 const MAX_NAME_LENGTH = 54;
 
-/** Makes a name of a limit of any text. One that is too long ends with a whole word. */
-function limitName(text: string): string {
-  const plain = text.replaceAll(/[^A-Za-z0-9_.-]+/g, '_');
+/** Makes a name of a limit of a name of the file. One that is too long ends with a whole word. */
+function nameOf(given: string): string {
+  const plain = plainName(given);
   // The character after the last one shows whether a word ends there.
-  const short =
-    plain.length <= MAX_NAME_LENGTH
-      ? plain
-      : plain
-          .slice(0, MAX_NAME_LENGTH + 1)
-          .replace(/[_.-]+[^_.-]*$/, '')
-          .slice(0, MAX_NAME_LENGTH);
-  return LIMIT_NAME_PATTERN.test(short) ? short : `Limit_${short}`;
+  const beginning = plain.slice(0, MAX_NAME_LENGTH + 1).replace(/[_.-]+[^_.-]*$/, '');
+  return validName(plain.length <= MAX_NAME_LENGTH ? plain : beginning.slice(0, MAX_NAME_LENGTH));
+}
+
+/** Makes a name of a path. Of one that is too long only the end is left, by which neighbours differ. */
+function nameOfPath(path: string): string {
+  const plain = plainName(path);
+  const end = plain.slice(-MAX_NAME_LENGTH - 1).replace(/^[^_.-]*[_.-]+/, '');
+  return validName(plain.length <= MAX_NAME_LENGTH ? plain : end.slice(-MAX_NAME_LENGTH));
+}
+
+function plainName(text: string): string {
+  return text.replaceAll(/[^A-Za-z0-9_.-]+/g, '_');
+}
+
+function validName(name: string): string {
+  return LIMIT_NAME_PATTERN.test(name) ? name : `Limit_${name}`;
 }
 
 function* pathsOf(parent: Path, children: readonly EnvoyDescriptor[]): Generator<Path> {
