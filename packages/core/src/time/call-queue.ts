@@ -14,6 +14,7 @@ export class CallQueue<Call extends Wait> implements Iterable<Call> {
     return this.#calls.length - this.#next;
   }
 
+  /** Adds a call behind all others. */
   add(call: Call): void {
     if (this.#calls.length >= this.#sweepAt) this.#sweep();
     this.#calls.push(call);
@@ -42,6 +43,7 @@ export class CallQueue<Call extends Wait> implements Iterable<Call> {
     return first;
   }
 
+  /** Yields the calls from the oldest, with those that do not wait any more. */
   [Symbol.iterator](): ArrayIterator<Call> {
     return this.#calls.slice(this.#next).values();
   }
