@@ -219,3 +219,26 @@ describe('a function or a boolean', () => {
     );
   });
 });
+
+describe('a number in a text is shown as a number,', () => {
+  const remedy = (option: string, value: unknown): string =>
+    thrown(() => wholeNumber(option, value, { min: 1, max: 60_000 }))
+      .message.split('. ')
+      .at(-1)!;
+
+  test.each([
+    ['failure.deadlineMs', '50', 'Write deadlineMs: 50.'],
+    ['failure.deadlineMs', '50ms', 'Write deadlineMs: 50.'],
+    ['failure.deadlineMs', '5 s', 'Write deadlineMs: 5000.'],
+    ['maxKeys', '50', 'Write maxKeys: 50.'],
+    ['maxKeys', 50n, 'Write maxKeys: 50.'],
+  ])('%s: %s', (option, value, remedyText) => expect(remedy(option, value)).toBe(remedyText));
+
+  test.each([
+    ['maxKeys', '50ms'],
+    ['failure.deadlineMs', '61s'],
+    ['failure.deadlineMs', 'soon'],
+  ])('but not %s: %s, which is no number in its range', (option, value) => {
+    expect(remedy(option, value)).toMatch(/^For example \w+: 50\.$/);
+  });
+});

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { CallDeadlines } from '../../src/time/call-deadlines.ts';
+import { CallDeadlines, checkDeadline } from '../../src/time/call-deadlines.ts';
 import { FakeTime } from '../../src/testing/fake-time.ts';
+import { thrown } from '../support/thrown.ts';
 
 const never = new Promise<never>(() => {});
 
@@ -41,4 +42,14 @@ test('thousands of different deadlines are kept too, and all can be ended at onc
   await time.pass(0);
   expect(missed).toBe(1000);
   expect(time.pending).toBe(0);
+});
+
+test.each([0, -1, 60_001, Number.NaN, '50', undefined])('a deadline of %s is rejected', (deadlineMs) => {
+  const error = thrown(() => checkDeadline(deadlineMs));
+  expect(error.code).toBe('ERR_OPTION');
+  expect(error.message).toContain('`deadlineMs` must be a number of milliseconds above 0, at most 60000');
+});
+
+test.each([0.5, 60_000])('a deadline of %s ms is accepted', (deadlineMs) => {
+  expect(() => checkDeadline(deadlineMs)).not.toThrow();
 });
