@@ -1,15 +1,15 @@
 // `npm run check` runs every check; `npm run check -- format lint` runs these two.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { packAll } from './pack.mjs';
+import { packedOnce } from './pack.mjs';
 import { root } from './pnpm.mjs';
 
 const CONSUMER = 'test/packed/consumer';
 
 /** What each name stands for. A check passes unless it throws. */
 const checks = {
+  /** First, because the tests use the same tarballs. */
+  packages: checkTarballs,
   format: () => run('prettier --check .'),
   /**
    * Rules and types, each file by the nearest tsconfig.json. That of the root is for `tsc --build` and has no files, and
@@ -29,7 +29,6 @@ const checks = {
   api: () => run('node scripts/api.mjs'),
   unused: () => run('knip'),
   commits: () => run('node scripts/commits.mjs'),
-  packages: () => inEmptyFolder(checkTarballs),
 };
 
 const names = namesFrom(process.argv.slice(2));
@@ -54,9 +53,8 @@ async function runAll(left) {
   }
 }
 
-/** @param {string} folder */
-async function checkTarballs(folder) {
-  for (const tarball of packAll(folder)) {
+async function checkTarballs() {
+  for (const tarball of packedOnce()) {
     await run(`publint run ${tarball} --strict`);
     await run(`attw ${tarball}`);
   }
@@ -108,15 +106,5 @@ async function outcome(check) {
     return undefined;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
-  }
-}
-
-/** @param {(folder: string) => Promise<void>} use */
-async function inEmptyFolder(use) {
-  const folder = mkdtempSync(join(tmpdir(), 'sluice-'));
-  try {
-    await use(folder);
-  } finally {
-    rmSync(folder, { recursive: true });
   }
 }

@@ -1,6 +1,12 @@
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { pnpm } from './pnpm.mjs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { pnpm, root } from './pnpm.mjs';
+
+const cache = join(root, 'node_modules', '.cache', 'sluice-tarballs');
+/** What a tarball is made of, apart from the files of its package. */
+const SHARED = ['LICENSE', 'package.json', 'pnpm-workspace.yaml'];
+const NOT_PACKED = new Set(['node_modules', 'test', 'coverage']);
 
 /**
  * Packs every published package as a release would, from what `tsc --build` left in dist: `workspace:` ranges
@@ -15,6 +21,57 @@ export function packAll(folder) {
     'pipe',
   );
   if (status !== 0) throw new Error(`pnpm pack failed:\n${stdout}${stderr}`);
+  return tarballsIn(folder);
+}
+
+/**
+ * The same tarballs for all tests and checks of one state of the packages: packing takes longer than most of them.
+ *
+ * @returns {string[]} their paths; nobody may change them
+ */
+export function packedOnce() {
+  const key = contentKey();
+  const folder = join(cache, key);
+  if (existsSync(folder)) return tarballsIn(folder);
+  mkdirSync(cache, { recursive: true });
+  for (const old of readdirSync(cache)) {
+    if (!old.startsWith(key)) rmSync(join(cache, old), { recursive: true, force: true });
+  }
+  const temporary = mkdtempSync(`${folder}-`);
+  packAll(temporary);
+  try {
+    renameSync(temporary, folder);
+  } catch (error) {
+    // Another process packed the same at the same time.
+    if (!existsSync(folder)) throw error;
+    rmSync(temporary, { recursive: true });
+  }
+  return tarballsIn(folder);
+}
+
+/** Two states of the packages that differ in any file that is packed have different keys. */
+function contentKey() {
+  const hash = createHash('sha256');
+  const packages = readdirSync(join(root, 'packages')).map((name) => join(root, 'packages', name));
+  for (const file of [...SHARED.map((name) => join(root, name)), ...packages.flatMap(filesOf)]) {
+    const content = createHash('sha256').update(readFileSync(file)).digest('hex');
+    hash.update(`${relative(root, file)} ${content}\n`);
+  }
+  return hash.digest('hex').slice(0, 16);
+}
+
+/**
+ * @param {string} folder
+ * @returns {string[]}
+ */
+function filesOf(folder) {
+  return readdirSync(folder, { withFileTypes: true })
+    .filter(({ name }) => !NOT_PACKED.has(name))
+    .flatMap((entry) => (entry.isDirectory() ? filesOf(join(folder, entry.name)) : [join(folder, entry.name)]));
+}
+
+/** @param {string} folder */
+function tarballsIn(folder) {
   return readdirSync(folder)
     .filter((file) => file.endsWith('.tgz'))
     .map((file) => join(folder, file));

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { packAll } from '../../scripts/pack.mjs';
+import { packedOnce } from '../../scripts/pack.mjs';
 import { packCommand } from '../../scripts/pack-command.mjs';
 
 interface Manifest {
@@ -10,7 +10,7 @@ interface Manifest {
   readonly exports: Record<string, unknown>;
 }
 
-/** Every published package, packed as a release would. */
+/** Every published package, packed as a release would, once for all tests. */
 export interface Tarballs {
   readonly paths: readonly string[];
   /** Packs the file from which `npx` runs the command. */
@@ -20,10 +20,10 @@ export interface Tarballs {
   remove(): void;
 }
 
-/** Packs every published package. */
+/** What is packed for these tests alone goes into a folder that `remove` removes. */
 export function packedTarballs(): Tarballs {
+  const paths = packedOnce();
   const folder = mkdtempSync(join(tmpdir(), 'sluice-tarballs-'));
-  const paths = packAll(folder);
   return {
     paths,
     command: () => packCommand(paths, folder),
