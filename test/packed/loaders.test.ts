@@ -1,64 +1,49 @@
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { postgresServer } from '../postgres/postgres-server.ts';
-import { redisServer, type RedisServer } from '../redis/servers/redis-server.ts';
+import { afterAll, describe, expect, it } from 'vitest';
 import { compileErrors } from './compile.ts';
-import { Project } from './project.ts';
+import { installedBeside, installedCases, nest } from './installed.ts';
 import { packedTarballs } from './tarballs.ts';
 
-// Loaders that do not take ES modules, or resolve packages in ways of their own.
+// Beside the newest peers: what works beside the oldest ones too, and loaders that do not take ES modules, or resolve
+// packages in ways of their own. They share a project, because an installation takes longer than these tests.
 const tarballs = packedTarballs();
 afterAll(() => tarballs.remove());
 
-const peers = [
+const newest = [
   'express@5',
   '@types/express@5',
   'koa@3',
   '@types/koa@3',
   'fastify@5',
   'hono@4',
-  '@nestjs/common@11',
-  '@nestjs/core@11',
-  '@nestjs/platform-express@11',
-  'reflect-metadata@0.2',
-  'rxjs@7',
   'ioredis@6',
   'pg@8',
-  '@types/node@20',
+  ...nest('11'),
 ];
 const jest = ['jest@30', '@types/jest@30', 'ts-jest@29', 'typescript@5', 'supertest@7', '@types/supertest@7'];
 
-describe('in an empty project', () => {
-  let project: Project;
-  let redis: RedisServer;
-  let postgresUrl: string;
+describe('in an empty project beside the newest peers', () => {
+  const installed = installedBeside(tarballs, [...newest, ...jest, 'esbuild@0.28', 'workerd@1']);
 
-  beforeAll(async () => {
-    redis = await redisServer();
-    postgresUrl = (await postgresServer()).url;
-    project = new Project();
-    await project.install([...tarballs.paths, ...peers, ...jest, 'esbuild@0.28', 'workerd@1']);
-  });
-  afterAll(async () => {
-    project.remove();
-    await redis.stop();
-  });
+  installedCases(tarballs, installed);
 
   it('Jest in its default mode takes every entry point, by require and by imports of TypeScript', async () => {
+    const { project, urls } = installed;
     writeFileSync(join(project.folder, 'commonjs', 'documented.test.js'), documentedTest());
-    const env = { REDIS_URL: redis.url, POSTGRES_URL: postgresUrl, ENTRY_POINTS: tarballs.entryPoints.join(' ') };
+    const env = { REDIS_URL: urls[0], POSTGRES_URL: urls[1], ENTRY_POINTS: tarballs.entryPoints.join(' ') };
     const report = JSON.parse(await project.bin('jest', ['--config=commonjs/package.json', '--json'], env)) as unknown;
     expect(report).toMatchObject({ numPassedTests: 7, numTotalTests: 7 });
   });
 
   it('the types compile under node10', () => {
-    expect(compileErrors(project.folder, ['typed.ts'], 'node10')).toEqual([]);
+    expect(compileErrors(installed.project.folder, ['typed.ts'], 'node10')).toEqual([]);
   });
 
   it('the types compile under node16 into ES modules and into CommonJS', () => {
-    copyFileSync(join(project.folder, 'typed.ts'), join(project.folder, 'typed.cts'));
-    expect(compileErrors(project.folder, ['typed.ts', 'typed.cts', 'typed-require.cts'], 'node16')).toEqual([]);
+    const { folder } = installed.project;
+    copyFileSync(join(folder, 'typed.ts'), join(folder, 'typed.cts'));
+    expect(compileErrors(folder, ['typed.ts', 'typed.cts', 'typed-require.cts'], 'node16')).toEqual([]);
   });
 
   const esm = [
@@ -71,6 +56,7 @@ describe('in an empty project', () => {
     ['import', 'CommonJS', 'by-import.mjs', 'bundle-of-import.cjs', ['--format=cjs']],
     ['require', 'CommonJS', 'by-require.cjs', 'bundle-of-require.cjs', ['--format=cjs']],
   ])('esbuild bundles what uses %s into %s that work', async (_loaded, _format, entry, bundle, options) => {
+    const { project, urls } = installed;
     await project.bin('esbuild', [
       entry,
       '--bundle',
@@ -79,7 +65,7 @@ describe('in an empty project', () => {
       `--outfile=${bundle}`,
       ...options,
     ]);
-    expect(await project.node(bundle, redis.url, postgresUrl)).toMatchObject({
+    expect(await project.node(bundle, ...urls)).toMatchObject({
       outcomes: { memory: 'allowed', host: 'allowed', redis: 'allowed', postgres: 'allowed' },
       fromFiles: { Orders: 300 },
       express: [200, 429],
@@ -90,6 +76,7 @@ describe('in an empty project', () => {
 
   it('core decides in a Worker, whose limiter is created while the module is loaded', async () => {
     const worker = ['--platform=neutral', '--main-fields=module,main', '--conditions=workerd', '--format=esm'];
+    const { project } = installed;
     await project.bin('esbuild', ['worker.mjs', '--bundle', '--outfile=worker/bundle.mjs', ...worker]);
     await expect(project.bin('workerd', ['test', 'worker/config.capnp'])).resolves.toBeTypeOf('string');
   });
