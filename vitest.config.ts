@@ -24,7 +24,7 @@ const nest12 = [
 ];
 const smoke = 'test/examples/smoke.test.ts';
 
-/** Jest, old compilers and bundlers, whose installation takes longer than their tests. */
+/** The packages beside their newest peers, and with Jest, old compilers and bundlers. */
 const loaders = 'test/packed/loaders.test.ts';
 
 /** Takes a minute, and measures neither time nor memory, so it may run beside others. */
@@ -37,6 +37,8 @@ const pins = 'test/contract/pins/pins.test.ts';
 
 /** The files of a worker share a process, whose start was most of their time, and a Redis Cluster. */
 const shared = { isolate: false, setupFiles: ['test/fresh-modules.ts'] };
+
+const onServers = { exclude: [], isolate: false, setupFiles: ['test/redis/servers/teardown.ts'] };
 
 /**
  * One row per project: what it collects, and how long one of its tests may take. Those that are `alone` run before
@@ -65,19 +67,22 @@ const projects = [
   },
   {
     name: 'redis',
-    include: [`packages/${onRedis}`, `test/{contract,property}/${onRedis}`],
-    exclude: [],
-    isolate: false,
-    timeoutMs: propertyMs / 2,
-    setupFiles: [...properties, 'test/redis/servers/teardown.ts'],
+    include: [`packages/${onRedis}`, `test/contract/${onRedis}`],
+    timeoutMs: 5 * minute,
+    ...onServers,
   },
   {
     name: 'postgres',
-    include: [`packages/${onPostgres}`, `test/{contract,property}/${onPostgres}`],
-    exclude: [],
-    isolate: false,
-    timeoutMs: Math.max(2 * minute, propertyMs / 5),
-    setupFiles: [...properties, 'test/redis/servers/teardown.ts'],
+    include: [`packages/${onPostgres}`, `test/contract/${onPostgres}`],
+    timeoutMs: 2 * minute,
+    ...onServers,
+  },
+  {
+    name: 'server-property',
+    include: [`test/property/${onRedis}`, `test/property/${onPostgres}`],
+    timeoutMs: propertyMs / 2,
+    ...onServers,
+    setupFiles: [...properties, ...onServers.setupFiles],
   },
   { name: 'docs', include: ['test/docs/**/*.test.ts'], exclude: [ofPrograms], timeoutMs: 2 * minute, ...shared },
   { name: 'smoke', include: [smoke], timeoutMs: minute },
@@ -89,8 +94,8 @@ const projects = [
     exclude: [smoke],
     timeoutMs: 2 * minute,
   },
-  { name: 'packed', include: ['test/packed/*.test.ts'], exclude: [loaders], timeoutMs: 5 * minute },
-  { name: 'loaders', include: [loaders], timeoutMs: 5 * minute },
+  { name: 'packed', include: ['test/packed/*.test.ts'], exclude: [loaders], timeoutMs: 10 * minute },
+  { name: 'loaders', include: [loaders], timeoutMs: 10 * minute },
   // Real proxies in front of a real backend: the programs of three vendors.
   { name: 'proxies', include: ['test/proxies/**/*.test.ts'], timeoutMs: minute },
   { name: 'site', include: ['test/site/*.test.ts'], timeoutMs: 5 * minute },

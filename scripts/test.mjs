@@ -6,7 +6,10 @@ import { root } from './pnpm.mjs';
 
 const NO_SERVER = 'none-in-test:quick (a test that needs one is named *.redis.test.ts or *.postgres.test.ts)';
 
-const usual = ['unit', 'nest', 'contract', 'pins', 'property', 'redis', 'postgres', 'docs', 'smoke'];
+/** What shows that all code is tested. Coverage makes properties twice as slow, so .ci/run measures only these. */
+const covering = ['unit', 'nest', 'contract', 'redis', 'postgres'];
+const properties = ['property', 'server-property'];
+const usual = [...covering, ...properties, 'pins', 'docs', 'smoke'];
 /** What takes long and changes rarely. */
 const long = [
   'nest-12',
@@ -29,10 +32,12 @@ const forms = {
     propertyRuns: '50',
     env: { SLUICE_REDIS_SERVER: NO_SERVER, SLUICE_POSTGRES: NO_SERVER },
   },
-  usual: { projects: usual, propertyRuns: '1000', env: {} },
-  /** For .ci/run, after the usual ones. */
-  long: { projects: long, propertyRuns: '1000', env: {} },
+  usual: { projects: usual, propertyRuns: '200', env: {} },
   all: { projects: [...usual, ...long], propertyRuns: '1000', env: {} },
+  /** The parts of .ci/run: together they are `all`. */
+  covering: { projects: covering, propertyRuns: '1', env: {} },
+  properties: { projects: properties, propertyRuns: '500', env: {} },
+  rest: { projects: without([...usual, ...long], [...covering, ...properties]), propertyRuns: '1', env: {} },
 };
 
 const [form = 'usual', ...args] = process.argv.slice(2);
@@ -45,3 +50,8 @@ const { status } = spawnSync(
   { cwd: root, env: { SLUICE_PROPERTY_RUNS: propertyRuns, ...process.env, ...env }, stdio: 'inherit' },
 );
 process.exitCode = status ?? 1;
+
+/** @param {readonly string[]} names @param {readonly string[]} others */
+function without(names, others) {
+  return names.filter((name) => !others.includes(name));
+}
