@@ -3,12 +3,13 @@ import { storeContract, type ContractCase } from '@sluice/core/testing';
 import { Cluster, Redis } from 'ioredis';
 import { Cluster as Cluster5, Redis as Redis5 } from 'ioredis5';
 import { Cluster as ValkeyCluster, Redis as Valkey } from 'iovalkey';
-import { createClient, createCluster } from 'redis';
+import { createClient, createCluster, createSentinel } from 'redis';
 import { createClient as createClient5, createCluster as createCluster5 } from 'redis5';
 import { describe, expect, test } from 'vitest';
 import { readyStore } from '../../packages/redis/test/support/ready-store.ts';
 import { redisCluster } from '../redis/servers/redis-cluster.ts';
 import { redisServer, type RedisServer } from '../redis/servers/redis-server.ts';
+import { sentinelSet } from '../redis/servers/sentinel-set.ts';
 import { until } from '../redis/servers/until.ts';
 import { realDelay } from '../real-delay.ts';
 
@@ -78,6 +79,19 @@ describe('on one server', async () => {
 
   describe('beside a client of node-redis 5', () => {
     keepsTheContract([server], () => ({ client: createClient5({ url }) }));
+  });
+});
+
+describe('behind Sentinels', async () => {
+  // A case that stops the primary must not cause a failover.
+  const { addresses, name, servers } = await sentinelSet({ downAfterMs: 60_000 });
+
+  describe('the Redis store keeps the contract of stores beside a client of ioredis 6', () => {
+    keepsTheContract(servers, () => ({ client: new Redis({ sentinels: [...addresses], name, lazyConnect: true }) }));
+  });
+
+  describe('beside a client of node-redis 6', () => {
+    keepsTheContract(servers, () => ({ client: createSentinel({ sentinelRootNodes: [...addresses], name }) }));
   });
 });
 

@@ -4,13 +4,13 @@ import { redisStore, type RedisClient } from '@sluice/redis';
 import { Cluster, Redis } from 'ioredis';
 import { Cluster as Cluster5, Redis as Redis5 } from 'ioredis5';
 import { readFileSync } from 'node:fs';
-import { createCluster } from 'redis';
+import { createCluster, createSentinel } from 'redis';
 import { createCluster as createCluster5 } from 'redis5';
 import { describe, expect, it } from 'vitest';
 import { redisCluster, type RedisCluster } from './servers/redis-cluster.ts';
 import type { RedisServer } from './servers/redis-server.ts';
 import { running } from './servers/running.ts';
-import { sentinelSet } from './servers/sentinel-set.ts';
+import { sentinelSet, type SentinelSet } from './servers/sentinel-set.ts';
 import { until } from './servers/until.ts';
 import { Traffic } from './traffic.ts';
 
@@ -57,27 +57,6 @@ async function killed(primary: RedisServer, traffic: Traffic, ids: ReadonlySet<s
   return after()!.answeredMs! - killedMs;
 }
 
-describe.each([
-  { version: 6, Client: Redis },
-  { version: 5, Client: Redis5 as unknown as typeof Redis },
-])('with ioredis $version', ({ Client }) => {
-  it('Sentinel replaces a primary in the middle of load: nothing beyond the bound, no error, no restart', async ({
-    annotate,
-  }) => {
-    const set = await sentinelSet();
-    const client = ioredis(new Client({ sentinels: [...set.addresses], name: set.name }));
-    const traffic = new Traffic(await limiterOn(client), 5, () => [{ limit: 'Orders', id: 'one' }]);
-    await until('the store decides under load', () => traffic.decidedByStore.length > 50);
-    const recoveryMs = await killed(await set.primary(), traffic, new Set(['one']));
-    await annotate(`decided by the store again after ${recoveryMs.toFixed(0)} ms`);
-    await traffic.stop();
-    expect(traffic.errors).toEqual([]);
-    expect(most(traffic.admitted(traffic.decidedByStore))).toBeLessThanOrEqual(bounds(traffic).byStore);
-    expect(most(traffic.admitted())).toBeLessThanOrEqual(bounds(traffic).inAll);
-    expect(recoveryMs).toBeLessThan(20_000);
-  });
-});
-
 /** What a user of a cluster logs in with. */
 interface Login {
   readonly username?: string;
@@ -91,12 +70,42 @@ function ioredis<T extends Redis | Cluster>(client: T): T {
   return client;
 }
 
-function nodeRedis(client: ReturnType<typeof createCluster>): RedisClient {
+function nodeRedis(client: ReturnType<typeof createCluster> | ReturnType<typeof createSentinel>): RedisClient {
   client.on('error', () => {});
   client.connect().catch(() => {});
   running.add({ close: async () => client.destroy() });
   return client;
 }
+
+describe.each<{ name: string; clientOf: (set: SentinelSet) => RedisClient }>([
+  {
+    name: 'ioredis 6',
+    clientOf: ({ addresses, name }) => ioredis(new Redis({ sentinels: [...addresses], name })),
+  },
+  {
+    name: 'ioredis 5',
+    clientOf: ({ addresses, name }) => ioredis(new Redis5({ sentinels: [...addresses], name }) as unknown as Redis),
+  },
+  {
+    name: 'node-redis 6',
+    clientOf: ({ addresses, name }) => nodeRedis(createSentinel({ sentinelRootNodes: [...addresses], name })),
+  },
+])('with $name', ({ clientOf }) => {
+  it('Sentinel replaces a primary in the middle of load: nothing beyond the bound, no error, no restart', async ({
+    annotate,
+  }) => {
+    const set = await sentinelSet();
+    const traffic = new Traffic(await limiterOn(clientOf(set)), 5, () => [{ limit: 'Orders', id: 'one' }]);
+    await until('the store decides under load', () => traffic.decidedByStore.length > 50);
+    const recoveryMs = await killed(await set.primary(), traffic, new Set(['one']));
+    await annotate(`decided by the store again after ${recoveryMs.toFixed(0)} ms`);
+    await traffic.stop();
+    expect(traffic.errors).toEqual([]);
+    expect(most(traffic.admitted(traffic.decidedByStore))).toBeLessThanOrEqual(bounds(traffic).byStore);
+    expect(most(traffic.admitted())).toBeLessThanOrEqual(bounds(traffic).inAll);
+    expect(recoveryMs).toBeLessThan(20_000);
+  });
+});
 
 const rootNodes = ({ addresses }: RedisCluster) => addresses.map((socket) => ({ socket }));
 

@@ -7,6 +7,7 @@ import type { Script } from './client/script.ts';
 import { createCounts, type ClientParts } from './client/script-servers.ts';
 import { connectIoredis, duplicateIoredis, isIoredis, type IoredisClient } from './ioredis/duplicate.ts';
 import { duplicateNodeRedis, isNodeRedis, isNodeRedisCluster, type NodeRedisClient } from './node-redis/duplicate.ts';
+import { ioredisOptionsOf, isNodeRedisSentinel } from './node-redis/sentinel-options.ts';
 import type { ClusterConnection } from './servers/cluster-connection.ts';
 import { ClusterServers } from './servers/cluster-servers.ts';
 import type { Connection } from './servers/connection.ts';
@@ -92,7 +93,8 @@ function connectionFor({ client, url, caller }: Given, time: Time): OwnConnectio
 /** @throws {SluiceError} `ERR_OPTION` if it is not a client, or if it can't be duplicated. */
 function duplicateClient(client: RedisClient, time: Time): OwnConnection {
   if (!isClient(client)) throw noClient(client);
-  return isIoredis(client) ? duplicateIoredis(client) : duplicateNodeRedis(client, time);
+  if (isIoredis(client)) return duplicateIoredis(client);
+  return isNodeRedisSentinel(client) ? connectIoredis(ioredisOptionsOf(client)) : duplicateNodeRedis(client, time);
 }
 
 /** @throws {SluiceError} `ERR_OPTION` if it is not a `redis://` or `rediss://` URL, or if its database is not a number. */

@@ -6,7 +6,7 @@ import { until } from './until.ts';
 
 const NAME = 'sluice';
 
-/** One primary, two replicas and three sentinels, which replace a primary that is down for a second. */
+/** One primary, two replicas and three sentinels, which replace a primary that is down. */
 export interface SentinelSet {
   /** What the sentinels call the primary. */
   readonly name: string;
@@ -19,17 +19,24 @@ export interface SentinelSet {
   primary(): Promise<RedisServer>;
 }
 
+interface SentinelSetOptions {
+  /** Settings of the three servers. */
+  readonly config?: Readonly<Record<string, string>>;
+  /** How long a primary may be silent before it is down. */
+  readonly downAfterMs?: number;
+}
+
 /** Starts them, and waits until all know each other. They end with the test that started them. */
-export async function sentinelSet({
-  config = {},
-}: { config?: Readonly<Record<string, string>> } = {}): Promise<SentinelSet> {
+export async function sentinelSet({ config = {}, downAfterMs = 1000 }: SentinelSetOptions = {}): Promise<SentinelSet> {
   const replication = { 'repl-diskless-sync': 'yes', 'repl-diskless-sync-delay': '0', ...config };
   const primary = await redisServer({ config: replication });
   const replicaOf = { ...replication, replicaof: `127.0.0.1 ${primary.port}` };
   const replicas = await Promise.all([0, 1].map(() => redisServer({ config: replicaOf })));
   const servers = [primary, ...replicas];
   await until('both replicas have synchronised', async () => (await onlineReplicas(primary)) === 2);
-  const sentinels = await Promise.all([0, 1, 2].map((index) => sentinel(index, primary.port)));
+  const sentinels = await Promise.all(
+    [0, 1, 2].map((index) => sentinel({ index, primaryPort: primary.port, downAfterMs })),
+  );
   await until(
     'each sentinel knows all others',
     async () => (await Promise.all(sentinels.map(knowsAll))).every(Boolean),
@@ -49,13 +56,21 @@ export async function sentinelSet({
   };
 }
 
-function sentinel(index: number, primaryPort: number): Promise<RedisServer> {
+function sentinel({
+  index,
+  primaryPort,
+  downAfterMs,
+}: {
+  index: number;
+  primaryPort: number;
+  downAfterMs: number;
+}): Promise<RedisServer> {
   // A sentinel writes into its file what it finds out.
   const file = join(serversFolder(), `sentinel-${primaryPort}-${index}.conf`);
   writeFileSync(
     file,
     `sentinel monitor ${NAME} 127.0.0.1 ${primaryPort} 2
-sentinel down-after-milliseconds ${NAME} 1000
+sentinel down-after-milliseconds ${NAME} ${downAfterMs}
 sentinel failover-timeout ${NAME} 5000
 sentinel parallel-syncs ${NAME} 2
 `,

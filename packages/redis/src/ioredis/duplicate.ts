@@ -1,5 +1,5 @@
 import { complaint } from '@sluice/core/kit';
-import { type Cluster, Redis } from 'ioredis';
+import { type Cluster, Redis, type RedisOptions } from 'ioredis';
 import type { ClusterConnection } from '../servers/cluster-connection.ts';
 import type { Connection } from '../servers/connection.ts';
 import { clusterOptions, singleOptions } from './connection-options.ts';
@@ -14,6 +14,9 @@ export interface IoredisClient {
   /** Creates another client with the same settings, some of which the arguments replace. */
   duplicate(...args: never[]): unknown;
 }
+
+/** Options of a `Redis`. `replyMapping` is one of the store's own, and its type differs between the versions. */
+export type ServerOptions = Omit<RedisOptions, 'replyMapping'>;
 
 /** Whether a value is a client of ioredis, or of iovalkey, which has the same methods. */
 export function isIoredis(client: object): client is IoredisClient {
@@ -38,13 +41,16 @@ export function duplicateIoredis(client: IoredisClient): Connection | ClusterCon
 }
 
 /**
- * Opens a connection to the server of a URL.
+ * Opens a connection to the server of a URL or of options, which may be those of Sentinels.
  *
- * @throws {SluiceError} `ERR_OPTION` if its database is not a number.
+ * @throws {SluiceError} `ERR_OPTION` if the database is not a whole number.
  */
-export function connectIoredis(url: string): Connection | ClusterConnection {
-  // This client never connects. It only parses the URL, and is then duplicated like a client of the user.
-  return duplicateIoredis(new Redis(url, { lazyConnect: true }));
+export function connectIoredis(server: string | ServerOptions): Connection | ClusterConnection {
+  // This client never connects. It is duplicated like a client of the user.
+  const options = { lazyConnect: true };
+  return duplicateIoredis(
+    typeof server === 'string' ? new Redis(server, options) : new Redis({ ...server, ...options }),
+  );
 }
 
 // For a `db` that is not a number, ioredis leaves a promise rejection unhandled, which ends the process.

@@ -1,12 +1,12 @@
-import type { SluiceError, Time } from '@sluice/core';
-import { complaint } from '@sluice/core/kit';
+import type { Time } from '@sluice/core';
 import type { ClusterConnection } from '../servers/cluster-connection.ts';
 import type { Connection } from '../servers/connection.ts';
 import { duplicateCluster, type ClusterClient } from './cluster-nodes.ts';
 import { connectionOptions, type NodeRedisOptions } from './connection-options.ts';
 import { NodeRedisConnection, type CommandClient } from './node-redis-connection.ts';
+import { isNodeRedisSentinel } from './sentinel-options.ts';
 
-/** The part of a client of node-redis that the store uses: what `createClient` and `createCluster` return. */
+/** The part of a client of node-redis that the store uses: what its `createClient`, `createCluster` and `createSentinel` return. */
 export interface NodeRedisClient {
   readonly isOpen: boolean;
   /** Creates another client with the same settings, some of which the arguments replace. */
@@ -19,12 +19,8 @@ export interface NodeRedisClient {
 export function isNodeRedis(client: object): client is NodeRedisClient {
   const { sendCommand, duplicate } = client as Partial<NodeRedisClient>;
   if (typeof sendCommand !== 'function' || !('isOpen' in client)) return false;
-  // Sentinels of node-redis 5 can't be duplicated.
-  return typeof duplicate === 'function' || isSentinel(client);
-}
-
-function isSentinel(client: object): boolean {
-  return 'getMasterNode' in client;
+  // A client for Sentinels has no `duplicate` in node-redis 5. Its error is more helpful than that for no client at all.
+  return typeof duplicate === 'function' || isNodeRedisSentinel(client as NodeRedisClient);
 }
 
 /** Whether a client of node-redis is one of `createCluster`. */
@@ -32,24 +28,10 @@ export function isNodeRedisCluster(client: NodeRedisClient): boolean {
   return 'getSlotRandomNode' in client;
 }
 
-/**
- * Opens connections to the servers of a user's client. They keep the client's options for address, TLS and credentials.
- *
- * @throws {SluiceError} `ERR_OPTION` for what `createSentinel` returns.
- */
+/** Opens connections to the servers of a client of `createClient` or `createCluster`. They keep its address, TLS and login. */
 export function duplicateNodeRedis(client: NodeRedisClient, time: Time): Connection | ClusterConnection {
   if (isNodeRedisCluster(client)) return duplicateCluster(client as ClusterClient, time);
-  if (isSentinel(client)) throw notSupported('Sentinels of node-redis', 'new Redis({ sentinels, name }) of ioredis');
   return duplicateSingle(client as SingleClient, time);
-}
-
-function notSupported(was: string, instead: string): SluiceError {
-  return complaint('ERR_OPTION', {
-    option: 'client',
-    demand: 'what createClient or createCluster returns, if it is of node-redis',
-    value: was,
-    remedy: `Give ${instead}.`,
-  });
 }
 
 /** A client for one server. `options` is undefined if it was created without any. */

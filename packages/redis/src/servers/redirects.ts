@@ -39,10 +39,11 @@ function messageOf(error: unknown): string {
 export function reachableAddress(address: string, host: string | undefined, natMap: NatMap | null | undefined): string {
   // An IPv6 address may begin with a colon too, such as `::1`.
   const whole = /^:\d+$/.test(address) ? `${host}${address}` : address;
-  const mapped = typeof natMap === 'function' ? natMap(whole) : natMap?.[whole];
-  return isAddress(mapped) ? `${mapped.host}:${mapped.port}` : whole;
+  const mapped = mappedAddress(whole, natMap);
+  return mapped === undefined ? whole : `${mapped.host}:${mapped.port}`;
 }
 
-function isAddress(value: Address | null | undefined): value is Address {
-  return value !== undefined && value !== null;
+/** Returns what the user's `natMap` has for a `host:port`; `undefined` if it has nothing. */
+export function mappedAddress(address: string, natMap: NatMap | null | undefined): Address | undefined {
+  return (typeof natMap === 'function' ? natMap(address) : natMap?.[address]) ?? undefined;
 }

@@ -98,8 +98,3 @@ describe.each(VERSIONS)('a script client beside a cluster client of node-redis $
     expect(servers.every((server) => outside.has(server))).toBe(true);
   });
 });
-
-test.each(VERSIONS)('node-redis $version still has `_options` of a cluster: see private-names.ts', ({ create }) => {
-  const options = { rootNodes: [{ url: 'redis://127.0.0.1:1' }], defaults: { username: 'app' }, nodeAddressMap: {} };
-  expect(clusterOptionsOf(create(options))).toMatchObject(options);
-});

@@ -1,7 +1,7 @@
 import { Cluster, Redis } from 'ioredis';
 import { Cluster as Cluster5, Redis as Redis5 } from 'ioredis5';
 import { Cluster as ValkeyCluster, Redis as Valkey } from 'iovalkey';
-import { createClient, createCluster } from 'redis';
+import { createClient, createCluster, createSentinel } from 'redis';
 import { createClient as createClient5, createCluster as createCluster5 } from 'redis5';
 // oxlint-disable-next-line import/no-unassigned-import -- ends what a test started, when it ends
 import '../../../../../test/redis/servers/teardown.ts';
@@ -64,6 +64,25 @@ export const CLUSTERS: readonly { readonly name: string; readonly clusterTo: Clu
   }),
   { name: 'node-redis 6', clusterTo: (nodes) => createCluster({ rootNodes: nodes.map((socket) => ({ socket })) }) },
   { name: 'node-redis 5', clusterTo: (nodes) => createCluster5({ rootNodes: nodes.map((socket) => ({ socket })) }) },
+];
+
+/** Creates a client for the primary that Sentinels name, which never connects. */
+type SentinelsTo = (set: { readonly addresses: readonly Address[]; readonly name: string }) => RedisClient;
+
+/** Each kind of client for Sentinels that a user may have, with its defaults. */
+export const SENTINELS: readonly { readonly name: string; readonly sentinelsTo: SentinelsTo }[] = [
+  ...VERSIONS.map(({ version, Redis: Of }) => {
+    return {
+      name: version,
+      sentinelsTo: ({ addresses, name }: Parameters<SentinelsTo>[0]) =>
+        // The store connects to the primary even so.
+        new Of({ sentinels: [...addresses], name, lazyConnect: true, role: 'slave' }),
+    };
+  }),
+  {
+    name: 'node-redis 6',
+    sentinelsTo: ({ addresses, name }) => createSentinel({ sentinelRootNodes: [...addresses], name }),
+  },
 ];
 
 function databaseOf(db: number | undefined): { database?: number } {
