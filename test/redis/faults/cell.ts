@@ -32,7 +32,6 @@ export interface Observed {
   readonly charged: readonly Charged[];
   /** From the end of the fault to the first answers of the store for all clients; undefined when none came. */
   readonly recoveryMs: number | undefined;
-  readonly faultMs: readonly [from: number, to: number];
   readonly stalls: Stalls;
   readonly rejections: number;
   /** How long `close` took. */
@@ -77,8 +76,7 @@ async function observe({ fault, policy, client: kind }: Cell, scene: Scene, make
     const closeMs = performance.now() - closingMs;
     application.close();
     const charged = await charges(scene, answers);
-    const faultMs = [beganMs, endedMs] as const;
-    return { answers, charged, recoveryMs, faultMs, stalls, rejections: rejections.count, closeMs };
+    return { answers, charged, recoveryMs, stalls, rejections: rejections.count, closeMs };
   } finally {
     load.end();
     stalls.stop();

@@ -14,8 +14,6 @@ export interface Fault {
   readonly atBoot?: true;
   /** Whether buckets are lost: each client then has a whole burst once more. */
   readonly losesData?: true;
-  /** Whether only the bucket of the client `two` is hit: the store goes on deciding all others. */
-  readonly onlyTwo?: true;
   /** Whether a store may go on deciding through it. */
   readonly mayPass?: true;
 }
@@ -161,7 +159,6 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'wrong type of one key',
-    onlyTwo: true,
     async begin(scene) {
       const key = await scene.keyOf(':two');
       await scene.server.call('LPUSH', 'a list', 'no TAT');

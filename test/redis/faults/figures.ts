@@ -1,3 +1,4 @@
+import { SluiceError } from '@sluice/core';
 import { HAMMERED } from './gateway.ts';
 import { DEADLINE_MS, type Cell, type Observed } from './cell.ts';
 import type { Answered } from './load.ts';
@@ -22,10 +23,10 @@ export interface Figures {
   readonly admittedByStore: number;
   readonly storeBound: number;
   /**
-   * How many decisions of `one` a policy made while only the bucket of `two` was broken. Without those that it made at the
-   * deadline: on a machine with much other work, a sound server is late, too.
+   * How many decisions of `one` a policy made because the bucket of `two` was broken. Late answers are no such reason, nor
+   * is an outage after three of them: on a machine with much other work, a sound server is late, too.
    */
-  readonly sparedByPolicy: number;
+  readonly hitByTwo: number;
   readonly recoveryMs: number | undefined;
   /** Probes that the server has charged. */
   readonly charged: number;
@@ -71,14 +72,13 @@ function statusesOf(answers: readonly Answered[]): Map<number, number> {
   return new Map([...counts].toSorted(([a], [b]) => a - b));
 }
 
-function admissions({ fault, policy }: Cell, { answers, faultMs: [beganMs, endedMs] }: Observed) {
+function admissions({ fault, policy }: Cell, { answers }: Observed) {
   const of = (account: string): Answered[] => answers.filter((answer) => answer.account === account);
   const hammering = [of('one'), of('two')];
   const spanMs = Math.max(...answers.map(({ answeredMs = 0 }) => answeredMs)) - answers[0]!.sentMs;
   const back = (HAMMERED.count * spanMs) / HAMMERED.periodMs;
   const storeBound = HAMMERED.burst * (fault.losesData ? 2 : 1) + back;
   const bounds = { local: storeBound + HAMMERED.burst + back, closed: storeBound, open: undefined };
-  const duringFault = hammering[0]!.filter(({ sentMs }) => sentMs > beganMs && sentMs < endedMs);
   return {
     admitted: most(hammering.map((own) => own.filter(({ status }) => status === 200).length)),
     bound: floored(bounds[policy]),
@@ -86,13 +86,9 @@ function admissions({ fault, policy }: Cell, { answers, faultMs: [beganMs, ended
       hammering.map((own) => own.filter(({ status, decidedBy }) => status === 200 && decidedBy === 'store').length),
     ),
     storeBound: Math.floor(storeBound),
-    sparedByPolicy: fault.onlyTwo ? duringFault.filter(isDecidedEarly).length : 0,
+    hitByTwo: hammering[0]!.filter(({ cause }) => cause instanceof SluiceError && cause.code === 'ERR_STORE_BUCKET')
+      .length,
   };
-}
-
-/** Whether a policy decided without having waited for the store. */
-function isDecidedEarly({ decidedBy, sentMs, answeredMs = 0 }: Answered): boolean {
-  return decidedBy !== 'store' && answeredMs - sentMs < DEADLINE_MS;
 }
 
 function most(counts: readonly number[]): number {

@@ -15,6 +15,8 @@ export interface Seen {
   calledMs: number;
   /** The policy that decided, or the store. */
   decidedBy: FailurePolicy | 'store' | undefined;
+  /** Why the policy decided. */
+  cause?: unknown;
 }
 
 /** A server as an application would write it, which takes notes. */
@@ -61,7 +63,8 @@ export class Gateway {
         limiter: this.limiter,
         limits: [limit],
         onDecision: ({ failure }, request) => {
-          this.#seen.get(request.get('x-number')!)!.decidedBy = failure?.policy ?? 'store';
+          const decidedBy = failure?.policy ?? 'store';
+          Object.assign(this.#seen.get(request.get('x-number')!)!, { decidedBy, cause: failure?.cause });
         },
       });
       app.get(path, limited, (_request, response) => void response.send('hello'));

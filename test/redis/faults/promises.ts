@@ -21,7 +21,10 @@ export function brokenPromises(figures: Figures): string[] {
       figures.admittedByStore <= figures.storeBound,
       `the store admitted ${figures.admittedByStore}, more than ${figures.storeBound}`,
     ],
-    [figures.sparedByPolicy === 0, `${figures.sparedByPolicy} decisions of a sound bucket were left to the policy`],
+    [
+      figures.hitByTwo === 0,
+      `${figures.hitByTwo} decisions of a sound bucket were left to the policy for another bucket`,
+    ],
     [recoveryMs !== undefined, 'the store did not decide again'],
     [(recoveryMs ?? 0) <= RECOVERY_WITHIN_MS, `recovery took ${Math.ceil(recoveryMs ?? 0)} ms`],
     [figures.charged > 0, 'the server shows no charge at all'],

@@ -23,8 +23,12 @@ export class Scene {
 
   /** The key of a bucket, whatever the store's prefix is. */
   async keyOf(bucket: string): Promise<string> {
-    const keys = await this.server.call<string[]>('KEYS', `*${bucket}`);
-    if (keys.length !== 1) throw new Error(`Of ${bucket} there are ${keys.length} keys.`);
+    let keys: readonly string[] = [];
+    // It is gone while it is full: no request came for it for a while.
+    await until(`there is one key of ${bucket}`, async () => {
+      keys = await this.server.call<string[]>('KEYS', `*${bucket}`);
+      return keys.length === 1;
+    });
     return keys[0]!;
   }
 
