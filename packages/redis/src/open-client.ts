@@ -6,8 +6,14 @@ import type { ScriptClient } from './client/script-client.ts';
 import type { Script } from './client/script.ts';
 import { createCounts, type ClientParts } from './client/script-servers.ts';
 import { connectIoredis, duplicateIoredis, isIoredis, type IoredisClient } from './ioredis/duplicate.ts';
-import { duplicateNodeRedis, isNodeRedis, isNodeRedisCluster, type NodeRedisClient } from './node-redis/duplicate.ts';
-import { ioredisOptionsOf, isNodeRedisSentinel } from './node-redis/sentinel-options.ts';
+import {
+  duplicateNodeRedis,
+  isNodeRedis,
+  isNodeRedisCluster,
+  isNodeRedisSentinel,
+  type NodeRedisClient,
+} from './node-redis/duplicate.ts';
+import { ioredisOptionsOf } from './node-redis/sentinel-options.ts';
 import type { ClusterConnection } from './servers/cluster-connection.ts';
 import { ClusterServers } from './servers/cluster-servers.ts';
 import type { Connection } from './servers/connection.ts';

@@ -4,7 +4,6 @@ import type { Connection } from '../servers/connection.ts';
 import { duplicateCluster, type ClusterClient } from './cluster-nodes.ts';
 import { connectionOptions, type NodeRedisOptions } from './connection-options.ts';
 import { NodeRedisConnection, type CommandClient } from './node-redis-connection.ts';
-import { isNodeRedisSentinel } from './sentinel-options.ts';
 
 /** The part of a client of node-redis that the store uses: what its `createClient`, `createCluster` and `createSentinel` return. */
 export interface NodeRedisClient {
@@ -20,7 +19,12 @@ export function isNodeRedis(client: object): client is NodeRedisClient {
   const { sendCommand, duplicate } = client as Partial<NodeRedisClient>;
   if (typeof sendCommand !== 'function' || !('isOpen' in client)) return false;
   // A client for Sentinels has no `duplicate` in node-redis 5. Its error is more helpful than that for no client at all.
-  return typeof duplicate === 'function' || isNodeRedisSentinel(client as NodeRedisClient);
+  return typeof duplicate === 'function' || isNodeRedisSentinel(client);
+}
+
+/** Whether a client of node-redis is one of `createSentinel`. */
+export function isNodeRedisSentinel(client: object): boolean {
+  return 'getMasterNode' in client;
 }
 
 /** Whether a client of node-redis is one of `createCluster`. */

@@ -5,11 +5,6 @@ import { mappedAddress } from '../servers/redirects.ts';
 import type { NodeRedisClient } from './duplicate.ts';
 import { sentinelOptionsOf, type SentinelClientOptions } from './private-names.ts';
 
-/** Whether a client of node-redis is one of `createSentinel`. */
-export function isNodeRedisSentinel(client: NodeRedisClient): boolean {
-  return 'getMasterNode' in client;
-}
-
 /**
  * Translates the options of `createSentinel` to those of ioredis, with which the store then connects. node-redis creates
  * the client for the primary only itself, and only once it is connected to a Sentinel.
