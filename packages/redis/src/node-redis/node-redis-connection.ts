@@ -1,6 +1,7 @@
 import type { Cancel, Time } from '@sluice/core';
 import type { Connection, ConnectionListener, ConnectionSocket } from '../servers/connection.ts';
 import { pauseMs } from '../servers/pause.ts';
+import { PacedSender } from './paced-sender.ts';
 import { readError } from './read-error.ts';
 
 /** The documented part of a client of node-redis 5 or 6 that a connection uses. */
@@ -131,6 +132,7 @@ class Attempt implements ConnectionSocket {
   readonly #client: CommandClient;
   readonly #controller = new AbortController();
   readonly #listener: AttemptListener;
+  readonly #sender = new PacedSender((words) => this.#client.sendCommand(words));
   readonly #countReply = (): void => void this.bytesRead++;
   /** Resolves when node-redis has stopped working on it. */
   readonly ended: Promise<void>;
@@ -167,7 +169,7 @@ class Attempt implements ConnectionSocket {
   }
 
   send(args: readonly string[]): Promise<unknown> {
-    const reply = this.#client.sendCommand(args);
+    const reply = this.#sender.send(args);
     reply.then(this.#countReply, this.#countReply);
     return reply;
   }
