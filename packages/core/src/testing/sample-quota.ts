@@ -60,16 +60,17 @@ export async function inShortPeriod(
   for (let left = TRIES; ; left--) {
     // oxlint-disable no-await-in-loop -- one after the other
     const quota = await quotaOf(store, SHORT_MS);
-    let isOver: boolean | undefined;
+    const isOver = async (): Promise<boolean> => (await wallOf(store)) >= quota.period[1];
+    let wasOver = isOver;
     const pass = async (): Promise<void> => {
-      isOver = (await wallOf(store)) >= quota.period[1];
+      const over = await isOver();
+      wasOver = async () => over;
       await advance(SHORT_MS + 20);
     };
     try {
       return await run(quota, `id-${left}`, pass);
     } catch (error) {
-      isOver ??= (await wallOf(store)) >= quota.period[1];
-      if (!isOver || left === 1) throw error;
+      if (left === 1 || !(await wasOver())) throw error;
     }
     // oxlint-enable no-await-in-loop
   }
