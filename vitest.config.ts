@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 // Tests and coverage read src, not dist, through this condition of every package's `exports`.
 const conditions = ['@sluice/source', 'node', 'module'];
@@ -123,9 +124,22 @@ const projects = [
 /** One for each core of a small machine. With a third, a Sentinel once got too little time to replace its primary. */
 const workers = 2;
 
+/** The longest files: if one of them were the last, the other workers would wait for it. */
+const longest = new Set(['site', 'bench', 'loaders', 'packed']);
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isLong = ({ project }: TestSpecification) => longest.has(project.name);
+    // oxlint-disable-next-line unicorn/no-array-sort -- no array
+    const sorted = await super.sort(files);
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+  }
+}
+
 export default defineConfig({
   test: {
     maxWorkers: workers,
+    sequence: { sequencer: LongestFirst },
     passWithNoTests: true,
     projects: projects.map(
       ({ timeoutMs = minute / 2, alone, exclude = [onRedis, onPostgres, onLargeInput], ...project }) => ({

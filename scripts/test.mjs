@@ -10,20 +10,9 @@ const NO_SERVER = 'none-in-test:quick (a test that needs one is named *.redis.te
 const covering = ['unit', 'nest', 'contract', 'redis', 'postgres'];
 const properties = ['property', 'server-property'];
 const usual = [...covering, ...properties, 'pins', 'docs', 'smoke'];
-/** What takes long and changes rarely. */
-const long = [
-  'nest-12',
-  'programs',
-  'packed',
-  'faults',
-  'bench',
-  'loaders',
-  'playground',
-  'site',
-  'proxies',
-  'aborts',
-  'stress',
-];
+/** What takes long and changes rarely, and what of it measures no time, so that it may wait for others. */
+const patient = ['bench', 'loaders', 'packed'];
+const long = ['site', 'nest-12', 'programs', 'faults', 'playground', 'proxies', 'aborts', 'stress', ...patient];
 
 const forms = {
   /** Takes less than a minute and needs no server: a test that starts one fails. */
@@ -36,8 +25,12 @@ const forms = {
   all: { projects: [...usual, ...long], propertyRuns: '1000', env: {} },
   /** The parts of .ci/run: together they are `all`. */
   covering: { projects: covering, propertyRuns: '1', env: {} },
-  properties: { projects: properties, propertyRuns: '500', env: {} },
-  rest: { projects: without([...usual, ...long], [...covering, ...properties]), propertyRuns: '1', env: {} },
+  patient: { projects: [...properties, ...patient], propertyRuns: '500', env: {} },
+  rest: {
+    projects: without([...usual, ...long], [...covering, ...properties, ...patient]),
+    propertyRuns: '1',
+    env: {},
+  },
 };
 
 const [form = 'usual', ...args] = process.argv.slice(2);
