@@ -52,7 +52,7 @@ export const decisions = {
         contender,
         case: name,
         core: CORE.client,
-        settings: { way, ids, turns: quick ? 40 : 1000, warmUp: quick ? 100 : 1500 },
+        settings: { way, ids, turns: quick ? 200 : 1000, warmUp: quick ? 500 : 1500 },
       })),
     ),
   prepare,

@@ -38,7 +38,7 @@ export const loads = {
         contender,
         case: name,
         core: CORE.client,
-        settings: { fewer: quick ? 10 : 1, forMs: quick ? 100 : 1000 },
+        settings: { fewer: quick ? 10 : 1, forMs: quick ? 300 : 1000 },
       })),
     ),
   prepare,

@@ -19,7 +19,7 @@ export const leased = {
       contender: SLUICE,
       case: name,
       core: LOAD_CORE,
-      settings: { ids, turnMs: quick ? 100 : 1000, warmUps: quick ? 1 : 4 },
+      settings: { ids, turnMs: quick ? 300 : 1000, warmUps: quick ? 1 : 4 },
     })),
   async prepare({ contender, settings = {} }) {
     const { ids, turnMs, warmUps } = /** @type {{ ids: number, turnMs: number, warmUps: number }} */ (settings);

@@ -20,7 +20,7 @@ export const waits = {
       contender,
       case: CASE,
       core: LOAD_CORE,
-      settings: { turnMs: quick ? 100 : 1000 },
+      settings: { turnMs: quick ? 200 : 1000 },
     })),
   async prepare({ contender, settings = {} }) {
     const { turnMs } = /** @type {{ turnMs: number }} */ (settings);
