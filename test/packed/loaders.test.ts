@@ -2,11 +2,11 @@ import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { compileErrors } from './compile.ts';
-import { installedBeside, installedCases, nest } from './installed.ts';
+import { installedBeside, installedCases, nest, whatWorks } from './installed.ts';
 import { packedTarballs } from './tarballs.ts';
 
-// Beside the newest peers: what works beside the oldest ones too, and loaders that do not take ES modules, or resolve
-// packages in ways of their own. They share a project, because an installation takes longer than these tests.
+// Beside the newest peers: what works beside the oldest ones too, other runtimes, and loaders that do not take ES modules, or
+// resolve packages in ways of their own. They share a project, because an installation takes longer than these tests.
 const tarballs = packedTarballs();
 afterAll(() => tarballs.remove());
 
@@ -24,7 +24,7 @@ const newest = [
 const jest = ['jest@30', '@types/jest@30', 'ts-jest@29', 'typescript@5', 'supertest@7', '@types/supertest@7'];
 
 describe('in an empty project beside the newest peers', () => {
-  const installed = installedBeside(tarballs, [...newest, ...jest, 'esbuild@0.28', 'workerd@1']);
+  const installed = installedBeside(tarballs, [...newest, ...jest, 'esbuild@0.28', 'workerd@1', 'bun@1', 'deno@2']);
 
   installedCases(tarballs, installed);
 
@@ -79,6 +79,27 @@ describe('in an empty project beside the newest peers', () => {
     const { project } = installed;
     await project.bin('esbuild', ['worker.mjs', '--bundle', '--outfile=worker/bundle.mjs', ...worker]);
     await expect(project.bin('workerd', ['test', 'worker/config.capnp'])).resolves.toBeTypeOf('string');
+  });
+
+  describe.each([
+    ['bun', ['run']],
+    ['deno', ['run', '--allow-all']],
+  ])('in %s', (program, options) => {
+    const printed = async (...args: string[]): Promise<unknown> =>
+      JSON.parse(await installed.project.bin(program, [...options, ...args]));
+
+    it('every entry point works by import, with each store and on each framework', async () => {
+      const words = [...installed.urls, ...tarballs.entryPoints];
+      expect(await printed('by-import.mjs', ...words)).toEqual(whatWorks(tarballs));
+    });
+
+    it('limitFetch limits the server of the runtime by address, and notices clients that leave', async () => {
+      expect(await printed('web-server.mjs')).toEqual({
+        statuses: [200, 429, 200, 200, 429],
+        slowFinished: true,
+        endlessFinished: false,
+      });
+    });
   });
 });
 
