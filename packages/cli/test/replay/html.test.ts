@@ -17,6 +17,12 @@ const REQUESTS: readonly Logged[] = [
 const LOG = logOf(pinoLine, REQUESTS);
 
 describe('the page of sluice replay --html', () => {
+  it('has the requests that a queue would have delayed', async () => {
+    const queue = 'PerAddress: { count: 60, period: 1m, burst: 3, maxWait: 2s, idFormat: ipAddress }\n';
+    const { page } = await pageOf({ limits: queue, log: LOG });
+    expect(textOf(page).replaceAll('\n', '')).toContain('requests delayed218 % of 11');
+  });
+
   it('has the figures of the report: denied requests and clients, by limit and by route', async () => {
     const { page } = await pageOf({ limits: LIMITS, log: LOG });
     const text = textOf(page).replaceAll('\n', '');
