@@ -39,6 +39,12 @@ function serveAnswer(answer: Buffer): Promise<void> {
   });
 }
 
+function frameOfError(error: Error): Buffer {
+  const writer = new FrameWriter();
+  encodeError(writer, error);
+  return writer.take();
+}
+
 /** Sends a frame to the store that serves, and returns the numbers of its answer. */
 async function answersTo(frame: Buffer): Promise<readonly number[]> {
   const client = createConnection({ path: `${own.socket}.1` });
@@ -71,11 +77,15 @@ describe('deadlines', () => {
     await expect(open().run(CHECK, 10_000)).rejects.toMatchObject({ code: 'ERR_STORE_DEADLINE' });
   });
 
-  test('an answer that comes late changes nothing', async () => {
+  test.each([
+    ['a decision', frameOf(0, 1, 0)],
+    ['an error', frameOfError(new Error('out of luck'))],
+    ['a missed deadline', frameOf(3)],
+  ])('an answer that comes late changes nothing: %s', async (_name, late) => {
     let answer = (): void => {};
     await serve((client) => {
       client.write(hello());
-      afterHello(client, () => (answer = () => void client.write(frameOf(0, 1, 0))));
+      afterHello(client, () => (answer = () => void client.write(late)));
     });
     const store = open();
     await store.ready();
@@ -144,11 +154,9 @@ describe('frames', () => {
 
 describe('errors of the server', () => {
   test('an unexpected error fails the call with its text', () => {
-    const writer = new FrameWriter();
-    encodeError(writer, new Error('out of luck'));
     const answers: unknown[] = [];
     const onFrame = (frame: Frame): unknown => answers.push(decodeAnswer(frame, CHECK));
-    new MessageReader({ onHello() {}, onFrame }).push(Buffer.concat([hello(), writer.take()]));
+    new MessageReader({ onHello() {}, onFrame }).push(Buffer.concat([hello(), frameOfError(new Error('out of luck'))]));
     expect(answers).toMatchObject([{ code: 'ERR_STORE_UNAVAILABLE' }]);
     expect((answers[0] as SluiceError).message).toContain('out of luck');
   });
