@@ -37,7 +37,7 @@ import { thrownValueCases } from './cases/thrown-values.ts';
 import { waitingCases } from './cases/waiting.ts';
 import type { Framework } from './framework.ts';
 
-/** What the exchange of an adapter decides: the fields, the ends and the errors of requests. */
+/** What an adapter decides: the fields, the ends and the errors of requests, and the response of `limitsStatus`. */
 const EXCHANGE_CASES = {
   fields: fieldCases,
   'combined fields': combinedFieldCases,
@@ -52,6 +52,7 @@ const EXCHANGE_CASES = {
   'thrown values': thrownValueCases,
   waiting: waitingCases,
   'ends of slots': slotEndCases,
+  'status of limits': limitsStatusCases,
   'handlers with slots': slotHandlerCases,
 };
 
@@ -59,7 +60,6 @@ const EXCHANGE_CASES = {
 const CORE_CASES = {
   limits: limitCases,
   'dialects of fields': fieldDialectCases,
-  'status of limits': limitsStatusCases,
   overrides: overrideCases,
   blocked: blockedCases,
   hidden: hiddenCases,

@@ -39,6 +39,7 @@ class OwnAnswer extends Error {}
 const ROUTES_ALONE = 'Nest calls guards for routes alone';
 
 const SKIPS: Readonly<Record<string, string>> = {
+  'status of limits': 'in Nest the `limitsStatus` of its platform serves it',
   'a path without a route is limited too': ROUTES_ALONE,
   'a 404 reports the limits': ROUTES_ALONE,
   'a store that answers at once adds no tick before the handler': 'Nest calls handlers some ticks after their guards',

@@ -25,11 +25,14 @@ const KOA = 'packages/koa/src/exchange.ts';
 const KOA_MIDDLEWARE = 'packages/koa/src/index.ts';
 const FASTIFY = 'packages/fastify/src/exchange.ts';
 const FASTIFY_PLUGIN = 'packages/fastify/src/plugin.ts';
+const FASTIFY_STATUS = 'packages/fastify/src/limits-status.ts';
 const HTTP = 'packages/node/src/exchange.ts';
 const LIMIT_NODE = 'packages/node/src/limit-node.ts';
+const NODE_STATUS = 'packages/node/src/limits-status.ts';
 const WEB = 'packages/fetch/src/web-exchange.ts';
 const WEB_END = 'packages/fetch/src/response-end.ts';
 const FETCH_EXCHANGE = 'packages/fetch/src/fetch-exchange.ts';
+const FETCH_STATUS = 'packages/fetch/src/limits-status.ts';
 const HONO = 'packages/hono/src/exchange.ts';
 const HONO_MIDDLEWARE = 'packages/hono/src/index.ts';
 
@@ -474,6 +477,52 @@ const ofNest: readonly AdapterMutant[] = [
   },
 ];
 
+/** `limitsStatus` of each adapter, without its response. */
+const ofStatus: readonly AdapterMutant[] = [
+  {
+    name: 'Express: limitsStatus sends nothing',
+    in: EXPRESS,
+    replace: "if (answer !== 'left') sendDenial(settings, res, answer);",
+    by: 'void answer;',
+    contracts: ['express4'],
+  },
+  {
+    name: 'Koa: limitsStatus sends nothing',
+    in: KOA_MIDDLEWARE,
+    replace: "if (answer !== 'left') send(settings, ctx, answer);",
+    by: 'void answer;',
+    contracts: ['koa2'],
+  },
+  {
+    name: 'Fastify: limitsStatus sends nothing',
+    in: FASTIFY_STATUS,
+    replace: "if (answer !== 'left') sendDenial(settings, reply, answer);",
+    by: 'void answer;',
+    contracts: ['fastify5'],
+  },
+  {
+    name: 'node: limitsStatus sends nothing',
+    in: NODE_STATUS,
+    replace: "if (answer !== 'left') sendDenial(settings, exchange.outgoing, answer);",
+    by: 'void answer;',
+    contracts: ['node'],
+  },
+  {
+    name: 'fetch: limitsStatus has an empty response',
+    in: FETCH_STATUS,
+    replace: "status === 'left' ? leftResponse() : answerResponse(status, request.method)",
+    by: 'leftResponse()',
+    contracts: ['fetch'],
+  },
+  {
+    name: 'Hono: limitsStatus has an empty response',
+    in: HONO_MIDDLEWARE,
+    replace: "status === 'left' ? leftResponse() : answerResponse(status, c.req.method)",
+    by: 'leftResponse()',
+    contracts: ['hono'],
+  },
+];
+
 export const adapterMutants: readonly AdapterMutant[] = [
   ...ofNode,
   ...ofExpress,
@@ -482,4 +531,5 @@ export const adapterMutants: readonly AdapterMutant[] = [
   ...ofHttp,
   ...ofWeb,
   ...ofNest,
+  ...ofStatus,
 ];
