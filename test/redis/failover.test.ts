@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs';
 import { createCluster, createSentinel } from 'redis';
 import { createCluster as createCluster5 } from 'redis5';
 import { describe, expect, it } from 'vitest';
+import { connected, opened, type ApplicationClient } from './faults/clients.ts';
 import { redisCluster, type RedisCluster } from './servers/redis-cluster.ts';
 import type { RedisServer } from './servers/redis-server.ts';
 import { running } from './servers/running.ts';
@@ -63,39 +64,25 @@ interface Login {
   readonly password?: string;
 }
 
-/** A client that is connected too, as that of an application is. */
-function ioredis<T extends Redis | Cluster>(client: T): T {
-  client.on('error', () => {});
-  running.add({ close: async () => client.disconnect() });
-  return client;
-}
-
-/** What all clients of node-redis have. Their own types take the compiler more than a minute to compare. */
-type NodeRedis = RedisClient & {
-  on(event: 'error', run: () => void): unknown;
-  connect(): Promise<unknown>;
-  destroy(): void;
-};
-
-function nodeRedis(client: NodeRedis): RedisClient {
-  client.on('error', () => {});
-  client.connect().catch(() => {});
-  running.add({ close: async () => client.destroy() });
-  return client;
+/** Returns the client of an application, which is closed when the test ends. */
+function closedAtEnd(application: ApplicationClient): RedisClient {
+  running.add({ close: async () => application.close() });
+  return application.client;
 }
 
 describe.each<{ name: string; clientOf: (set: SentinelSet) => RedisClient }>([
   {
     name: 'ioredis 6',
-    clientOf: ({ addresses, name }) => ioredis(new Redis({ sentinels: [...addresses], name })),
+    clientOf: ({ addresses, name }) => closedAtEnd(opened(new Redis({ sentinels: [...addresses], name }))),
   },
   {
     name: 'ioredis 5',
-    clientOf: ({ addresses, name }) => ioredis(new Redis5({ sentinels: [...addresses], name }) as unknown as Redis),
+    clientOf: ({ addresses, name }) => closedAtEnd(opened(new Redis5({ sentinels: [...addresses], name }))),
   },
   {
     name: 'node-redis 6',
-    clientOf: ({ addresses, name }) => nodeRedis(createSentinel({ sentinelRootNodes: [...addresses], name })),
+    clientOf: ({ addresses, name }) =>
+      closedAtEnd(connected(createSentinel({ sentinelRootNodes: [...addresses], name }))),
   },
 ])('with $name', ({ clientOf }) => {
   it('Sentinel replaces a primary in the middle of load: nothing beyond the bound, no error, no restart', async ({
@@ -119,21 +106,21 @@ const rootNodes = ({ addresses }: RedisCluster) => addresses.map((socket) => ({ 
 describe.each<{ name: string; clientOf: (cluster: RedisCluster, login?: Login) => RedisClient }>([
   {
     name: 'ioredis 6',
-    clientOf: ({ addresses }, redisOptions = {}) => ioredis(new Cluster([...addresses], { redisOptions })),
+    clientOf: ({ addresses }, redisOptions = {}) => closedAtEnd(opened(new Cluster([...addresses], { redisOptions }))),
   },
   {
     name: 'ioredis 5',
-    clientOf: ({ addresses }, redisOptions = {}) =>
-      ioredis(new Cluster5([...addresses], { redisOptions }) as unknown as Cluster),
+    clientOf: ({ addresses }, redisOptions = {}) => closedAtEnd(opened(new Cluster5([...addresses], { redisOptions }))),
   },
   {
     name: 'node-redis 6',
-    clientOf: (cluster, defaults = {}) => nodeRedis(createCluster({ rootNodes: rootNodes(cluster), defaults })),
+    clientOf: (cluster, defaults = {}) =>
+      closedAtEnd(connected(createCluster({ rootNodes: rootNodes(cluster), defaults }))),
   },
   {
     name: 'node-redis 5',
     clientOf: (cluster, defaults = {}) =>
-      nodeRedis((createCluster5 as unknown as typeof createCluster)({ rootNodes: rootNodes(cluster), defaults })),
+      closedAtEnd(connected(createCluster5({ rootNodes: rootNodes(cluster), defaults }))),
   },
 ])('on a cluster with $name', ({ clientOf }) => {
   it('after the death of a primary under load the bound is kept, and the store recovers', async ({ annotate }) => {

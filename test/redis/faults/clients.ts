@@ -19,7 +19,7 @@ export interface ClientKind {
 }
 
 /** A client of an application, and how the application closes it. */
-interface ApplicationClient {
+export interface ApplicationClient {
   readonly client: RedisClient;
   close(): void;
 }
@@ -44,7 +44,8 @@ export const CLIENT_KINDS: readonly ClientKind[] = [
   { library: 'node-redis 5', options: 'defaults', open: (port) => connected(createClient5({ socket: { port } })) },
 ];
 
-function opened(
+/** A client of ioredis or iovalkey, whose errors the application ignores. */
+export function opened(
   client: RedisClient & { on(event: 'error', run: () => void): unknown; disconnect(): void },
 ): ApplicationClient {
   // An application that does not listen gets the same lines on its console, and nothing else.
@@ -52,7 +53,11 @@ function opened(
   return { client, close: () => client.disconnect() };
 }
 
-function connected(
+/**
+ * A client of node-redis, which connects, and whose errors the application ignores. Its type has only what is used here: the
+ * compiler takes more than a minute to compare the types of node-redis themselves.
+ */
+export function connected(
   client: RedisClient & {
     on(event: 'error', run: () => void): unknown;
     connect(): Promise<unknown>;
