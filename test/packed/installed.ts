@@ -35,8 +35,8 @@ export function nest(version: string): readonly string[] {
   return [...packages, 'reflect-metadata@0.2', 'rxjs@7'];
 }
 
-/** What by-import.mjs prints when every store, file and adapter works. */
-export function whatWorks({ entryPoints }: Tarballs): object {
+/** What by-import.mjs and by-require.cjs print when every store and adapter works. */
+export function expectedOutput({ entryPoints }: Tarballs): object {
   return {
     outcomes: { memory: 'allowed', host: 'allowed', redis: 'allowed', postgres: 'allowed' },
     fromFiles: { Orders: 300 },
@@ -54,7 +54,7 @@ export function whatWorks({ entryPoints }: Tarballs): object {
 
 /** What Node and the compiler make of the packages, whatever the versions of their peers. */
 export function installedCases(tarballs: Tarballs, installed: Installed): void {
-  const worked = whatWorks(tarballs);
+  const worked = expectedOutput(tarballs);
 
   it('every entry point works by import', async () => {
     expect(await installed.project.node('by-import.mjs', ...installed.urls, ...tarballs.entryPoints)).toEqual(worked);

@@ -2,7 +2,7 @@ import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { compileErrors } from './compile.ts';
-import { installedBeside, installedCases, nest, whatWorks } from './installed.ts';
+import { installedBeside, installedCases, nest, expectedOutput } from './installed.ts';
 import { packedTarballs } from './tarballs.ts';
 
 // Beside the newest peers: what works beside the oldest ones too, other runtimes, and loaders that do not take ES modules, or
@@ -74,7 +74,7 @@ describe('in an empty project beside the newest peers', () => {
     });
   });
 
-  it('core decides in a Worker, whose limiter is created while the module is loaded', async () => {
+  it('core, fetch and Hono limit in a Worker, whose limiters are created while the module is loaded', async () => {
     const worker = ['--platform=neutral', '--main-fields=module,main', '--conditions=workerd', '--format=esm'];
     const { project } = installed;
     await project.bin('esbuild', ['worker.mjs', '--bundle', '--outfile=worker/bundle.mjs', ...worker]);
@@ -90,7 +90,7 @@ describe('in an empty project beside the newest peers', () => {
 
     it('every entry point works by import, with each store and on each framework', async () => {
       const words = [...installed.urls, ...tarballs.entryPoints];
-      expect(await printed('by-import.mjs', ...words)).toEqual(whatWorks(tarballs));
+      expect(await printed('by-import.mjs', ...words)).toEqual(expectedOutput(tarballs));
     });
 
     it('limitFetch limits the server of the runtime by address, and notices clients that leave', async () => {

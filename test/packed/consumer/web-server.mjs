@@ -1,5 +1,5 @@
-// A server of Bun or of Deno, which `limitFetch` limits by the address of its clients: to four requests, one at a time. It
-// is its own client. It prints the statuses, and whether the response of a path was finished.
+// A server of Bun or of Deno, which `limitFetch` limits by the address of its clients: to four requests, one at a time.
+// The program is also the client. It prints the statuses, and whether responses were finished.
 import { clientNetwork, createLimiter } from '@sluice/core';
 import { limitFetch } from '@sluice/fetch';
 
@@ -9,11 +9,11 @@ const limits = {
   Slots: { key: clientNetwork(), concurrency: 1 },
   Requests: { key: clientNetwork(), burst: 4, count: 4, period: '1h' },
 };
-const finishes = { '/slow': Promise.withResolvers(), '/endless': Promise.withResolvers() };
+const finished = { '/slow': Promise.withResolvers(), '/endless': Promise.withResolvers() };
 const [hasBegun, mayEnd] = [Promise.withResolvers(), Promise.withResolvers()];
 
-function settle(request, _response, { finished }) {
-  finishes[pathOf(request)]?.resolve(finished);
+function settle(request, _response, end) {
+  finished[pathOf(request)]?.resolve(end.finished);
   return 1;
 }
 
@@ -42,13 +42,13 @@ await hasBegun.promise;
 const beside = await statusOf('/');
 mayEnd.resolve();
 const statuses = [await slow, beside];
-const slowFinished = await finishes['/slow'].promise;
+const slowFinished = await finished['/slow'].promise;
 
 const leaving = new AbortController();
 const endless = await fetch(`${url}/endless`, { signal: leaving.signal });
 await endless.body.getReader().read();
 leaving.abort();
-const endlessFinished = await finishes['/endless'].promise;
+const endlessFinished = await finished['/endless'].promise;
 
 for (let i = 0; i < 3; i++) statuses.push(await statusOf('/'));
 console.log(JSON.stringify({ statuses, slowFinished, endlessFinished }));
