@@ -124,13 +124,13 @@ const projects = [
 /** One for each core of a small machine. With a third, a Sentinel once got too little time to replace its primary. */
 const workers = 2;
 
-/** The longest files: if one of them were the last, the other workers would wait for it. */
+/** The projects with the longest files. They start first: if one of them started last, the other workers would wait for it. */
 const longest = new Set(['site', 'bench', 'loaders', 'packed']);
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const isLong = ({ project }: TestSpecification) => longest.has(project.name);
-    // oxlint-disable-next-line unicorn/no-array-sort -- no array
+    // oxlint-disable-next-line unicorn/no-array-sort -- a method of vitest
     const sorted = await super.sort(files);
     return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
   }

@@ -3,15 +3,15 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
-const [folder = '.', testsStatus, patientStatus, restStatus, checksStatus] = process.argv.slice(2);
+const [folder = '.', testsStatus, untimedStatus, restStatus, checksStatus] = process.argv.slice(2);
 
 const outcomes = [
   counted('the tests', testsOf(join(folder, 'tests.json')), testsStatus),
-  counted('the tests beside them', testsOf(join(folder, 'patient.json')), patientStatus),
+  counted('the untimed tests', testsOf(join(folder, 'untimed.json')), untimedStatus),
   counted('the other tests', testsOf(join(folder, 'rest.json')), restStatus),
   counted('the checks', checksOf(join(folder, 'checks.txt')), checksStatus),
 ];
-for (const name of ['tests', 'patient', 'rest']) failedTestsOf(join(folder, `${name}.json`)).forEach(show);
+for (const name of ['tests', 'untimed', 'rest']) failedTestsOf(join(folder, `${name}.json`)).forEach(show);
 const failures = sum(outcomes.map(({ failed }) => failed));
 console.log(`${sum(outcomes.map(({ passed }) => passed))} passed, ${failures} failed`);
 process.exitCode = failures === 0 ? 0 : 1;

@@ -10,9 +10,10 @@ const NO_SERVER = 'none-in-test:quick (a test that needs one is named *.redis.te
 const covering = ['unit', 'nest', 'contract', 'redis', 'postgres'];
 const properties = ['property', 'server-property'];
 const usual = [...covering, ...properties, 'pins', 'docs', 'smoke'];
-/** What takes long and changes rarely, and what of it measures no time, so that it may wait for others. */
-const patient = ['bench', 'loaders', 'packed'];
-const long = ['site', 'nest-12', 'programs', 'faults', 'playground', 'proxies', 'aborts', 'stress', ...patient];
+/** Tests that may run at any speed, with the processor time that other tests leave. */
+const untimed = ['bench', 'loaders', 'packed'];
+/** What takes long and changes rarely. */
+const long = ['site', 'nest-12', 'programs', 'faults', 'playground', 'proxies', 'aborts', 'stress', ...untimed];
 
 const forms = {
   /** Takes less than a minute and needs no server: a test that starts one fails. */
@@ -25,9 +26,9 @@ const forms = {
   all: { projects: [...usual, ...long], propertyRuns: '1000', env: {} },
   /** The parts of .ci/run: together they are `all`. */
   covering: { projects: covering, propertyRuns: '1', env: {} },
-  patient: { projects: [...properties, ...patient], propertyRuns: '500', env: {} },
+  untimed: { projects: [...properties, ...untimed], propertyRuns: '500', env: {} },
   rest: {
-    projects: without([...usual, ...long], [...covering, ...properties, ...patient]),
+    projects: without([...usual, ...long], [...covering, ...properties, ...untimed]),
     propertyRuns: '1',
     env: {},
   },

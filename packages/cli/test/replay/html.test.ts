@@ -17,7 +17,7 @@ const REQUESTS: readonly Logged[] = [
 const LOG = logOf(pinoLine, REQUESTS);
 
 describe('the page of sluice replay --html', () => {
-  it('has the requests that a queue would have delayed', async () => {
+  it('counts the requests that a queue would have delayed', async () => {
     const queue = 'PerAddress: { count: 60, period: 1m, burst: 3, maxWait: 2s, idFormat: ipAddress }\n';
     const { page } = await pageOf({ limits: queue, log: LOG });
     expect(textOf(page).replaceAll('\n', '')).toContain('requests delayed218 % of 11');
