@@ -11,9 +11,20 @@ const covering = ['unit', 'nest', 'contract', 'redis', 'postgres'];
 const properties = ['property', 'server-property'];
 const usual = [...covering, ...properties, 'pins', 'docs', 'smoke'];
 /** Tests that may run at any speed, with the processor time that other tests leave. */
-const untimed = ['bench', 'loaders', 'packed'];
+const untimed = ['loaders', 'packed'];
 /** What takes long and changes rarely. */
-const long = ['site', 'nest-12', 'programs', 'faults', 'playground', 'proxies', 'aborts', 'stress', ...untimed];
+const long = [
+  'site',
+  'bench',
+  'nest-12',
+  'programs',
+  'faults',
+  'playground',
+  'proxies',
+  'aborts',
+  'stress',
+  ...untimed,
+];
 
 const forms = {
   /** Takes less than a minute and needs no server: a test that starts one fails. */
