@@ -3,23 +3,18 @@
 // `-- --change <path> <text> <by>` tries a change of yours.
 import { askConditions } from '../engine/shadows.ts';
 import { closeSolver } from '../engine/solver.ts';
-import { leaseMutants } from './lease-mutants.ts';
+import { proofMutants } from './index.ts';
 import type { Mutant } from './mutant.ts';
 import { outcomeOf } from './outcome.ts';
-import { quotaMutants } from './quota-mutants.ts';
-import { quotaRedisMutants } from './quota-redis-mutants.ts';
-import { ruleMutants } from './rule-mutants.ts';
-import { storeMutants } from './store-mutants.ts';
 
 function chosen(args: readonly string[]): readonly Mutant[] {
   if (args[0] === '--change') {
     const [, path = '', replace = '', by = ''] = args;
     return [{ in: path, replace, by, about: 'a change by hand' }];
   }
-  const all = [...ruleMutants, ...storeMutants, ...quotaMutants, ...quotaRedisMutants, ...leaseMutants];
   return args.length === 0
-    ? all
-    : all.filter(({ in: path, about }) => args.some((text) => `${path} ${about}`.includes(text)));
+    ? proofMutants
+    : proofMutants.filter(({ in: path, about }) => args.some((text) => `${path} ${about}`.includes(text)));
 }
 
 askConditions();

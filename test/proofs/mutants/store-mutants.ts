@@ -3,6 +3,7 @@ import type { Mutant } from './mutant.ts';
 const DECIDE = 'packages/redis/lua/decide.lua';
 const MEMORY = 'packages/core/src/store/memory/memory-store.ts';
 const BATCH = 'packages/redis/src/batches/script-batch.ts';
+const ENTRY = 'packages/core/src/store/server-entry.ts';
 const SLOT = 'packages/core/src/store/memory/slot-bucket.ts';
 const DECIDED = 'packages/core/src/decision/decide.ts';
 const RESULTS = 'packages/core/src/decision/results.ts';
@@ -151,7 +152,7 @@ export const storeMutants: readonly Mutant[] = [
     by: 'numbers[i] === increment',
     about: 'numbers of another limit are sent',
   },
-  { in: BATCH, replace: "'check-only': 1,", by: "'check-only': 2,", about: 'modes are mixed up' },
+  { in: ENTRY, replace: "'check-only': 1,", by: "'check-only': 2,", about: 'modes are mixed up' },
   {
     in: BATCH,
     replace: "i === 0 || kind === 'check' ? 0 : ALTERNATIVE",

@@ -18,6 +18,7 @@ import { Deadlines } from '../../../packages/core/src/time/deadlines.ts';
 import { StoreWall } from '../../../packages/core/src/time/store-wall.ts';
 import { OpenGate } from '../../../packages/core/src/failure/store-gate.ts';
 import { levelsFrom } from '../../../packages/core/src/limits/levels.ts';
+import { Terms } from '../../../packages/core/src/limits/terms.ts';
 import { Treatment } from '../../../packages/core/src/limits/treatment.ts';
 import { countingRate, rateOf, type Rate } from '../../../packages/core/src/rule/rate.ts';
 import type { CalendarPeriod } from '../../../packages/core/src/store/calendar-period.ts';
@@ -73,7 +74,7 @@ interface Ask {
 
 function transactionOf(name: string, rate: Rate, { cost, mode, fit, calendar, period }: Ask): Transaction {
   const demand = { limit: { name, treatment: TREATMENT }, cost, mode, share: 1 };
-  return new Transaction(demand, 'a', levelsFrom(rate, rate), fit, calendar, period);
+  return new Transaction(new Terms(demand, levelsFrom(rate, rate), fit), 'a', calendar, period);
 }
 
 /** A wall clock that a theorem sets, in milliseconds since 2026. */

@@ -3,15 +3,15 @@ import { complaint, shown, SluiceError } from '../checks/errors.ts';
 import type { Calendar } from '../calendar/calendar.ts';
 import { checkId } from '../ids/id-format.ts';
 import type { LimitSet } from '../limits/limit-set.ts';
-import { levelsOf, type Levels } from '../limits/levels.ts';
 import type { Limit } from '../limits/limit.ts';
 import type { OverrideRate } from '../limits/overrides/override.ts';
+import { checkShare } from '../limits/share.ts';
+import type { Demand } from '../limits/terms.ts';
+import type { Use } from '../limits/use.ts';
 import { remainingTokens } from '../rule/gcra.ts';
-import { rateOfBlocked, type Rate } from '../rule/rate.ts';
 import { mapKeyOf } from '../store/bucket-key.ts';
 import type { CalendarPeriod } from '../store/calendar-period.ts';
-import type { BucketName, Mode } from '../store/store.ts';
-import { checkShare, fitTicksOf } from './share.ts';
+import type { BucketName } from '../store/store.ts';
 import { isBlocked, Transaction } from './transaction.ts';
 
 /**
@@ -19,15 +19,6 @@ import { isBlocked, Transaction } from './transaction.ts';
  * number of pairs grows with the square.
  */
 const MAX_PAIRED = 16;
-
-/** One limit, as a request uses it. */
-export interface Use {
-  readonly limit: Limit<never>;
-  readonly cost: number;
-  readonly mode: Mode;
-  /** The part of the bucket that the request may use up: above 0, at most 1. */
-  readonly share: number;
-}
 
 /**
  * Creates a transaction with the numbers that apply to its id. Returns a promise only when the override has to be
@@ -59,21 +50,11 @@ function withRateToCome(use: Use, id: string, rate: Promise<OverrideRate>): Prom
 
 function withRate(use: Use, id: string, override: OverrideRate): Transaction | null {
   if (override === 'unlimited') return null;
+  const terms = use.termsFor(override);
   const { limit } = use;
-  const levels = override === limit.rate ? limit.levels : levelsOf(numbersIn(override, limit), limit);
-  const fitTicks = use.share === 1 ? levels.roomTicks : fitTicksFor(use, levels);
-  if (limit.calendar === undefined) return new Transaction(use, id, levels, fitTicks);
+  if (limit.calendar === undefined) return new Transaction(terms, id);
   const calendar = limit.calendar.of(id);
-  return new Transaction(use, id, levels, fitTicks, calendar.name, periodOf(limit, calendar, override));
-}
-
-function numbersIn(override: Rate | 'blocked', limit: Limit<never>): Rate {
-  return override === 'blocked' ? rateOfBlocked(limit.rate) : override;
-}
-
-// A load has no room, and denies by its share alone.
-function fitTicksFor({ limit, cost, share }: Use, { rate, roomTicks }: Levels): number {
-  return limit.load === undefined ? fitTicksOf({ limit: limit.name, cost, share, roomTicks }, rate) : roomTicks;
+  return new Transaction(terms, id, calendar.name, periodOf(limit, calendar, override));
 }
 
 // A function of its own because it is rare: see docs/hot-path.md. No store decides a blocked id.
@@ -136,7 +117,7 @@ function duplicateBucket({ limit, id }: BucketName): SluiceError {
  *
  * @throws {SluiceError} `ERR_COST` for a cost that is not a whole number of at least 0, `ERR_OPTION` for an invalid share.
  */
-export function checkDemand({ limit, cost, mode, share }: Use): void {
+export function checkDemand({ limit, cost, mode, share }: Demand): void {
   if (!Number.isSafeInteger(cost) || cost < 0) throw badCost(limit.name, cost);
   if (share !== 1) checkShare(limit.name, share, mode);
 }

@@ -1,5 +1,6 @@
 import { ceilingOf } from '../kinds/rate/borrow.ts';
 import { Levels } from '../limits/levels.ts';
+import { Terms } from '../limits/terms.ts';
 import type { Borrowing } from '../limits/treatment.ts';
 import { EVERYONE } from '../keys/everyone.ts';
 import { shareOf } from '../rule/gcra.ts';
@@ -89,7 +90,7 @@ function ownPart(transaction: Transaction, { own }: Borrowing, mode: Mode): Tran
   const isLook = transaction.mode === 'check-only' && mode === 'spend-only';
   const { limit: name, id, share, fitTicks } = transaction;
   const demand = { limit: { name, treatment: own }, cost: isLook ? 0 : transaction.cost, mode, share };
-  return new Transaction(demand, id, transaction, fitTicks);
+  return new Transaction(new Terms(demand, transaction, fitTicks), id);
 }
 
 function ceilingPart(transaction: Transaction, borrowing: Borrowing, mode: Mode): Transaction {
@@ -101,13 +102,14 @@ function ceilingPart(transaction: Transaction, borrowing: Borrowing, mode: Mode)
   const capTicks = Math.min(toleranceTicks + Math.ceil(debtTicks), MAX_TOLERANCE_TICKS);
   const levels = new Levels({ rate, overridden, roomTicks: toleranceTicks, capTicks, lineTicks: undefined });
   const limit = { name: borrowing.ceilingName, treatment: borrowing.ofCeiling };
-  return new Transaction({ limit, cost, mode, share: 1 }, id, levels, toleranceTicks);
+  return new Transaction(new Terms({ limit, cost, mode, share: 1 }, levels, toleranceTicks), id);
 }
 
 function poolPart({ pool, ofPool }: Borrowing, cost: number, mode: Mode, fitTicks: number): Transaction {
   const { name, rate, capTicks } = pool;
   const levels = new Levels({ rate, overridden: false, roomTicks: fitTicks, capTicks, lineTicks: undefined });
-  return new Transaction({ limit: { name, treatment: ofPool }, cost, mode, share: 1 }, EVERYONE, levels, fitTicks);
+  const demand = { limit: { name, treatment: ofPool }, cost, mode, share: 1 };
+  return new Transaction(new Terms(demand, levels, fitTicks), EVERYONE);
 }
 
 /** Replaces the transactions of limits that borrow by those that take the ids' own tokens, or that are charges. */

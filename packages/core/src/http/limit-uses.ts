@@ -2,7 +2,7 @@ import type { Awaitable } from '../async/awaitable.ts';
 import { complaint, SluiceError } from '../checks/errors.ts';
 import { checkBoolean, checkFunction, checkOptions, oneOf } from '../checks/options.ts';
 import { checkCost } from '../decision/batch.ts';
-import { checkShare } from '../decision/share.ts';
+import { checkShare } from '../limits/share.ts';
 import type { PreparedLimits } from '../limiter/prepared-limits.ts';
 import type { RequestLimiter } from '../limiter/request-limiter.ts';
 import { MODES, type Mode } from '../store/store.ts';

@@ -9,6 +9,7 @@ import type { Transaction } from '../decision/transaction.ts';
 import type { StoreGate } from '../failure/store-gate.ts';
 import { limitNamed, type LimitSet } from '../limits/limit-set.ts';
 import type { Limit } from '../limits/limit.ts';
+import { Use } from '../limits/use.ts';
 import type { Store } from '../store/store.ts';
 import type { CurrentLimits } from './current-limits.ts';
 import { costBatchOf } from './entry-batches.ts';
@@ -47,7 +48,7 @@ export class Corrections {
     const tokens = results.filter(({ limit }) => countsTokens(limitNamed(set, limit)));
     const charges = tokens.map(({ limit, id, mode }) => {
       checkCost(limit, cost);
-      return transactionOf(set, { limit: limitNamed(set, limit), cost, mode, share: 1 }, id, request);
+      return transactionOf(set, new Use(limitNamed(set, limit), cost, mode, 1), id, request);
     });
     return this.#charge(batchOf(charges));
   }

@@ -2,7 +2,9 @@ import { andThen, type Awaitable } from '../async/awaitable.ts';
 import { batchOf, checkDemand, transactionOf } from '../decision/batch.ts';
 import type { Transaction } from '../decision/transaction.ts';
 import { checkId } from '../ids/id-format.ts';
-import { limitNamed, type LimitSet } from '../limits/limit-set.ts';
+import { limitNamed, usualUseOf, type LimitSet } from '../limits/limit-set.ts';
+import { Use } from '../limits/use.ts';
+import type { Limit } from '../limits/limit.ts';
 import type { StoreBucket } from '../store/store.ts';
 import { canonicalId, checkedEntriesOf, checkedMode, checkEntry } from './entries.ts';
 import { checkCall, type EntryCall } from './entry-calls.ts';
@@ -20,12 +22,26 @@ export function transactionOfEntry(
 ): Awaitable<Transaction | null> {
   checkEntry(entry);
   const { limit: name, id, cost = 1, mode = 'check-and-spend', share = 1 } = entry;
-  const limit = limitNamed(set, name);
+  const usual = usualUseOf(set, name);
+  const { limit } = usual;
   if (!limit.treatment.isPlain) checkCall(limit, call, mode);
   const canonical = canonicalId(limit, id);
-  const use = { limit, cost, mode: checkedMode(mode), share };
+  const isUsual = cost === 1 && mode === 'check-and-spend' && share === 1;
+  return transactionOf(set, isUsual ? usual : checkedUse(limit, entry), canonical, undefined);
+}
+
+/**
+ * Makes the use of a limit by an entry.
+ *
+ * @throws {SluiceError} `ERR_OPTION` for a wrong mode or share, `ERR_COST` for a wrong cost.
+ */
+export function checkedUse(
+  limit: Limit<never>,
+  { cost = 1, mode = 'check-and-spend', share = 1 }: Pick<SpendEntry, 'cost' | 'mode' | 'share'>,
+): Use {
+  const use = new Use(limit, cost, checkedMode(mode), share);
   checkDemand(use);
-  return transactionOf(set, use, canonical, undefined);
+  return use;
 }
 
 /**

@@ -1,17 +1,19 @@
 import type { Awaitable } from '../async/awaitable.ts';
 import { complaint, SluiceError } from '../checks/errors.ts';
 import { checkFunction, checkOptions } from '../checks/options.ts';
-import { checkDemand, transactionOf, type Use } from '../decision/batch.ts';
+import { transactionOf } from '../decision/batch.ts';
 import type { Decision } from '../decision/decision.ts';
 import type { BucketState } from '../decision/result.ts';
 import type { Transaction } from '../decision/transaction.ts';
 import { EVERYONE, isEveryone } from '../keys/everyone.ts';
-import { limitNamed, type LimitSet } from '../limits/limit-set.ts';
+import { usualUseOf, type LimitSet } from '../limits/limit-set.ts';
 import type { Limit } from '../limits/limit.ts';
+import type { Use } from '../limits/use.ts';
 import type { BucketName } from '../store/store.ts';
 import type { Decider } from './decider.ts';
 import { askedCost, reportSettleFailure } from './asked-cost.ts';
-import { canonicalId, checkedMode } from './entries.ts';
+import { canonicalId } from './entries.ts';
+import { checkedUse } from './entry-batches.ts';
 import { checkCall } from './entry-calls.ts';
 import type { SpendEntry } from './entry.ts';
 import type { LimitHandle, Ran, RunOptions, SpendOptions, Work } from './limit-handle.ts';
@@ -49,7 +51,7 @@ export class PreparedLimit implements LimitHandle {
     this.name = name;
     this.#parts = parts;
     this.#set = parts.limits.set;
-    this.#usual = usualUse(limitNamed(this.#set, name));
+    this.#usual = usualUseOf(this.#set, name);
   }
 
   async spend(id?: string, options?: SpendOptions): Promise<Decision> {
@@ -139,7 +141,7 @@ export class PreparedLimit implements LimitHandle {
     const usual = this.#current();
     const { limit } = usual;
     const canonical = canonicalId(limit, id === undefined ? idOf(limit) : id);
-    const use = options === undefined ? usual : checkedUse(call, limit, options);
+    const use = options === undefined ? usual : useWith(call, limit, options);
     if (!limit.treatment.isPlain) checkCall(limit, call, use.mode);
     return [transactionOf(this.#set, use, canonical, undefined)];
   }
@@ -149,7 +151,7 @@ export class PreparedLimit implements LimitHandle {
     const { set } = this.#parts.limits;
     if (set !== this.#set) {
       this.#parts.limiter.assertLimit(this.name);
-      this.#usual = usualUse(limitNamed(set, this.name));
+      this.#usual = usualUseOf(set, this.name);
       this.#set = set;
     }
     return this.#usual;
@@ -160,16 +162,9 @@ export class PreparedLimit implements LimitHandle {
   }
 }
 
-function usualUse(limit: Limit<never>): Use {
-  return { limit, cost: 1, mode: 'check-and-spend', share: 1 };
-}
-
-function checkedUse(call: string, limit: Limit<never>, options: SpendOptions): Use {
+function useWith(call: string, limit: Limit<never>, options: SpendOptions): Use {
   checkOptions(call, options, OPTIONS);
-  const { cost = 1, mode = 'check-and-spend', share = 1 } = options;
-  const use = { limit, cost, mode: checkedMode(mode), share };
-  checkDemand(use);
-  return use;
+  return checkedUse(limit, options);
 }
 
 /** The id of a call that names none. Where the limit has several, it is rejected like any other value that is not text. */

@@ -1,10 +1,11 @@
 import { allOf, andThen, attempt, Rejected, rejected, toNativePromise, type Awaitable } from '../async/awaitable.ts';
-import { checkCostFits, checkDemand, transactionOf, type Use } from '../decision/batch.ts';
+import { checkCostFits, checkDemand, transactionOf } from '../decision/batch.ts';
 import type { Decision } from '../decision/decision.ts';
 import { Transaction, withoutDelay } from '../decision/transaction.ts';
 import type { KeySource } from '../keys/key.ts';
 import { limitNamed, type LimitSet } from '../limits/limit-set.ts';
 import type { Limit } from '../limits/limit.ts';
+import { Use } from '../limits/use.ts';
 import type { Mode } from '../store/store.ts';
 
 /** A number for a request: fixed, or a function of the request. */
@@ -26,6 +27,8 @@ export interface ResolvedUse<Request> {
   readonly cost: PerRequest<Request>;
   readonly mode: Mode;
   readonly share: PerRequest<Request>;
+  /** The same with fixed numbers; undefined where one is a function. */
+  readonly fixed: Use | undefined;
 }
 
 /** The decision on a request of which some limits could not be decided. */
@@ -81,14 +84,14 @@ export class PreparedLimits<Request> {
   }
 
   #resolve(set: LimitSet<Request>): ResolvedLimits<Request> {
-    const uses = this.#uses.map(({ limit, cost, mode, share }) => ({
-      limit: limitNamed(set, limit),
-      cost,
-      mode,
-      share,
-    }));
+    const uses = this.#uses.map((use) => resolvedUse(limitNamed(set, use.limit), use));
     return new ResolvedLimits(set, uses, this.#parts.decide);
   }
+}
+
+function resolvedUse<Request>(limit: Limit<Request>, { cost, mode, share }: UseInput<Request>): ResolvedUse<Request> {
+  const isFixed = typeof cost === 'number' && typeof share === 'number';
+  return { limit, cost, mode, share, fixed: isFixed ? new Use(limit, cost, mode, share) : undefined };
 }
 
 /** The limits of one middleware, as they are in effect between two calls of `replace`. */
@@ -174,15 +177,13 @@ function isTransaction(part: Part): part is Transaction {
 }
 
 function partOf<Request>(set: LimitSet<never>, use: ResolvedUse<Request>, source: KeySource<Request>): Awaitable<Part> {
-  const { limit, cost, share } = use;
+  const { limit, fixed } = use;
   // The key of a disabled limit is not called: a failing key may be the reason for disabling it.
   if (limit.disabled) return null;
   try {
     const id = limit.key.idOf!(source, limit.name);
-    if (typeof id !== 'string' || typeof cost !== 'number' || typeof share !== 'number') {
-      return partLater(set, use, source, id);
-    }
-    const transaction = transactionOf(set, use as Use, id, source.request);
+    if (typeof id !== 'string' || fixed === undefined) return partLater(set, use, source, id);
+    const transaction = transactionOf(set, fixed, id, source.request);
     return transaction instanceof Promise ? partWithRate(transaction) : fitting(transaction);
   } catch (cause) {
     return rejected(cause);
@@ -201,7 +202,7 @@ function partLater<Request>(
       // One after the other: if the second function throws, no rejection of the first is left unhandled.
       return andThen(numberFor(cost, request), (tokens) =>
         andThen(numberFor(share, request), (part) => {
-          const use = { limit, cost: tokens, mode, share: part };
+          const use = new Use(limit, tokens, mode, part);
           checkDemand(use);
           const transaction = transactionOf(set, use, id, request);
           return transaction instanceof Promise ? partWithRate(transaction) : fitting(transaction);

@@ -6,6 +6,7 @@ import { periodLeft } from '../decision/period-left.ts';
 import { isBlocked, type Transaction } from '../decision/transaction.ts';
 import { limitNamed, type LimitSet } from '../limits/limit-set.ts';
 import type { Limit } from '../limits/limit.ts';
+import { Use } from '../limits/use.ts';
 import { remainingTokens } from '../rule/gcra.ts';
 import { MAX_TOKENS } from '../rule/rate.ts';
 import type { BucketName } from '../store/store.ts';
@@ -54,7 +55,7 @@ function askedOf(set: LimitSet<never>, { limit: name, id: text }: BucketName): A
   const limit = limitNamed(set, name);
   if (limit.calendar === undefined) throw notAQuota(name);
   const id = canonicalId(limit, text);
-  const transaction = transactionOf(set, { limit, cost: 0, mode: 'check-only', share: 1 }, id, undefined);
+  const transaction = transactionOf(set, new Use(limit, 0, 'check-only', 1), id, undefined);
   return andThen(transaction, (known) => ({ limit, id, transaction: known }));
 }
 

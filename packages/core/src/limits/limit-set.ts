@@ -13,6 +13,7 @@ import { remainingTokens } from '../rule/gcra.ts';
 import { andWait, shareOfRoom, type Rate } from '../rule/rate.ts';
 import { AskedOverrides, type OverrideFunction } from './overrides/override-function.ts';
 import type { RateLookup } from './overrides/override.ts';
+import { usualUse, type Use } from './use.ts';
 import { listOverrides, OverrideList, overridesOf, type OverrideTable } from './overrides/override-list.ts';
 
 /** Limits and overrides as a user writes them. */
@@ -35,6 +36,8 @@ export interface LimitSetContext {
 /** Limits and overrides that were validated together. Immutable: a limiter replaces it as a whole. */
 export interface LimitSet<Request = unknown> {
   readonly limits: ReadonlyMap<string, Limit<Request>>;
+  /** The use of each limit by calls that say nothing of it, by its name. */
+  readonly usual: ReadonlyMap<string, Use>;
   readonly rateFor: RateLookup;
   /** The listed overrides; undefined when a function returns them. */
   readonly listed?: OverrideList;
@@ -57,6 +60,7 @@ export function defineLimitSet<Request>(
     const limits = withPools(defined, () => undefined);
     return {
       limits,
+      usual: usualUses(limits),
       rateFor: unlessDisabled(limits, rateFor),
       smallestBurst: (limit) => limit.rate.burst,
     };
@@ -68,10 +72,15 @@ export function defineLimitSet<Request>(
   const rateFor: RateLookup = list.isEmpty ? ownRate : (limit, id) => list.rateOf(limit.name, id) ?? limit.rate;
   return {
     limits,
+    usual: usualUses(limits),
     rateFor: unlessDisabled(limits, rateFor),
     listed: list,
     smallestBurst: (limit) => list.smallestBurst(limit),
   };
+}
+
+function usualUses(limits: ReadonlyMap<string, Limit<never>>): ReadonlyMap<string, Use> {
+  return new Map([...limits].map(([name, limit]) => [name, usualUse(limit)]));
 }
 
 const ownRate: RateLookup = (limit) => limit.rate;
@@ -91,6 +100,17 @@ export function limitNamed<Request>({ limits }: Pick<LimitSet<Request>, 'limits'
   const limit = limits.get(name);
   if (limit === undefined) throw unknownLimit(name, limits);
   return limit;
+}
+
+/**
+ * Returns the use of a limit by calls that say nothing of it.
+ *
+ * @throws {SluiceError} `ERR_UNKNOWN_LIMIT`, with the names of the limits.
+ */
+export function usualUseOf({ usual, limits }: Pick<LimitSet<never>, 'usual' | 'limits'>, name: string): Use {
+  const use = usual.get(name);
+  if (use === undefined) throw unknownLimit(name, limits);
+  return use;
 }
 
 function unknownLimit(name: unknown, limits: ReadonlyMap<string, unknown>): SluiceError {

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { transactionOf } from '../../src/decision/batch.ts';
 import { changed, type Transaction } from '../../src/decision/transaction.ts';
 import { Lender } from '../../src/limiter/lender.ts';
+import { usualUse } from '../../src/limits/use.ts';
 import type { LimitSet } from '../../src/limits/limit-set.ts';
 import { defineLimits } from '../../src/limits/define-limits.ts';
 import { withPools } from '../../src/limits/pools.ts';
@@ -29,8 +30,7 @@ describe('a fair pool', () => {
     const lender = new Lender(time, () => undefined);
     const limit = withPools(defineLimits(limits, 'local'), () => undefined).get('PerUser')!;
     const set = { rateFor: () => limit.rate } as unknown as LimitSet;
-    const use = { limit, cost: 1, mode: 'check-and-spend', share: 1 } as const;
-    const transaction = transactionOf(set, use, 'a', undefined) as Transaction;
+    const transaction = transactionOf(set, usualUse(limit), 'a', undefined) as Transaction;
     const lendTo = (id: string): void =>
       lender.noteLent({ results: [{ ...lent, id }] } as unknown as Decision, [changed(transaction, { id })]);
     const flood = (): void => {

@@ -29,6 +29,8 @@ export class Segment {
   readonly prefix: number;
   /** The length of the prefix in bits, from 0 to 32. */
   readonly depth: number;
+  /** The prefix of the next segment in the order of hashes; 0 for the last one. Each step of a sweep reads it. */
+  readonly nextPrefix: number;
   readonly buffer: ArrayBuffer;
   /** The number of slots. */
   readonly capacity: number;
@@ -44,16 +46,12 @@ export class Segment {
   constructor(prefix: number, depth: number, buffer: ArrayBuffer) {
     this.prefix = prefix;
     this.depth = depth;
+    this.nextPrefix = ((prefix >>> 0) + 2 ** (32 - depth)) | 0;
     this.buffer = buffer;
     this.capacity = buffer.byteLength / BYTES_PER_SLOT;
     this.#words = new Int32Array(buffer);
     this.#tats = new Float64Array(buffer);
     this.#shift = 1 + Math.clz32(this.capacity);
-  }
-
-  /** The prefix of the next segment in the order of hashes; 0 for the last one. */
-  get nextPrefix(): number {
-    return ((this.prefix >>> 0) + 2 ** (32 - this.depth)) | 0;
   }
 
   /** The number of occupied slots, including those of buckets whose TAT has passed. */

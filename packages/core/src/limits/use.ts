@@ -1,0 +1,52 @@
+import { rateOfBlocked, type Rate } from '../rule/rate.ts';
+import type { Mode } from '../store/store.ts';
+import { levelsOf } from './levels.ts';
+import type { Limit } from './limit.ts';
+import { fitTicksOf } from './share.ts';
+import { Terms } from './terms.ts';
+
+/** One limit, as requests use it: with a cost, a mode and a share. */
+export class Use {
+  readonly limit: Limit<never>;
+  /** Tokens, a whole number of at least 0. */
+  readonly cost: number;
+  readonly mode: Mode;
+  /** The part of the bucket that a request may use up: above 0, at most 1. */
+  readonly share: number;
+  /** Those of the last id. */
+  #terms: Terms | undefined;
+
+  constructor(limit: Limit<never>, cost: number, mode: Mode, share: number) {
+    this.limit = limit;
+    this.cost = cost;
+    this.mode = mode;
+    this.share = share;
+  }
+
+  /**
+   * Returns the terms for an id. Those of ids with the same numbers, which most ids have, are worked out once.
+   *
+   * @param rate - The numbers of the id.
+   * @throws {SluiceError} `ERR_COST_OVER_BURST` for a cost that does not fit into a share below 1.
+   */
+  termsFor(rate: Rate | 'blocked'): Terms {
+    const terms = this.#terms;
+    return terms?.rate === rate ? terms : this.#otherTerms(rate);
+  }
+
+  #otherTerms(override: Rate | 'blocked'): Terms {
+    const { limit, cost, share } = this;
+    const rate = override === 'blocked' ? rateOfBlocked(limit.rate) : override;
+    const levels = levelsOf(rate, limit);
+    const { roomTicks } = levels;
+    // A load has no room, and denies by its share alone.
+    const isWhole = share === 1 || limit.load !== undefined;
+    const fitTicks = isWhole ? roomTicks : fitTicksOf({ limit: limit.name, cost, share, roomTicks }, rate);
+    return (this.#terms = new Terms(this, levels, fitTicks));
+  }
+}
+
+/** The use of a limit by a call that says nothing of it. */
+export function usualUse(limit: Limit<never>): Use {
+  return new Use(limit, 1, 'check-and-spend', 1);
+}
