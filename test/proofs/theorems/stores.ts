@@ -7,6 +7,7 @@ const SOURCES = [
   'packages/core/src/store/memory/memory-store.ts',
   'packages/core/src/store/transaction-rule.ts',
   'packages/redis/lua/decide.lua',
+  'packages/core/src/store/server-entry.ts',
   'packages/redis/src/batches/script-batch.ts',
 ];
 /** The moment of a call, in µs: up to late 2033. */
