@@ -72,7 +72,7 @@ function undecodedFinder(options: ClientAddressFinderOptions): ClientAddressFind
   return (request) => {
     const { peer } = request;
     const value = request.header(header.name);
-    if (value === undefined) return addressOf(peer, trusted, header);
+    if (value === undefined) return peer instanceof IpAddress ? peer : addressOf(peer, trusted, header);
     notice?.(peer);
     return addressOf(lastHop(peer, value, trusted, header), trusted, header);
   };

@@ -34,34 +34,45 @@ export const draft11: Dialect = {
   write(decision, fields, { queuedMs }) {
     const presentState = fields.getField(STATE);
     const presentPolicy = fields.getField(POLICY);
-    const members = limitMembers(decision, queuedMs);
-    if (presentState !== undefined || presentPolicy !== undefined) {
-      const present = {
-        states: membersOf(String(presentState ?? '')),
-        policies: membersOf(String(presentPolicy ?? '')),
-      };
-      return join(present, decision, members, fields);
-    }
-    fields.setField(POLICY, listOf(members, 'policy'));
-    fields.setField(STATE, listOf(members, 'state'));
+    const answer = Decision.answerOf(decision) as Answered;
+    const shown = { decision, queuedTicks: queuedMs * TICKS_PER_MS };
+    const isFirst = presentState === undefined && presentPolicy === undefined;
+    if (isFirst && answer.batch.length === 1) return writeOne(memberOf(answer, 0, decision, shown), fields);
+    const members = limitMembers(answer, shown);
+    if (isFirst) return writeAll(members, fields);
+    const present = {
+      states: membersOf(String(presentState ?? '')),
+      policies: membersOf(String(presentPolicy ?? '')),
+    };
+    join(present, decision, members, fields);
   },
 };
 
+function writeOne({ policy, state }: LimitMembers, fields: ResponseFields): void {
+  fields.setField(POLICY, policy);
+  // A limit that decides alone always has one.
+  fields.setField(STATE, state!);
+}
+
+function writeAll(members: readonly LimitMembers[], fields: ResponseFields): void {
+  fields.setField(POLICY, listOf(members, 'policy'));
+  fields.setField(STATE, listOf(members, 'state'));
+}
+
 /** All limits that applied, in the order of the batch. In a denial, only the limits that denied have a state. */
-function limitMembers(decision: Decision, queuedMs: number): LimitMembers[] {
-  const answer = Decision.answerOf(decision) as Answered;
-  const queuedTicks = queuedMs * TICKS_PER_MS;
+function limitMembers(answer: Answered, shown: Shown): LimitMembers[] {
   // The figures of a limit that decides alone are those of the decision: its result is not made for this.
-  if (answer.batch.length === 1) return [memberOf(answer, 0, decision, { decision, queuedTicks })];
-  const { results } = decision;
+  if (answer.batch.length === 1) return [memberOf(answer, 0, shown.decision, shown)];
+  const { results } = shown.decision;
   // A loop over a preallocated array: see docs/hot-path.md.
   // oxlint-disable-next-line unicorn/no-new-array
   const members = new Array<LimitMembers>(results.length);
-  for (let i = 0; i < results.length; i++) members[i] = memberOf(answer, i, results[i]!, { decision, queuedTicks });
+  for (let i = 0; i < results.length; i++) members[i] = memberOf(answer, i, results[i]!, shown);
   return members;
 }
 
-interface Queued {
+/** The decision that is shown, and for how long its request was queued. */
+interface Shown {
   readonly decision: Decision;
   readonly queuedTicks: number;
 }
@@ -69,9 +80,10 @@ interface Queued {
 /** What is shown of a limit, of its result. */
 type Figures = Pick<Result, 'allowed' | 'remaining' | 'resetAfterMs'>;
 
-function memberOf({ batch, reading }: Answered, i: number, figures: Figures, queued: Queued): LimitMembers {
+function memberOf({ batch, reading }: Answered, i: number, figures: Figures, shown: Shown): LimitMembers {
   const transaction = batch[i]!;
-  const { allowed } = queued.decision;
+  const { queuedTicks } = shown;
+  const { allowed } = shown.decision;
   const { limit: name, rate } = transaction;
   const hasState = allowed || !figures.allowed;
   if (transaction.slots === true) {
@@ -81,16 +93,15 @@ function memberOf({ batch, reading }: Answered, i: number, figures: Figures, que
   const before = reading.levelsTicks[i]!;
   // Not by `spent`: a charge may take less than a whole token.
   const after = allowed ? levelAfter(transaction, before) : before;
-  const level = queued.queuedTicks === 0 ? after : Math.max(0, after - queued.queuedTicks);
+  const period = transaction.calendar === undefined ? undefined : periodLeft(transaction, reading, i);
+  if (period !== undefined) return quotaMember(transaction, figures, { period, hasState, queuedTicks });
+  const level = queuedTicks === 0 ? after : Math.max(0, after - queuedTicks);
+  const { emissionIntervalTicks } = rate;
   const left =
-    queued.queuedTicks === 0
-      ? figures.remaining
-      : remainingTokens(level, rate.emissionIntervalTicks, readyTicks(transaction));
-  const period = periodLeft(transaction, reading, i);
-  if (period !== undefined)
-    return quotaMember(transaction, figures, { period, hasState, queuedTicks: queued.queuedTicks });
-  const state = hasState ? `"${name}";r=${left}${untilNext(level, transaction)}` : undefined;
-  return { name, state, policy: policyOf(name, rate) };
+    queuedTicks === 0 ? figures.remaining : remainingTokens(level, emissionIntervalTicks, readyTicks(transaction));
+  const policy = policyOf(name, rate);
+  const until = level === 0 || policy.isShort ? '' : untilNext(level, transaction);
+  return { name, state: hasState ? `"${name}";r=${left}${until}` : undefined, policy: policy.text };
 }
 
 /** A week and a day, for weeks in which the clock changes. Months and years have no fixed length. */
@@ -115,23 +126,31 @@ function quotaMember({ limit, rate }: Transaction, figures: Figures, { period, .
 }
 
 function untilNext(level: number, transaction: Transaction): string {
-  const { rate } = transaction;
-  if (level === 0 || fillsWithinASecond(rate)) return '';
-  return `;t=${ceilToSeconds(waitForNextToken(level, rate.emissionIntervalTicks, readyTicks(transaction)))}`;
+  const { emissionIntervalTicks } = transaction.rate;
+  return `;t=${ceilToSeconds(waitForNextToken(level, emissionIntervalTicks, readyTicks(transaction)))}`;
+}
+
+/** What a limit shows that does not change. */
+interface Policy {
+  readonly limit: string;
+  readonly text: string;
+  /** Whether the bucket fills within a second. */
+  readonly isShort: boolean;
 }
 
 // Each response contains this text, and it never changes. Few limits share a rate.
-const policies = new WeakMap<Rate, { readonly limit: string; readonly text: string }>();
+const policies = new WeakMap<Rate, Policy>();
 
-function policyOf(limit: string, rate: Rate): string {
+function policyOf(limit: string, rate: Rate): Policy {
   let policy = policies.get(rate);
   if (policy?.limit !== limit) {
     const { burst, toleranceTicks } = rate;
-    const length = fillsWithinASecond(rate) ? '' : `;w=${ceilToSeconds(toleranceTicks)}`;
-    policy = { limit, text: `"${limit}";q=${burst}${length}` };
+    const isShort = fillsWithinASecond(rate);
+    const length = isShort ? '' : `;w=${ceilToSeconds(toleranceTicks)}`;
+    policy = { limit, text: `"${limit}";q=${burst}${length}`, isShort };
     policies.set(rate, policy);
   }
-  return policy.text;
+  return policy;
 }
 
 // Computed from the configured numbers: with T rounded down to a tick, a bucket of 7 per second would fill within a
