@@ -21,7 +21,7 @@ import { isBlocked, Transaction } from './transaction.ts';
 const MAX_PAIRED = 16;
 
 /**
- * Creates a transaction with the numbers that apply to its id. Returns a promise only when the override has to be
+ * Creates a transaction by the numbers that apply to its id. Returns a promise only when the override has to be
  * awaited. Returns `null` for an unlimited id; {@link isBlocked} detects a blocked one. A cost above the burst and
  * `maxDebt`, which only a charge or a refund may have, counts as these together: it empties or fills the bucket.
  *
@@ -38,7 +38,7 @@ export function transactionOf(
   request: unknown,
 ): Awaitable<Transaction | null> {
   const { limit } = use;
-  checkId(limit.name, id);
+  if (typeof id !== 'string' || id === '') checkId(limit.name, id);
   const rate = set.rateFor(limit, id, request);
   return rate instanceof Promise ? withRateToCome(use, id, rate) : withRate(use, id, rate);
 }

@@ -12,6 +12,7 @@ export class TakenBatch implements Answered, ReadingToFill {
   readonly store: Store;
   readonly failure = undefined;
   readonly owner: Owner;
+  readonly reading: StoreReading;
   nowTicks: number = NaN;
   readonly levelsTicks: number[];
   bucketNowTicks: readonly number[] | undefined = undefined;
@@ -21,12 +22,9 @@ export class TakenBatch implements Answered, ReadingToFill {
     this.batch = batch;
     this.store = store;
     this.owner = owner;
+    this.reading = this;
     // Of one bucket, as a literal: it is allocated where it is written, and from the beginning for numbers of any size.
     this.levelsTicks = batch.length === 1 ? [NaN] : unknownLevels(batch);
-  }
-
-  get reading(): StoreReading {
-    return this;
   }
 }
 
