@@ -121,8 +121,8 @@ const projects = [
   },
 ];
 
-/** One for each core of a small machine. With a third, a Sentinel once got too little time to replace its primary. */
-const workers = 2;
+/** One for each core of a small machine. scripts/test.mjs may ask for more. */
+const workers = Number(process.env.SLUICE_TEST_WORKERS ?? 2);
 
 /** The projects with the longest files. They start first: if one of them started last, the other workers would wait for it. */
 const longest = new Set(['site', 'bench', 'loaders', 'packed']);

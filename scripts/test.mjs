@@ -33,7 +33,8 @@ const forms = {
     propertyRuns: '50',
     env: { SLUICE_REDIS_SERVER: NO_SERVER, SLUICE_POSTGRES: NO_SERVER },
   },
-  usual: { projects: usual, propertyRuns: '200', env: {} },
+  /** Many of its tests wait for a server: with two workers, two cores have nothing to do for half of the time. */
+  usual: { projects: usual, propertyRuns: '200', env: { SLUICE_TEST_WORKERS: '3' } },
   all: { projects: [...usual, ...long], propertyRuns: '1000', env: {} },
   /** The parts of .ci/run: together they are `all`. */
   covering: { projects: covering, propertyRuns: '1', env: {} },
