@@ -85,6 +85,7 @@ export class BatchPeriods {
   /** Adds the ends of the periods and the wall clock to the reading of a batch of which a bucket has a period. */
   fill(reading: ReadingToFill, nowTicks: number): void {
     const count = reading.levelsTicks.length;
+    if (count === 1) return this.#fillOne(reading);
     // A loop over preallocated arrays: see docs/hot-path.md.
     // oxlint-disable-next-line unicorn/no-new-array
     const bucketNowTicks = new Array<number>(count);
@@ -96,6 +97,12 @@ export class BatchPeriods {
     }
     reading.bucketNowTicks = bucketNowTicks;
     reading.bucketWallMs = bucketWallMs;
+  }
+
+  // Literals instead of new Array(1): see docs/hot-path.md.
+  #fillOne(reading: ReadingToFill): void {
+    reading.bucketNowTicks = [this.#ends[0]!];
+    reading.bucketWallMs = [this.wallMs];
   }
 
   #makeRoomFor(count: number): void {
