@@ -1,6 +1,6 @@
 // Core itself, from its modules: what is left out is what a page has no use for, such as stores that can fail. A test
 // compares each decision and each header field with those of createLimiter and of a middleware.
-import { transactionOf, checkCostFits, type Use } from '../../packages/core/src/decision/batch.ts';
+import { transactionOf, checkCostFits } from '../../packages/core/src/decision/batch.ts';
 import { decisionOf } from '../../packages/core/src/decision/decide.ts';
 import type { Decision } from '../../packages/core/src/decision/decision.ts';
 import type { Result } from '../../packages/core/src/decision/result.ts';
@@ -9,6 +9,7 @@ import { denialOf, type Answer } from '../../packages/core/src/http/denial.ts';
 import { checkedFields, retryAfterSeconds, writeFields } from '../../packages/core/src/http/fields.ts';
 import { defineLimits } from '../../packages/core/src/limits/define-limits.ts';
 import type { Limit } from '../../packages/core/src/limits/limit.ts';
+import { Use } from '../../packages/core/src/limits/use.ts';
 import { memoryStore } from '../../packages/core/src/store/memory/memory-store.ts';
 import { FakeTime } from '../../packages/core/src/testing/fake-time.ts';
 import { definitionsOf, type Arrival, type Case } from './case.ts';
@@ -40,13 +41,11 @@ export class Core {
   readonly limits: readonly Limit[];
   readonly #time = new FakeTime();
   readonly #store = memoryStore({ time: this.#time });
-  readonly #set: Parameters<typeof transactionOf>[0];
 
   /** @throws {SluiceError} What is wrong with the numbers. */
   constructor(given: Pick<Case, 'limits'>) {
     const limits = defineLimits(definitionsOf(given), 'local');
     this.limits = [...limits.values()];
-    this.#set = { limits, rateFor: (limit) => limit.rate, smallestBurst: (limit) => limit.rate.burst };
   }
 
   /** Decides requests in the order of time. */
@@ -106,7 +105,7 @@ export class Core {
     let failure: unknown;
     const batch = this.limits.flatMap((limit) => {
       try {
-        return [this.#transaction({ limit, cost, mode: 'check-and-spend', share: 1 })];
+        return [transactionFor(new Use(limit, cost, 'check-and-spend', 1))];
       } catch (error) {
         failure ??= error;
         return [];
@@ -117,13 +116,15 @@ export class Core {
     const answer = { available: true, failure: undefined, batch, reading, store: this.#store, owner: this } as const;
     return { decision: decisionOf(answer, true), failure };
   }
+}
 
-  #transaction(use: Use): Transaction {
-    // Synchronous and never unlimited, because there are no overrides.
-    const transaction = transactionOf(this.#set, use, 'everyone', undefined) as Transaction;
-    checkCostFits(transaction);
-    return transaction;
-  }
+const WITHOUT_OVERRIDES = { rateFor: ({ rate }: Limit<never>) => rate };
+
+function transactionFor(use: Use): Transaction {
+  // Synchronous and never unlimited, because there are no overrides.
+  const transaction = transactionOf(WITHOUT_OVERRIDES, use, 'everyone', undefined) as Transaction;
+  checkCostFits(transaction);
+  return transaction;
 }
 
 function leftOf(result: Result | undefined): Left | null {

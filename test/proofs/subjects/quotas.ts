@@ -18,6 +18,7 @@ import { Deadlines } from '../../../packages/core/src/time/deadlines.ts';
 import { StoreWall } from '../../../packages/core/src/time/store-wall.ts';
 import { OpenGate } from '../../../packages/core/src/failure/store-gate.ts';
 import { levelsFrom } from '../../../packages/core/src/limits/levels.ts';
+import { Use } from '../../../packages/core/src/limits/use.ts';
 import { Terms } from '../../../packages/core/src/limits/terms.ts';
 import { Treatment } from '../../../packages/core/src/limits/treatment.ts';
 import { countingRate, rateOf, type Rate } from '../../../packages/core/src/rule/rate.ts';
@@ -151,7 +152,7 @@ export class WatchedQuota extends SetWall {
 
   #ask(cost: number, mode: Mode): Transaction {
     const limit = this.#set.limits.get('Quota')!;
-    return askOf(this.#set, { limit, cost, mode, share: 1 }, 'a', undefined) as Transaction;
+    return askOf(this.#set, new Use(limit, cost, mode, 1), 'a', undefined) as Transaction;
   }
 }
 

@@ -32,14 +32,14 @@ const MAX_PAIRED = 16;
  * `ERR_COST_OVER_BURST` for a cost that does not fit into a share below 1.
  */
 export function transactionOf(
-  set: LimitSet<never>,
+  { rateFor }: Pick<LimitSet<never>, 'rateFor'>,
   use: Use,
   id: string,
   request: unknown,
 ): Awaitable<Transaction | null> {
   const { limit } = use;
   if (typeof id !== 'string' || id === '') checkId(limit.name, id);
-  const rate = set.rateFor(limit, id, request);
+  const rate = rateFor(limit, id, request);
   return rate instanceof Promise ? withRateToCome(use, id, rate) : withRate(use, id, rate);
 }
 
