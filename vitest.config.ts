@@ -121,7 +121,10 @@ const projects = [
   },
 ];
 
-/** One for each core of a small machine. scripts/test.mjs may ask for more. */
+/**
+ * One for each core of a small machine. With a third, a Sentinel once got too little time to replace its primary. `npm test`,
+ * which has no other work beside it, uses three: see scripts/test.mjs.
+ */
 const workers = Number(process.env.SLUICE_TEST_WORKERS ?? 2);
 
 /** The projects with the longest files. They start first: if one of them started last, the other workers would wait for it. */

@@ -38,6 +38,7 @@ export function transactionOf(
   request: unknown,
 ): Awaitable<Transaction | null> {
   const { limit } = use;
+  // The condition is repeated here, so that most transactions make one call less.
   if (typeof id !== 'string' || id === '') checkId(limit.name, id);
   const rate = rateFor(limit, id, request);
   return rate instanceof Promise ? withRateToCome(use, id, rate) : withRate(use, id, rate);

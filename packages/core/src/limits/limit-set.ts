@@ -36,7 +36,7 @@ export interface LimitSetContext {
 /** Limits and overrides that were validated together. Immutable: a limiter replaces it as a whole. */
 export interface LimitSet<Request = unknown> {
   readonly limits: ReadonlyMap<string, Limit<Request>>;
-  /** The use of each limit by calls that say nothing of it, by its name. */
+  /** How calls without a cost, a mode and a share use each limit, by the name of the limit. */
   readonly usual: ReadonlyMap<string, Use>;
   readonly rateFor: RateLookup;
   /** The listed overrides; undefined when a function returns them. */
@@ -103,7 +103,7 @@ export function limitNamed<Request>({ limits }: Pick<LimitSet<Request>, 'limits'
 }
 
 /**
- * Returns the use of a limit by calls that say nothing of it.
+ * Returns how calls without a cost, a mode and a share use a limit.
  *
  * @throws {SluiceError} `ERR_UNKNOWN_LIMIT`, with the names of the limits.
  */

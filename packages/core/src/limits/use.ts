@@ -13,7 +13,7 @@ export class Use {
   readonly mode: Mode;
   /** The part of the bucket that a request may use up: above 0, at most 1. */
   readonly share: number;
-  /** Those of the last id. */
+  /** The terms of the last id. */
   #terms: Terms | undefined;
 
   constructor(limit: Limit<never>, cost: number, mode: Mode, share: number) {
@@ -46,7 +46,7 @@ export class Use {
   }
 }
 
-/** The use of a limit by a call that says nothing of it. */
+/** Returns how calls without a cost, a mode and a share use a limit: they take one token of the whole bucket. */
 export function usualUse(limit: Limit<never>): Use {
   return new Use(limit, 1, 'check-and-spend', 1);
 }
