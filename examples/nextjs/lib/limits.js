@@ -4,7 +4,8 @@ import { redisStore } from '@sluice/redis';
 
 /**
  * One store, and one connection, in a process. The proxy and the routes are bundles of their own, and in development Next
- * loads this file again after each change. A limiter can't be shared like this: each bundle has its own copy of Sluice.
+ * loads this file again after each change. A limiter can't be shared like this, because each bundle may have its own copy
+ * of Sluice. Limiters with equal limits on one store share the buckets.
  */
 const shared = /** @type {{ limitStore?: ReturnType<typeof redisStore> }} */ (globalThis);
 const store = (shared.limitStore ??= redisStore({ url: process.env.REDIS_URL ?? 'redis://127.0.0.1:6379' }));

@@ -48,7 +48,7 @@ export type RateLimitStorageOptions = Pick<LimiterSettings, 'store' | 'failure' 
  *
  * @param options - A store, or options of a limiter, such as `{ store, failure: { onFailure: 'closed' } }`. Default: a
  * memory store of its own.
- * @throws {SluiceError} If an option is wrong. `ERR_LIMIT_IN_USE` for a second storage on one store.
+ * @throws {SluiceError} If an option is wrong.
  */
 export function rateLimitStorage(options: Store | RateLimitStorageOptions = {}): RateLimitStorage {
   return new LimiterStorage(isStore(options) ? { store: options } : options);

@@ -5,7 +5,7 @@ import { memoryStore, type LimiterEvent, type Store } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { rateLimitStorage, type RateLimitStorage, type RateLimitStorageOptions } from '@sluice/nestjs';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { appOf, listening, moduleOf, PLATFORMS, served, statuses } from './app.ts';
+import { appOf, moduleOf, PLATFORMS, served, statuses } from './app.ts';
 
 /** A storage on a clock that stands still. */
 function still(options: RateLimitStorageOptions = {}): { readonly storage: RateLimitStorage; readonly time: FakeTime } {
@@ -209,12 +209,14 @@ test('a storage takes a store, or nothing', async () => {
   }
 });
 
-test('a second storage on one store is an error, until the application of the first has shut down', async () => {
+test('a second storage on one store shares the buckets of the first, also after its application has shut down', async () => {
   const store = memoryStore();
-  const app = await appOf(throttled(rateLimitStorage(store)));
-  const ask = await listening(app);
-  expect((await ask()).status).toBe(200);
-  expect(() => rateLimitStorage(store)).toThrow(/already uses the limit name "Throttler"/);
+  const [first, second] = [0, 1].map(() => rateLimitStorage({ store, log: false }));
+  const hits = async (storage = second) => (await storage!.increment('ann', 10_000, 5, 0, 'default')).totalHits;
+  const app = await appOf(throttled(first!));
+  expect(await hits(first)).toBe(1);
+  expect(await hits()).toBe(2);
   await app.close();
-  await rateLimitStorage(store).onApplicationShutdown();
+  expect(await hits()).toBe(3);
+  await second!.onApplicationShutdown();
 });

@@ -96,6 +96,17 @@ export type LimiterEvent =
    * at once, then at most every ten minutes.
    */
   | { readonly type: 'buckets-evicted'; readonly count: number; readonly message: string }
+  /**
+   * Limits were made again that another limiter on the same store object has, with equal numbers. Both limiters share the
+   * buckets. `places` are where they were made, the earlier one first. Emitted once for each pair of places.
+   */
+  | {
+      readonly type: 'limit-made-again';
+      readonly limits: readonly string[];
+      readonly places: readonly [string, string];
+      readonly message: string;
+      readonly once: true;
+    }
   /** The limiter seems to be set up wrongly, its store has not answered yet, or its memory store is nearly full. */
   | { readonly type: 'warning'; readonly message: string; readonly once?: true };
 

@@ -1,7 +1,7 @@
 import type { EventSink } from '../events/event.ts';
 import type { Time } from '../time/time.ts';
 import type { Transaction } from '../decision/transaction.ts';
-import { memoryStore } from '../store/memory/memory-store.ts';
+import { memoryStore, type MemoryStore } from '../store/memory/memory-store.ts';
 import { localPressureEvent } from '../store/memory/pressure.ts';
 import { EMPTY_READING, type Store, type StoreBucket, type StoreReading, type StoreOperation } from '../store/store.ts';
 import { readingsOf } from '../store/alternatives.ts';
@@ -11,7 +11,7 @@ import type { StalePeriods } from './stale-periods.ts';
 import type { Changed, Charge, Answered, Failure, Unanswered } from '../decision/batch-answer.ts';
 
 /**
- * The largest number of buckets for the `local` policy, which take 2 to 4 MB. Above it, a bucket of the limit with the
+ * The largest number of buckets of a store for the `local` policy, which take 2 to 4 MB. Above it, a bucket of the limit with the
  * most buckets is evicted.
  */
 const MAX_LOCAL_KEYS = 100_000;
@@ -107,10 +107,24 @@ export class Fallback {
   }
 
   #madeLocal(): LocalStore {
-    const store = memoryStore({ maxKeys: MAX_LOCAL_KEYS, time: this.#time });
+    const store = localBucketsOf(this.#guarded, this.#time);
     store.watch((pressure) => this.#emit(localPressureEvent(pressure)));
     return new LocalStore(store, this.#slotLevel);
   }
+}
+
+const localBuckets = new WeakMap<Store, WeakMap<Time, MemoryStore>>();
+
+/**
+ * Returns the local buckets of a store: all limiters on it have the same, so that equal limits of two limiters share their
+ * buckets in an outage, too.
+ */
+function localBucketsOf(guarded: Store, time: Time): MemoryStore {
+  const byTime = localBuckets.get(guarded) ?? new WeakMap<Time, MemoryStore>();
+  localBuckets.set(guarded, byTime);
+  const store = byTime.get(time) ?? memoryStore({ maxKeys: MAX_LOCAL_KEYS, time });
+  byTime.set(time, store);
+  return store;
 }
 
 function localOf<T extends Charge>(batch: readonly T[]): readonly T[] {

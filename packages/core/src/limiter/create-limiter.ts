@@ -11,6 +11,7 @@ import { memoryStore } from '../store/memory/memory-store.ts';
 import { notALimiter } from './not-a-limiter.ts';
 import type { OnDecision } from './on-decision.ts';
 import { checkFunction, checkOptions, wholeNumber } from '../checks/options.ts';
+import { callSiteOf } from '../runtime/call-site.ts';
 import type { Store } from '../store/store.ts';
 import { checkTime, systemTime, type Time } from '../time/time.ts';
 
@@ -81,7 +82,8 @@ const EXAMPLE = "createLimiter({ limits: { Requests: { key: clientNetwork(), cou
  * If the names are known only at run time, it accepts any name.
  *
  * @throws {SluiceError} For a wrong option: the message gives its name, the allowed values, the value that was passed
- * and what to write instead. `ERR_LIMIT_IN_USE` when another limiter uses one of the names on the same store.
+ * and what to write instead. `ERR_LIMIT_IN_USE` when another limiter on the same store object has a limit of
+ * the same name with other numbers. With equal numbers both share the buckets, with an event `limit-made-again`.
  */
 export function createLimiter<Request = unknown, Name extends string = string>(
   options: LimiterOptions<Request, Name>,
@@ -98,6 +100,8 @@ export function createLimiter<Request = unknown, Name extends string = string>(
   return new LimiterCore<Request>({
     set: { limits, overrides },
     store: store === undefined ? memoryStore({ time }) : checkedStore(store),
+    // Nobody else has a store of its own.
+    place: store === undefined ? '' : callSiteOf(createLimiter),
     ownsStore: store === undefined,
     failure: checkFailureOptions(options.failure),
     overridesDeadlineMs: wholeNumber('overridesDeadlineMs', overridesDeadlineMs, { min: 1, max: 60_000 }),

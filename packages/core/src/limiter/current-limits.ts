@@ -1,13 +1,14 @@
 import { checkOptions } from '../checks/options.ts';
-import type { EventSink } from '../events/event.ts';
+import type { EventSink, LimiterEvent } from '../events/event.ts';
 import type { CheckedFailureOptions } from '../failure/failure-options.ts';
-import { defineLimitSet, storedNames, type LimitSet, type LimitSetOptions } from '../limits/limit-set.ts';
+import { defineLimitSet, type LimitSet, type LimitSetOptions } from '../limits/limit-set.ts';
+import { storedLimits } from '../limits/stored-limits.ts';
 import type { Store } from '../store/store.ts';
 import { Deadlines } from '../time/deadlines.ts';
 import type { StoreWall } from '../time/store-wall.ts';
 import type { Time } from '../time/time.ts';
 import { checkCarries } from './accepted-store.ts';
-import { registerLimitNames, releaseLimitNames } from './limit-name-registry.ts';
+import { registerLimits, releaseLimits, type MadeAgain } from './limit-name-registry.ts';
 import { LeaseWarnings } from './lease-warnings.ts';
 import { LoadLimits } from './load-limits.ts';
 import { NeededLimits } from './needed-limits.ts';
@@ -18,6 +19,8 @@ import { RaisedLimits } from './raised-limits.ts';
 /** The parts of {@link CurrentLimits}. */
 interface CurrentLimitsParts {
   readonly store: Store;
+  /** Where the program made the limiter. */
+  readonly place: string;
   readonly failure: CheckedFailureOptions;
   readonly overridesDeadlineMs: number;
   readonly emit: EventSink;
@@ -40,7 +43,7 @@ export class CurrentLimits<Request> {
 
   /**
    * @throws {SluiceError} For limits that are not valid, or that the store can't carry. `ERR_LIMIT_IN_USE` when another
-   * limiter uses one of their names on the store.
+   * limiter on the store has one of their names with other numbers.
    */
   constructor(set: LimitSetOptions<Request>, parts: CurrentLimitsParts) {
     this.#parts = parts;
@@ -50,7 +53,7 @@ export class CurrentLimits<Request> {
     this.loads = new LoadLimits(parts.time, parts.emit);
     this.#leases = new LeaseWarnings(parts.store, parts.emit);
     this.set = this.#defined(set);
-    registerLimitNames(parts.store, this, storedNames(this.set));
+    this.#register(this.set);
     this.warnings.changed(this.set);
     this.loads.changed(this.set);
     this.#leases.changed(this.set);
@@ -65,7 +68,7 @@ export class CurrentLimits<Request> {
     checkOptions('replace', set, ['limits', 'overrides']);
     const next = this.#defined(set);
     this.#needed.check(next);
-    registerLimitNames(this.#parts.store, this, storedNames(next));
+    this.#register(next);
     this.raised.changed(this.set, next);
     this.warnings.changed(next);
     this.loads.changed(next);
@@ -86,12 +89,18 @@ export class CurrentLimits<Request> {
   /** Lets other limiters use the names, and ends the use of loads. */
   release(): void {
     this.loads.close();
-    releaseLimitNames(this.#parts.store, this);
+    releaseLimits(this.#parts.store, this);
   }
 
   /** Ends the wait for all `overrides` functions that have not answered yet. */
   endOverrides(): void {
     this.#overrideDeadlines.expireAll();
+  }
+
+  #register(set: LimitSet<Request>): void {
+    const { store, place, emit } = this.#parts;
+    const again = registerLimits(store, this, { place, limits: storedLimits(set) });
+    if (again !== undefined) emit(madeAgainEvent(again));
   }
 
   #defined(set: LimitSetOptions<Request>): LimitSet<Request> {
@@ -101,4 +110,14 @@ export class CurrentLimits<Request> {
     checkCarries(store, defined);
     return defined;
   }
+}
+
+function madeAgainEvent({ limits, places }: MadeAgain): LimiterEvent {
+  const [first, again] = places;
+  const are = limits.length === 1 ? `limit ${limits[0]} is` : `limits ${limits.join(', ')} are`;
+  const where = first === again ? `, again ${again}` : `: first ${first}, again ${again}`;
+  const message =
+    `The ${are} made more than once on one store${where}. The limiters share the buckets. ` +
+    'That is right where a module is loaded again, or in several bundles. Otherwise share one limiter.';
+  return { type: 'limit-made-again', limits, places, message, once: true };
 }

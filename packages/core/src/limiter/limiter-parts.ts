@@ -5,7 +5,7 @@ import type { SlotLevel } from '../failure/local-store.ts';
 import { OpenGate, type StoreGate } from '../failure/store-gate.ts';
 import { StoreGuard } from '../failure/store-guard.ts';
 import type { LimitSetOptions } from '../limits/limit-set.ts';
-import { HeldSlots } from '../slots/held-slots.ts';
+import { heldBucketsOf, HeldSlots } from '../slots/held-slots.ts';
 import { SlotStage } from '../slots/slot-stage.ts';
 import type { Store } from '../store/store.ts';
 import { StoreWall } from '../time/store-wall.ts';
@@ -23,6 +23,8 @@ import { PendingWork } from './pending-work.ts';
 export interface LimiterSetup<Request> {
   readonly set: LimitSetOptions<Request>;
   readonly store: Store;
+  /** Where the program made the limiter. */
+  readonly place: string;
   readonly ownsStore: boolean;
   readonly failure: CheckedFailureOptions;
   readonly overridesDeadlineMs: number;
@@ -51,12 +53,13 @@ export interface LimiterParts<Request> {
  * @throws {SluiceError} The errors of {@link CurrentLimits}.
  */
 export function partsOf<Request>(setup: LimiterSetup<Request>, limiter: Limiter<Request>): LimiterParts<Request> {
-  const { set, store, failure, overridesDeadlineMs, emit, onDecision, time } = setup;
+  const { set, store, place, failure, overridesDeadlineMs, emit, onDecision, time } = setup;
   const answersAtOnce = store.traits?.answersAtOnce === true;
   const wall = new StoreWall(time, { answersAtOnce });
-  const limits = new CurrentLimits(set, { store, failure, overridesDeadlineMs, emit, time, wall });
+  const limits = new CurrentLimits(set, { store, place, failure, overridesDeadlineMs, emit, time, wall });
   const work = new PendingWork(time);
   const held = new HeldSlots({
+    buckets: heldBucketsOf(store),
     time,
     renew: (holds) => gate.renew(holds),
     release: (holds) => work.track(gate.release(holds)),

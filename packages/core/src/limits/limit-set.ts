@@ -1,7 +1,7 @@
 import { complaint, listed, shown, SluiceError } from '../checks/errors.ts';
 import type { EventSink } from '../events/event.ts';
 import type { Deadlines } from '../time/deadlines.ts';
-import { ceilingNameOf, withPools } from './pools.ts';
+import { withPools } from './pools.ts';
 import type { StoreWall } from '../time/store-wall.ts';
 import { defineLimits } from './define-limits.ts';
 import type { FailurePolicy } from './failure-policy.ts';
@@ -122,12 +122,6 @@ function unknownLimit(name: unknown, limits: ReadonlyMap<string, unknown>): Slui
   }
   const hint = guess(name, [...limits.keys()]);
   return new SluiceError('ERR_UNKNOWN_LIMIT', `No limit is named ${shown(name)}.${hint} ${known}`);
-}
-
-/** Returns the names under which a set stores buckets: those of its limits and of their ceilings. */
-export function storedNames({ limits }: LimitSet<never>): readonly string[] {
-  const borrowers = [...limits.values()].filter(({ borrow }) => borrow !== undefined);
-  return [...limits.keys(), ...borrowers.map(({ name }) => ceilingNameOf(name))];
 }
 
 /** What a middleware needs of a limit. */

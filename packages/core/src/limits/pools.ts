@@ -77,7 +77,7 @@ export function asStored(limit: Limit<never>, limits: ReadonlyMap<string, Limit<
 }
 
 /** Returns the name under which the ceilings of a limit are stored. */
-export function ceilingNameOf(limit: string): string {
+function ceilingNameOf(limit: string): string {
   return `${limit}${CEILING_SUFFIX}`;
 }
 

@@ -17,7 +17,7 @@ export interface Held extends StoreHold {
   reusableUntilMicros: number;
 }
 
-/** The slots of one bucket. */
+/** The slots of one bucket that limiters of this process hold. */
 interface HeldInBucket {
   /** How many slots are held, those of pending decisions included. */
   count: number;
@@ -25,7 +25,20 @@ interface HeldInBucket {
   readonly pending: Set<Held>;
 }
 
+type HeldBuckets = Map<string, HeldInBucket>;
+
+const bucketsOf = new WeakMap<object, HeldBuckets>();
+
+/** Returns the slots that all limiters on a store hold in each bucket: equal limits of two limiters have the same buckets. */
+export function heldBucketsOf(store: object): HeldBuckets {
+  const buckets = bucketsOf.get(store) ?? new Map<string, HeldInBucket>();
+  bucketsOf.set(store, buckets);
+  return buckets;
+}
+
 interface HeldSlotsParts {
+  /** Those of {@link heldBucketsOf}. */
+  readonly buckets: HeldBuckets;
   readonly time: Time;
   /** Renews slots in the store. */
   readonly renew: (holds: readonly StoreHold[]) => Awaitable<unknown>;
@@ -40,13 +53,14 @@ interface HeldSlotsParts {
 export class HeldSlots {
   readonly #parts: HeldSlotsParts;
   readonly #renewals: Renewals<Held>;
-  readonly #buckets = new Map<string, HeldInBucket>();
+  readonly #buckets: HeldBuckets;
   /** Those that are neither pending nor released. */
   readonly #held = new Set<Held>();
   #isClosed = false;
 
   constructor(parts: HeldSlotsParts) {
     this.#parts = parts;
+    this.#buckets = parts.buckets;
     this.#renewals = new Renewals<Held>(parts.time, (due) => this.#renew(due));
   }
 

@@ -154,10 +154,12 @@ export function optionCases(framework: Framework): void {
     expect(complaint.message).toContain(says);
   });
 
-  test('one name in two limits on one store', () => {
+  test('one name in two limits with other numbers on one store', () => {
     const store = memoryStore();
     framework.make({ ...inline, name: 'Requests', store });
-    expect(complaintAbout({ ...inline, name: 'Requests', store }).code).toBe('ERR_LIMIT_IN_USE');
+    const error = complaintAbout({ ...inline, count: 11, name: 'Requests', store });
+    expect(error.code).toBe('ERR_LIMIT_IN_USE');
+    expect(error.message).toMatch(/It was made at .*[\\/]test[\\/]/);
   });
 
   test('options that were rejected leave their name free on the store', () => {
@@ -167,7 +169,7 @@ export function optionCases(framework: Framework): void {
     expect(complaintAbout({ ...named, mode: 'check' }).code).toBe('ERR_OPTION');
     expect(complaintAbout({ ...named, key: accountId() }).code).toBe('ERR_KEY');
     expect(() => framework.make({ ...named, cost: 10 })).not.toThrow();
-    expect(complaintAbout(named).code).toBe('ERR_LIMIT_IN_USE');
+    expect(complaintAbout({ ...named, count: 11 }).code).toBe('ERR_LIMIT_IN_USE');
   });
 
   test('replace rejects limits that a middleware could not use, and the old limits stay in use', async () => {

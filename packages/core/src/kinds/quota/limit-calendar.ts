@@ -22,11 +22,14 @@ export type AnchorDate = string | Date;
 /** The calendar of a limit, by the wall clock of the store. */
 export class LimitCalendar {
   readonly unit: CalendarUnit;
+  /** That of its calendar, or what the calendars of all ids have in common. */
+  readonly name: string;
   readonly #wall: StoreWall;
   /** That of all ids, or a function that returns that of an id. */
   readonly #calendar: Calendar | ((id: string) => Calendar);
 
-  constructor(unit: CalendarUnit, calendar: Calendar | ((id: string) => Calendar), wall: StoreWall) {
+  constructor(name: string, unit: CalendarUnit, calendar: Calendar | ((id: string) => Calendar), wall: StoreWall) {
+    this.name = name;
     this.unit = unit;
     this.#wall = wall;
     this.#calendar = calendar;
@@ -78,7 +81,8 @@ export function limitCalendarOf(
     typeof anchor === 'function'
       ? anchoredBy(anchor, { unit, timeZone, limit: name })
       : new Calendar(unit, anchorOf(unit, timeZone, anchor, { option: `${where}.anchor` }), timeZone);
-  return new LimitCalendar(unit, calendar, wall);
+  const shared = typeof calendar === 'function' ? `${unit} ${timeZone}` : calendar.name;
+  return new LimitCalendar(shared, unit, calendar, wall);
 }
 
 /** At most this many dates are remembered with their calendars. */

@@ -1,0 +1,3 @@
+const packages = ['@sluice/core', '@sluice/fetch', '@sluice/redis', 'ioredis'];
+
+export default process.env.SLUICE_EXTERNAL === 'yes' ? { serverExternalPackages: packages } : {};
