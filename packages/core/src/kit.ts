@@ -33,6 +33,8 @@ export type { EventSink, EventLine } from './events/event.ts';
 export { eventSink, type EventSinkOptions } from './events/event-sink.ts';
 export { ThrottledChanges } from './events/throttle.ts';
 export { peerOf } from './http/node-exchange.ts';
+export { openSessions } from './http/open-sessions.ts';
+export { endIfStuck } from './http/stuck-sessions.ts';
 export { RUN_INTO, type AnswerSink, type RunInto } from './failure/run-into.ts';
 export { isIdFormat, isKey, keyOf } from './keys/key.ts';
 export { limitsOf, timeOf } from './limiter/create-limiter.ts';

@@ -1,8 +1,6 @@
-import type { ServerHttp2Stream } from 'node:http2';
-import { systemTime } from '../time/time.ts';
-
-/** How often open streams are looked at. */
-const LOOK_MS = 250;
+import type { ServerHttp2Session, ServerHttp2Stream } from 'node:http2';
+import { PeriodicLook } from './periodic-look.ts';
+import { endIfStuck } from './stuck-sessions.ts';
 
 /** A stream whose end somebody waits for. */
 interface OpenStream {
@@ -14,38 +12,39 @@ interface OpenStream {
 }
 
 /**
- * Finds HTTP/2 streams that have closed without an event. Node emits none when the client resets a stream with NO_ERROR
- * (RFC 9113 section 8.1) while data is still to be sent, for which the client has left no room: the stream is `closed` and
- * is never destroyed. Without looking, its slots would be held for ever.
+ * Finds HTTP/2 streams that are over without an event; without looking, their slots would be held for ever. Node emits
+ * none when the client resets a stream with NO_ERROR (RFC 9113 section 8.1) while data is still to be sent, for which the
+ * client has left no room: the stream is `closed` and is never destroyed. Nor does it emit one when the session is stuck,
+ * see {@link endIfStuck}.
  */
 class ClosedStreams {
   readonly #open = new Map<ServerHttp2Stream, OpenStream>();
-  #isLooking = false;
+  readonly #looks = new PeriodicLook(() => this.#look());
 
   add(stream: ServerHttp2Stream, onClosed: () => void): void {
     this.#open.set(stream, { stream, onClosed, wasClosed: false });
-    if (!this.#isLooking) this.#lookLater();
+    this.#looks.begin();
   }
 
   delete(stream: ServerHttp2Stream): void {
     this.#open.delete(stream);
   }
 
-  /** A stream that ends as usual is closed for a moment before its last event, so it counts at the second look. */
-  #look(): void {
+  #look(): boolean {
+    const sessions = new Set<ServerHttp2Session>();
     for (const open of this.#open.values()) {
-      if (!open.stream.closed) continue;
-      if (open.wasClosed) open.onClosed();
-      open.wasClosed = true;
+      const { session } = open.stream;
+      if (session !== undefined) sessions.add(session as ServerHttp2Session);
+      if (open.stream.closed) this.#lookAtClosed(open);
     }
-    this.#isLooking = this.#open.size > 0;
-    if (this.#isLooking) this.#lookLater();
+    for (const session of sessions) endIfStuck(session);
+    return this.#open.size > 0;
   }
 
-  /** By the time of the system, which sockets have, too. */
-  #lookLater(): void {
-    this.#isLooking = true;
-    systemTime.alarm(LOOK_MS, () => this.#look()).unref();
+  /** A stream that ends as usual is closed for a moment before its last event, so it counts at the second look. */
+  #lookAtClosed(open: OpenStream): void {
+    if (open.wasClosed) open.onClosed();
+    open.wasClosed = true;
   }
 }
 

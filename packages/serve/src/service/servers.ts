@@ -1,4 +1,4 @@
-import { systemTime } from '@sluice/core/kit';
+import { openSessions, systemTime } from '@sluice/core/kit';
 import { createServer as createHttpServer, type Server as HttpServer } from 'node:http';
 import { createServer as createHttp2Server, type Http2Server, type ServerHttp2Session } from 'node:http2';
 import { connect, type AddressInfo, type Server } from 'node:net';
@@ -114,6 +114,7 @@ export class Servers {
     const server = createHttp2Server({ settings: { maxConcurrentStreams: MAX_STREAMS } });
     server.on('session', (session) => {
       this.#sessions.add(session);
+      openSessions.add(session);
       session.on('close', () => this.#sessions.delete(session));
       session.on('error', ignore);
     });

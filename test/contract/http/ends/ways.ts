@@ -1,8 +1,10 @@
 import { connect as connectHttp2, type ClientHttp2Session, type ClientHttp2Stream } from 'node:http2';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { realDelay } from '../../../real-delay.ts';
 import type { Protocol } from '../framework.ts';
+import { CODES, PROTOCOL_ERRORS, REPORTED_ERRORS } from '../protocol-errors.ts';
+import { connected, END_HEADERS, END_STREAM, fieldBlock, frame, setting, speakHttp2, TYPE } from '../raw-http2.ts';
 
 /** A client that waits at some moment of its request, and then ends it in its own way. */
 export interface Leaver {
@@ -21,20 +23,26 @@ export type Room = 'all' | 'head';
 
 /** Connects one client for each way to end a request, and sends a request of each to the path. */
 export async function leaversOf(protocol: Protocol, port: number, path: string, room: Room): Promise<Leaver[]> {
-  return protocol === 'HTTP/2' ? streamLeavers(port, path, room) : socketLeavers(port, path, room);
+  if (protocol === 'HTTP/1.1') return socketLeavers(port, path, room);
+  return (await Promise.all([streamLeavers(port, path, room), errorLeavers(port, path, room)])).flat();
 }
 
 /** Closed, reset, and half closed before. */
-const SOCKET_WAYS: readonly ((socket: Socket) => void)[] = [
+const CLOSING_WAYS: readonly ((socket: Socket) => void)[] = [
   (socket) => socket.destroy(),
   (socket) => socket.resetAndDestroy(),
   (socket) => void socket.end(() => socket.destroy()),
 ];
 
-type StreamWay = (stream: ClientHttp2Stream, session: ClientHttp2Session, socket: Socket) => void;
+/** Also by what is no request of HTTP/1.1, and by one that is too large. */
+const SOCKET_WAYS: readonly ((socket: Socket) => void)[] = [
+  ...CLOSING_WAYS,
+  (socket) => socket.write('no request\r\n\r\n'),
+  (socket) => socket.write(`GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 1, 2\r\n\r\n`),
+  (socket) => socket.write(`GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(33_000)}`),
+];
 
-/** All codes of errors (RFC 9113 section 7). */
-const CODES = Array.from({ length: 14 }, (_, code) => code);
+type StreamWay = (stream: ClientHttp2Stream, session: ClientHttp2Session, socket: Socket) => void;
 
 const STREAM_WAYS: readonly StreamWay[] = [
   ...CODES.map(
@@ -52,7 +60,7 @@ const STREAM_WAYS: readonly StreamWay[] = [
   },
   (_stream, session) => session.goaway(2),
   (_stream, session) => session.destroy(),
-  ...SOCKET_WAYS.map(
+  ...CLOSING_WAYS.map(
     (end): StreamWay =>
       (_stream, _session, socket) =>
         end(socket),
@@ -79,6 +87,39 @@ async function streamLeavers(port: number, path: string, room: Room): Promise<Le
   return Promise.all(leavers);
 }
 
+/** What a client does after an error of its own, or one that it reports: it stays, or it resets its connection. */
+const AFTER_ERRORS: readonly ((socket: Socket) => void)[] = [
+  () => undefined,
+  (socket) => void realDelay(20).then(() => socket.resetAndDestroy()),
+];
+
+async function errorLeavers(port: number, path: string, room: Room): Promise<Leaver[]> {
+  const errors = Object.values({ ...PROTOCOL_ERRORS, ...REPORTED_ERRORS });
+  const leavers = errors.flatMap((error) =>
+    AFTER_ERRORS.map(async (after): Promise<Leaver> => {
+      const socket = await connected(port);
+      const client = speakHttp2(socket, setting(INITIAL_WINDOW_SIZE, room === 'all' ? 65_535 : 0));
+      socket.write(frame(TYPE.headers, END_HEADERS, 1, fieldBlock(path)));
+      const leave = (): void => {
+        socket.write(error);
+        after(socket);
+      };
+      const isOver = client.arrived(({ type }) => type === TYPE.goaway || type === TYPE.reset);
+      const isClosed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+      return {
+        head: client.arrived(({ type, streamId }) => type === TYPE.headers && streamId === 1),
+        lastByte: client.arrived(({ type, flags }) => type === TYPE.data && (flags & END_STREAM) > 0),
+        leave,
+        heard: async () => void (await Promise.race([isOver, isClosed])),
+        isOpen: () => !socket.destroyed,
+      };
+    }),
+  );
+  return Promise.all(leavers);
+}
+
+const INITIAL_WINDOW_SIZE = 4;
+
 async function socketLeavers(port: number, path: string, room: Room): Promise<Leaver[]> {
   const leavers = SOCKET_WAYS.map(async (end): Promise<Leaver> => {
     const socket = await connected(port);
@@ -98,11 +139,4 @@ async function socketLeavers(port: number, path: string, room: Room): Promise<Le
     return { head, lastByte, heard, leave: () => end(socket), isOpen: () => !socket.destroyed };
   });
   return Promise.all(leavers);
-}
-
-function connected(port: number): Promise<Socket> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1', () => resolve(socket)).on('error', () => undefined);
-    onTestFinished(() => void socket.destroy());
-  });
 }
