@@ -32,6 +32,7 @@ export { LIMIT_HINTS } from './checks/peer-names.ts';
 export type { EventSink, EventLine } from './events/event.ts';
 export { eventSink, type EventSinkOptions } from './events/event-sink.ts';
 export { ThrottledChanges } from './events/throttle.ts';
+export { mayLackFields, tooManyFields } from './http/lacking-fields.ts';
 export { peerOf } from './http/node-exchange.ts';
 export { openSessions } from './http/open-sessions.ts';
 export { endIfStuck } from './http/stuck-sessions.ts';

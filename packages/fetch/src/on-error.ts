@@ -15,6 +15,6 @@ export function checkedOnError(onError: OnError | undefined): OnError {
 }
 
 function answerClientErrors(error: unknown): Response {
-  if (isInstance(error, SluiceError) && error.status === 400) return new Response(null, { status: 400 });
+  if (isInstance(error, SluiceError) && error.kind === 'input') return new Response(null, { status: error.status });
   throw error;
 }

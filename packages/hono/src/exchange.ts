@@ -1,4 +1,5 @@
 import type { Exchange, RequestDecision } from '@sluice/core/http';
+import { mayLackFields } from '@sluice/core/kit';
 import { ResponseEnd, WebExchange } from '@sluice/fetch/kit';
 import type { Context } from 'hono';
 
@@ -23,6 +24,12 @@ export class HonoExchange extends WebExchange<Context> {
     return super.peer ?? (isOver(this.request) ? 'left' : undefined);
   }
 
+  /** On Node; where else Hono runs, an application sees no lines. */
+  get lacksFields(): boolean {
+    const { incoming } = (this.request.env as NodeBindings | undefined) ?? {};
+    return incoming !== undefined && mayLackFields(incoming);
+  }
+
   get decision(): RequestDecision | undefined {
     return this.request.get('rateLimit');
   }
@@ -42,7 +49,9 @@ export class HonoExchange extends WebExchange<Context> {
 }
 
 interface NodeBindings {
-  readonly incoming?: { readonly socket?: { readonly localPort?: number; readonly remoteAddress?: string } | null };
+  readonly incoming?: Parameters<typeof mayLackFields>[0] & {
+    readonly socket?: { readonly localPort?: number; readonly remoteAddress?: string } | null;
+  };
 }
 
 /** Whether a connection of `@hono/node-server` is over: a TCP connection keeps its local port, which a unix socket never has. */

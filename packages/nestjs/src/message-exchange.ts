@@ -1,25 +1,27 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { IpAddress } from '@sluice/core';
 import type { Exchange, RequestDecision } from '@sluice/core/http';
-import { peerOf } from '@sluice/core/kit';
+import { mayLackFields, peerOf } from '@sluice/core/kit';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 
 /** What is known of the sender of a message. */
 export interface Sender {
   readonly peer: Exchange<ExecutionContext>['peer'];
   readonly headers: IncomingHttpHeaders | undefined;
+  /** Whether the server may have dropped fields of the request. */
+  readonly lacksFields: boolean;
 }
 
 /** Returns the sender at an address, which is a text as that of a socket, or `'unix'`. */
 export function senderAt(address: string | null | undefined, headers: IncomingHttpHeaders | undefined): Sender {
   const peer = address === 'unix' ? address : typeof address === 'string' ? IpAddress.parse(address) : undefined;
-  return { peer, headers };
+  return { peer, headers, lacksFields: false };
 }
 
 /** Returns the sender of a request of Node, Express or Fastify. */
 export function senderOf(request: object): Sender {
   const incoming = ('raw' in request ? request.raw : request) as IncomingMessage;
-  return { peer: peerOf(incoming), headers: incoming.headers };
+  return { peer: peerOf(incoming), headers: incoming.headers, lacksFields: mayLackFields(incoming) };
 }
 
 /**
@@ -39,6 +41,10 @@ export class MessageExchange implements Exchange<ExecutionContext> {
 
   get peer(): Sender['peer'] {
     return this.#sender.peer;
+  }
+
+  get lacksFields(): boolean {
+    return this.#sender.lacksFields;
   }
 
   header(name: string): string | undefined {

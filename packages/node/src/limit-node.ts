@@ -47,8 +47,8 @@ export type LimitNodeOptions<Name extends string = string> = MiddlewareOptions<I
    */
   readonly onDenied?: OnDenied | undefined;
   /**
-   * Answers a request about which a function of yours threw. Default: status 400 if that is the status of the error, as
-   * for an id that is not valid, otherwise 500 and an event `request-failed` of the limiter.
+   * Answers a request about which a function of yours threw. Default: status 400 or 431 if that is the status of the
+   * error, as for an id that is not valid, otherwise 500 and an event `request-failed` of the limiter.
    */
   readonly onError?: OnError | undefined;
 };

@@ -42,7 +42,7 @@ export interface UpgradeOptions<Name extends string = string> extends Omit<
  *
  * A denied upgrade is answered with 429 and Retry-After (403 for a blocked id, 503 when the service has no room or a
  * `closed` limit's store can't answer), and its socket is closed. If a key, cost or skip function throws and no other
- * limit denies the upgrade, it is answered with 400 (if that is the error's status) or 500 and closed, with an event
+ * limit denies the upgrade, it is answered with 400 or 431 (if that is the error's status) or 500 and closed, with an event
  * `upgrade-failed`. If `accept` throws, the socket is destroyed, with the same event.
  *
  * @throws {SluiceError} For wrong options, see docs/errors.md.

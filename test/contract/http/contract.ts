@@ -9,6 +9,7 @@ import { combinedFieldCases } from './cases/combined-fields.ts';
 import { connectionCases } from './cases/connections.ts';
 import { crossOriginCases } from './cases/cross-origin.ts';
 import { departedClientCases } from './cases/departed-clients.ts';
+import { droppedFieldCases } from './cases/dropped-fields.ts';
 import { errorCases } from './cases/errors.ts';
 import { fieldDialectCases } from './cases/field-dialects.ts';
 import { fieldCases } from './cases/fields.ts';
@@ -80,6 +81,7 @@ const OTHER_CASES = {
     connections: connectionCases,
     'connections with slots': slotConnectionCases,
     departed: departedClientCases,
+    'dropped fields': droppedFieldCases,
     'mock exchanges': mockExchangeCases,
     options: optionCases,
   },

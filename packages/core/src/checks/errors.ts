@@ -18,6 +18,7 @@ export type ErrorCode =
   | 'ERR_DUPLICATE_BUCKET'
   | 'ERR_FOREIGN_DECISION'
   | 'ERR_NO_CLIENT_ADDRESS'
+  | 'ERR_TOO_MANY_FIELDS'
   | 'ERR_STORE_BUCKET'
   | 'ERR_STORE_PERIOD'
   | 'ERR_STORE_ANSWER'
@@ -31,7 +32,7 @@ export type ErrorCode =
  * Who can do something about an error.
  *
  * - `use`: the code that uses Sluice, or its configuration.
- * - `input`: the client; its request contains an invalid id or cost. `status` is 400.
+ * - `input`: the client; its request contains an invalid id or cost, for which `status` is 400, or too many header fields (431).
  * - `store`: the operator; the store, or one bucket in it, can't answer.
  */
 export type ErrorKind = 'use' | 'input' | 'store';
@@ -50,7 +51,7 @@ const STORE_ERRORS: ReadonlySet<ErrorCode> = new Set([
  * never an error.
  *
  * `status`, and `statusCode` for Fastify, is the HTTP status for a framework's error handler: 400 when the client's own
- * data is invalid (an id or a cost taken from the request), otherwise 500.
+ * data is invalid (an id or a cost taken from the request), 431 when it has too many header fields, otherwise 500.
  */
 export class SluiceError extends Error {
   override readonly name = 'SluiceError';
@@ -59,18 +60,18 @@ export class SluiceError extends Error {
   /** Who can do something about it. */
   readonly kind: ErrorKind;
   /** The HTTP status for an error handler. */
-  readonly status: 400 | 500;
+  readonly status: 400 | 431 | 500;
   /** The same as `status`, for Fastify. */
-  readonly statusCode: 400 | 500;
+  readonly statusCode: 400 | 431 | 500;
   /** The message is for developers, not for clients. `http-errors`, Koa and NestJS 12 read this. */
   readonly expose = false;
 
-  constructor(code: ErrorCode, message: string, details: { status?: 400 | 500; cause?: unknown } = {}) {
+  constructor(code: ErrorCode, message: string, details: { status?: 400 | 431 | 500; cause?: unknown } = {}) {
     super(visibleLines(message), 'cause' in details ? { cause: details.cause } : undefined);
     this.code = code;
     this.status = details.status ?? 500;
     this.statusCode = this.status;
-    this.kind = STORE_ERRORS.has(code) ? 'store' : this.status === 400 ? 'input' : 'use';
+    this.kind = STORE_ERRORS.has(code) ? 'store' : this.status === 500 ? 'use' : 'input';
   }
 }
 

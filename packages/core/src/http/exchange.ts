@@ -19,6 +19,11 @@ export interface Exchange<Request> extends AddressedRequest, ReceivedRequest, Re
   /** The method of the request, in upper case. */
   readonly method: string | undefined;
   /**
+   * Whether the server may have dropped header fields of the request, see `mayLackFields`. Such a request is refused where
+   * proxies are trusted. Left out where that can't be known.
+   */
+  readonly lacksFields?: boolean;
+  /**
    * Calls a function once, when the response has ended; at once when it already has. It may be called several times for
    * one response. Left out where that can't be known: `settle` functions are then an error, and a request that is
    * queued waits for its whole delay, even when its client disconnects.

@@ -9,6 +9,7 @@ import { callOnDecision } from '../limiter/on-decision.ts';
 import type { PartialDecision } from '../limiter/prepared-limits.ts';
 import type { Exchange } from './exchange.ts';
 import { retryAfterSeconds, writeFields } from './fields.ts';
+import { tooManyFields } from './lacking-fields.ts';
 import type { FlowSettings } from './middleware-options.ts';
 import { denialOf, type Denial } from './denial.ts';
 import { checkHasEnd, releaseAfterHandler, releaseAfterResponse } from './slot-release.ts';
@@ -42,6 +43,8 @@ export function runFlow<Request, SettleArgs extends readonly unknown[]>(
   // Node parses the header fields on first access, so the method is tested first.
   if (exchange.method === 'OPTIONS' && !settings.limitPreflight && isPreflight(exchange)) return null;
   try {
+    const mayBeAnyone = settings.limiter.trustsProxies && exchange.lacksFields === true;
+    if (mayBeAnyone) return new LackingFlow(settings, exchange, settleArgs).refuse();
     const flow = new RequestFlow(settings, exchange, settleArgs);
     const outcome = settings.skip === undefined ? flow.decide() : flow.decideUnless(settings.skip);
     // After the client has disconnected, its server may no longer know its address.
@@ -189,6 +192,18 @@ class RequestFlow<Request, SettleArgs extends readonly unknown[]> implements Key
 
   #callOnDecision(onDecision: (decision: Decision, request: Request) => unknown, decision: Decision): void {
     callOnDecision(this.#settings.limiter.emit, () => onDecision(decision, this.request));
+  }
+}
+
+/** A request that may lack fields of the trusted proxy in front: nobody knows its client. */
+class LackingFlow<Request, SettleArgs extends readonly unknown[]> extends RequestFlow<Request, SettleArgs> {
+  override get clientAddress(): never {
+    throw tooManyFields();
+  }
+
+  /** The limits that need no address count it, as all bad input. It is not skipped, and never let through. */
+  refuse(): Awaitable<FlowOutcome> {
+    return this.decide(new Rejected(tooManyFields()));
   }
 }
 

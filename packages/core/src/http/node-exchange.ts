@@ -5,6 +5,7 @@ import { endIfBegun, hasLeft, onceOver } from './node-response.ts';
 import { onceEnded } from './ended-response.ts';
 import type { Exchange, ExchangeEnd } from './exchange.ts';
 import { fieldKey } from './fields.ts';
+import { mayLackFields } from './lacking-fields.ts';
 import type { Answer } from './denial.ts';
 import type { RequestDecision } from './request-decision.ts';
 import { IpAddress } from '../ids/ip-address.ts';
@@ -31,6 +32,10 @@ export abstract class NodeRequestExchange<Request> implements Exchange<Request> 
 
   get peer(): Peer {
     return peerOf(this.incoming);
+  }
+
+  get lacksFields(): boolean {
+    return mayLackFields(this.incoming);
   }
 
   get server(): object | undefined {

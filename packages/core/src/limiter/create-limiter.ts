@@ -112,6 +112,7 @@ export function createLimiter<Request = unknown, Name extends string = string>(
       ...options,
       warn: (message) => emit({ type: 'warning', message, once: true }),
     }),
+    trustsProxies: (options.trustedProxies ?? []).length > 0,
   });
 }
 

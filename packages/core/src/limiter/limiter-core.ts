@@ -45,6 +45,7 @@ import { spendAndWait } from './waiting.ts';
 export class LimiterCore<Request = unknown> implements Limiter<Request>, RequestLimiter<Request> {
   readonly store: Store;
   readonly clientAddress: ClientAddressFinder;
+  readonly trustsProxies: boolean;
   readonly time: Time;
   readonly emit: EventSink;
   readonly #ownsStore: boolean;
@@ -64,6 +65,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
   constructor(setup: LimiterSetup<Request>) {
     this.store = setup.store;
     this.clientAddress = setup.clientAddress;
+    this.trustsProxies = setup.trustsProxies;
     this.time = setup.time;
     this.emit = setup.emit;
     this.#ownsStore = setup.ownsStore;

@@ -31,6 +31,7 @@ export interface LimiterSetup<Request> {
   readonly emit: EventSink;
   readonly onDecision: OnDecision<Request> | undefined;
   readonly clientAddress: ClientAddressFinder;
+  readonly trustsProxies: boolean;
   readonly time: Time;
 }
 

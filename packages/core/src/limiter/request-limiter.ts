@@ -30,6 +30,8 @@ export interface RequestLimiter<Request = unknown> {
   /** The names of all limits, in the order of their definition. */
   readonly limitNames: readonly string[];
   readonly clientAddress: ClientAddressFinder;
+  /** Whether any proxy is trusted to name its clients. */
+  readonly trustsProxies: boolean;
   readonly emit: EventSink;
   readonly time: Time;
   /** Where the buckets of the limiter are. */
