@@ -1,0 +1,109 @@
+import { accountId, clientNetwork, createLimiter, everyone } from '@sluice/core';
+import express4 from 'express4';
+import express from 'express5';
+import Koa from 'koa3';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { leaversOf } from '../ends/ways.ts';
+import { expressFramework } from '../express.ts';
+import { fastifyFramework } from '../fastify.ts';
+import type { Framework, NativeRequest, Options } from '../framework.ts';
+import { honoFramework } from '../hono.ts';
+import { koaFramework } from '../koa.ts';
+import { userKey } from '../limiters.ts';
+import { nestFramework, onExpress, onFastify } from '../nest.ts';
+import { nodeFramework } from '../node.ts';
+import { connected, speakHttp2, TYPE } from '../raw-http2.ts';
+import { start } from '../start.ts';
+import { HOSTILE_HEADS, HOSTILE_STREAMS, ORDINARY } from './heads.ts';
+
+const FRAMEWORKS: readonly Framework[] = [
+  expressFramework('Express 4', express4 as never),
+  expressFramework('Express 5', express),
+  koaFramework('Koa 3', Koa),
+  fastifyFramework(),
+  nodeFramework(),
+  nestFramework(onExpress),
+  nestFramework(onFastify),
+  honoFramework,
+  koaFramework('Koa 3', Koa, 'HTTP/2'),
+  fastifyFramework('HTTP/2'),
+  nodeFramework('HTTP/2'),
+];
+
+const CONCURRENCY = 500;
+
+describe.each(FRAMEWORKS.map((framework) => ({ framework, title: `${framework.name} over ${framework.protocol}` })))(
+  '$title',
+  ({ framework }) => {
+    async function serve() {
+      const limiter = createLimiter<NativeRequest>({
+        limits: {
+          PerClient: { key: clientNetwork(), count: 1, period: '1d' },
+          PerAccount: { key: accountId((request) => accountOf(request)), count: 1, period: '1d' },
+          PerUser: { key: userKey, count: CONCURRENCY, period: '1d' },
+          Open: { key: everyone(), concurrency: CONCURRENCY },
+        },
+        trustedProxies: ['loopback'],
+        log: false,
+      });
+      onTestFinished(async () => limiter.close());
+      const seen = { handled: [] as (string | undefined)[], begun: 0 };
+      const { port } = await start(framework, {
+        routes: {
+          '/': {
+            limits: [{ limiter, limits: ['PerClient', 'PerAccount'] }] as Options[],
+            handle: ({ incoming }) => {
+              seen.handled.push(incoming.url);
+              return 'ok';
+            },
+          },
+          '/held': {
+            limits: [{ limiter, limits: ['Open'] }] as Options[],
+            handle: () => (seen.begun++, new Promise<never>(() => undefined)),
+          },
+        },
+      });
+      const held = (): number => CONCURRENCY - limiter.checkSync([{ limit: 'Open', id: 'everyone' }]).remaining;
+      return { port, seen, held };
+    }
+
+    /** Sends bytes on a connection of their own, and waits for the answer, or for the end of the connection. */
+    async function send(port: number, bytes: Buffer): Promise<void> {
+      const socket = await connected(port);
+      const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+      if (framework.protocol === 'HTTP/1.1') {
+        socket.resume().write(bytes);
+        return closed;
+      }
+      const answers: readonly number[] = [TYPE.headers, TYPE.reset, TYPE.goaway];
+      const answered = speakHttp2(socket).arrived(({ type }) => answers.includes(type));
+      socket.write(bytes);
+      await Promise.race([answered, closed]);
+      socket.destroy();
+    }
+
+    test('no hostile head passes a limit that is used up', async () => {
+      const { port, seen } = await serve();
+      const { [ORDINARY]: ordinary, ...hostile } = framework.protocol === 'HTTP/2' ? HOSTILE_STREAMS : HOSTILE_HEADS;
+      await send(port, ordinary!);
+      expect(seen.handled).toEqual(['/']);
+      for (const [name, bytes] of Object.entries(hostile)) {
+        await send(port, bytes);
+        expect([name, seen.handled]).toEqual([name, ['/']]);
+      }
+    });
+
+    test('no client that leaves, or makes an error of the protocol, has a slot two seconds later', async () => {
+      const { port, seen, held } = await serve();
+      const leavers = await leaversOf(framework.protocol, port, '/held', 'all');
+      await expect.poll(() => seen.begun).toBe(leavers.length);
+      expect(held()).toBe(leavers.length);
+      for (const leaver of leavers) leaver.leave();
+      await expect.poll(held, { timeout: 2000 }).toBe(0);
+    });
+  },
+);
+
+function accountOf(request: NativeRequest): string | null {
+  return (request.headers['x-account'] as string | undefined) ?? null;
+}
