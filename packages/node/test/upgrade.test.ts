@@ -208,6 +208,13 @@ test('a key function that throws what can not be inspected is answered with 500'
   expect(server.events.map(({ type }) => type)).toEqual(['upgrade-failed']);
 });
 
+test('an upgrade that may lack the fields of a trusted proxy is answered with 431', async () => {
+  const server = await serve({ limiter: { trustedProxies: ['loopback'] } });
+  expect(statusOf(await server.ask('ann', { fields: 'a:b\r\n'.repeat(1100) }))).toBe(431);
+  expect(server.events).toMatchObject([{ type: 'upgrade-failed', cause: { code: 'ERR_TOO_MANY_FIELDS' } }]);
+  expect(server.accepted).toBe(0);
+});
+
 test('a cost above the burst is answered with 400', async () => {
   const server = await serve({ options: { limits: [{ limit: 'PerUser', cost: () => 2 }] } });
   expect(statusOf(await server.ask('ann'))).toBe(400);

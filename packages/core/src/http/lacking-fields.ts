@@ -19,7 +19,8 @@ const KEPT_BY_DEFAULT = 2000;
  */
 export function mayLackFields({ rawHeaders, httpVersionMajor, socket }: ReceivedFields): boolean {
   if (rawHeaders === undefined || httpVersionMajor === 2) return false;
-  const kept = keptBy((socket as { readonly server?: KeepingServer } | null | undefined)?.server);
+  const { server }: { readonly server?: KeepingServer } = socket ?? {};
+  const kept = keptBy(server);
   return kept > 0 && rawHeaders.length >= kept;
 }
 

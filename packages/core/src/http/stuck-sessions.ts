@@ -91,11 +91,13 @@ class SessionState {
 /** Whether all that was written is at the system. Unknown is no: also when a client does not read, it may be as slow as it is. */
 function isIdle({ _handle: handle }: SocketParts): boolean {
   // After a write that has failed, the handle of TLS still has its bytes.
-  return (handle?._parent ?? handle)?.writeQueueSize === 0;
+  const { _parent: below = handle } = handle ?? {};
+  return below?.writeQueueSize === 0;
 }
 
 function end(session: ServerHttp2Session): void {
-  const below = (session.socket as SocketParts)._handle?._parentWrap;
+  const { _handle: handle } = session.socket as SocketParts;
+  const { _parentWrap: below } = handle ?? {};
   session.destroy();
   // The socket of TLS would wait for the end of a write that has failed.
   below?.destroy();

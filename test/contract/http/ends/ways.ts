@@ -95,13 +95,13 @@ const AFTER_ERRORS: readonly ((socket: Socket) => void)[] = [
 
 async function errorLeavers(port: number, path: string, room: Room): Promise<Leaver[]> {
   const errors = Object.values({ ...PROTOCOL_ERRORS, ...REPORTED_ERRORS });
-  const leavers = errors.flatMap((error) =>
+  const leavers = errors.flatMap((bytes) =>
     AFTER_ERRORS.map(async (after): Promise<Leaver> => {
       const socket = await connected(port);
       const client = speakHttp2(socket, setting(INITIAL_WINDOW_SIZE, room === 'all' ? 65_535 : 0));
       socket.write(frame(TYPE.headers, END_HEADERS, 1, fieldBlock(path)));
       const leave = (): void => {
-        socket.write(error);
+        socket.write(bytes);
         after(socket);
       };
       const isOver = client.arrived(({ type }) => type === TYPE.goaway || type === TYPE.reset);

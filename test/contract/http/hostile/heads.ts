@@ -1,7 +1,7 @@
 import { END_HEADERS, END_STREAM, frame, TYPE } from '../raw-http2.ts';
 
 /** What the proxy in front writes after the fields of its client. */
-export const BY_PROXY = [
+const BY_PROXY = [
   ['x-forwarded-for', '203.0.113.9'],
   ['x-account', 'ann'],
 ] as const;

@@ -42,12 +42,13 @@ describe.each(FRAMEWORKS.map((framework) => ({ framework, title: `${framework.na
           PerAccount: { key: accountId((request) => accountOf(request)), count: 1, period: '1d' },
           PerUser: { key: userKey, count: CONCURRENCY, period: '1d' },
           Open: { key: everyone(), concurrency: CONCURRENCY },
+          Queue: { key: everyone(), count: 1, period: '20s', maxWait: '1h' },
         },
         trustedProxies: ['loopback'],
         log: false,
       });
       onTestFinished(async () => limiter.close());
-      const seen = { handled: [] as (string | undefined)[], begun: 0 };
+      const seen = { handled: [] as (string | undefined)[], begun: 0, queued: 0 };
       const { port } = await start(framework, {
         routes: {
           '/': {
@@ -57,6 +58,9 @@ describe.each(FRAMEWORKS.map((framework) => ({ framework, title: `${framework.na
               return 'ok';
             },
           },
+          '/queued': {
+            limits: [{ limiter, limits: ['Queue'], onDecision: () => seen.queued++ }] as Options[],
+          },
           '/held': {
             limits: [{ limiter, limits: ['Open'] }] as Options[],
             handle: () => (seen.begun++, new Promise<never>(() => undefined)),
@@ -64,7 +68,12 @@ describe.each(FRAMEWORKS.map((framework) => ({ framework, title: `${framework.na
         },
       });
       const held = (): number => CONCURRENCY - limiter.checkSync([{ limit: 'Open', id: 'everyone' }]).remaining;
-      return { port, seen, held };
+      /** How many tokens are taken. */
+      const queue = (): number => {
+        const [result] = limiter.checkSync([{ limit: 'Queue', id: 'everyone' }]).results;
+        return Math.ceil(result!.resetAfterMs / 20_000);
+      };
+      return { port, seen, held, queue };
     }
 
     /** Sends bytes on a connection of their own, and waits for the answer, or for the end of the connection. */
@@ -100,6 +109,16 @@ describe.each(FRAMEWORKS.map((framework) => ({ framework, title: `${framework.na
       expect(held()).toBe(leavers.length);
       for (const leaver of leavers) leaver.leave();
       await expect.poll(held, { timeout: 2000 }).toBe(0);
+    });
+
+    test('no client that leaves, or makes an error of the protocol, while it waits for its turn, keeps its place', async () => {
+      const { port, seen, queue } = await serve();
+      const leavers = await leaversOf(framework.protocol, port, '/queued', 'all');
+      // The first of them has not waited.
+      await expect.poll(() => seen.queued).toBe(leavers.length);
+      expect(queue()).toBe(leavers.length);
+      for (const leaver of leavers) leaver.leave();
+      await expect.poll(queue, { timeout: 2000 }).toBe(1);
     });
   },
 );
