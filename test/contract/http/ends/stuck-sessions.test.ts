@@ -69,8 +69,8 @@ describe.each(['TCP', 'TLS'] as const)('over %s', (transport) => {
 
   test('a session is ended whose client has made an error while it read nothing, and is gone', async () => {
     const { server, session, socket, below } = await serve(30_000_000);
-    let isReported = false;
-    server.on('sessionError', () => (isReported = true));
+    // Versions of Node that end the session themselves leave the socket below TLS open.
+    const isLeftOpen = transport === 'TLS' && !process.version.startsWith('v20.');
     below.pause();
     socket.pause();
     await look(session, 20);
@@ -79,8 +79,7 @@ describe.each(['TCP', 'TLS'] as const)('over %s', (transport) => {
     await expect.poll(() => below.writableLength).toBe(0);
     below.resetAndDestroy();
     await expect.poll(() => (endIfStuck(session), session.destroyed)).toBe(true);
-    // Versions of Node that report the error leave the socket below TLS open.
-    await expect.poll(async () => isReported || (await connectionsOf(server)) === 0).toBe(true);
+    await expect.poll(async () => isLeftOpen || (await connectionsOf(server)) === 0).toBe(true);
   });
 
   test('a session whose client is silent is asked once, and stays', async () => {
