@@ -1,30 +1,59 @@
 -- Asks Sluice about each request. A denied request is answered here; an allowed one continues with its fields.
 local URL = "http://127.0.0.1:9089/check/api"
 local TIMEOUT_MS = 1000
+-- The fields of your tables beside X-Forwarded-*, in lower case, which your authentication has set: see
+-- sluice serve --print-fields. For example { "x-account-id" }. All other fields stay here: they could be too many, too
+-- large or malformed, and make the question fail.
+local FIELDS = {}
+-- What is larger does not fit into a question. A buffer of HAProxy has 16,384 bytes, of which 1,024 stay free.
+local MAX_BYTES = 15000
 
--- These belong to the connection of the client, or to its body, which Sluice does not need.
+-- These belong to one connection, or to the body of an answer, which is sent anew.
 local LEFT_OUT = {
-  ["connection"] = true, ["content-length"] = true, ["expect"] = true, ["host"] = true, ["keep-alive"] = true,
-  ["te"] = true, ["trailer"] = true, ["transfer-encoding"] = true, ["upgrade"] = true,
+  ["connection"] = true, ["content-length"] = true, ["keep-alive"] = true, ["transfer-encoding"] = true,
 }
 
 local function asked(txn)
-  local fields = {}
-  for name, values in pairs(txn.http:req_get_headers()) do
-    if not LEFT_OUT[name] then
-      fields[name] = {}
-      for _, value in pairs(values) do table.insert(fields[name], value) end
-    end
+  local path = txn.sf:pathq()
+  local values = {
+    ["x-forwarded-for"] = txn.sf:src(),
+    ["x-forwarded-host"] = txn.sf:req_fhdr("host"),
+    ["x-forwarded-method"] = txn.sf:method(),
+    -- A target such as * has no path.
+    ["x-forwarded-uri"] = path ~= "" and path or txn.sf:url(),
+  }
+  local sent = txn.http:req_get_headers()
+  for _, name in ipairs(FIELDS) do
+    if sent[name] then values[name] = table.concat(sent[name], ", ", 0) end
   end
-  fields["x-forwarded-for"] = { txn.sf:src() }
-  fields["x-forwarded-host"] = { txn.sf:req_fhdr("host") }
-  fields["x-forwarded-method"] = { txn.sf:method() }
-  fields["x-forwarded-uri"] = { txn.sf:pathq() }
-  return fields
+  return values
+end
+
+-- Whether the values of a request can be sent. If they can't, it is the client's doing.
+local function is_askable(values)
+  local bytes = 0
+  for name, value in pairs(values) do
+    bytes = bytes + #name + #value
+    if value:find("%c") then return false end
+  end
+  return bytes <= MAX_BYTES
+end
+
+local function refuse(txn)
+  local reply = txn:reply({ status = 400 })
+  reply:add_header("content-type", "application/problem+json")
+  reply:add_header("cache-control", "no-store")
+  reply:set_body('{"type":"about:blank","title":"Bad request","status":400,'
+    .. '"detail":"A field that is needed for its rate limit is too large or has control characters."}')
+  txn:done(reply)
 end
 
 core.register_action("sluice", { "http-req" }, function(txn)
-  local answer = core.httpclient():get({ url = URL, headers = asked(txn), timeout = TIMEOUT_MS })
+  local values = asked(txn)
+  if not is_askable(values) then return refuse(txn) end
+  local headers = {}
+  for name, value in pairs(values) do headers[name] = { value } end
+  local answer = core.httpclient():get({ url = URL, headers = headers, timeout = TIMEOUT_MS })
   local fields = answer.headers or {}
   local function field(name) return fields[name] and fields[name][0] end
   if answer.status == 200 then
@@ -32,15 +61,16 @@ core.register_action("sluice", { "http-req" }, function(txn)
     if field("ratelimit-policy") then txn:set_var("txn.ratelimit_policy", field("ratelimit-policy")) end
     return
   end
-  -- An answer of Sluice that denies has problem details. Anything else is no answer.
-  if field("content-type") ~= "application/problem+json" or answer.status >= 500 and answer.status ~= 503 then
+  -- Sluice answers with problem details. An error without them is HAProxy's own: Sluice did not answer.
+  local is_own = not answer.status or answer.status < 400 or answer.status >= 500
+  if is_own and field("content-type") ~= "application/problem+json" then
     txn:set_var("txn.sluice_failed", true)
     return
   end
   local reply = txn:reply({ status = answer.status, reason = answer.reason })
-  for name, values in pairs(fields) do
+  for name, each in pairs(fields) do
     if not LEFT_OUT[name] then
-      for _, value in pairs(values) do reply:add_header(name, value) end
+      for _, value in pairs(each) do reply:add_header(name, value) end
     end
   end
   reply:set_body(txn.sf:method() == "HEAD" and "" or answer.body)

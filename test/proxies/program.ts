@@ -36,6 +36,10 @@ export class Program {
     return this.#child.pid!;
   }
 
+  get isRunning(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
   get output(): string {
     return this.#output();
   }

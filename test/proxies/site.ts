@@ -18,6 +18,17 @@ export interface Proxy {
   readonly command: (folder: string) => readonly [command: string, ...args: string[]];
 }
 
+/** What differs from the site of the docs. */
+export interface SiteOptions {
+  /** The port of a backend that runs already. Default: a backend in another language is started. */
+  readonly backend?: number;
+  /** The content of the files. Default: those of docs/proxies. */
+  readonly limits?: string;
+  readonly tables?: string;
+  /** Changes of the proxy's configuration: pairs of what is there and what replaces it. */
+  readonly changes?: readonly (readonly [before: string, after: string])[];
+}
+
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
@@ -30,21 +41,25 @@ export class Site {
   readonly port: number;
   readonly #proxy: Proxy;
   readonly #ports: ReadonlyMap<string, number>;
+  readonly #options: SiteOptions;
   #programs: Program[] = [];
   #service: Program | undefined;
 
-  private constructor(proxy: Proxy, ports: ReadonlyMap<string, number>) {
+  private constructor(proxy: Proxy, ports: ReadonlyMap<string, number>, options: SiteOptions) {
     this.#proxy = proxy;
+    this.#options = options;
     this.#ports = ports;
     this.port = ports.get('8080')!;
     this.folder = mkdtempSync(join(tmpdir(), 'sluice-proxy-'));
   }
 
-  static async start(proxy: Proxy): Promise<Site> {
+  static async start(proxy: Proxy, options: SiteOptions = {}): Promise<Site> {
     const names = ['8080', '9090', '9089', '8000'];
     const ports = await Promise.all(names.map(() => reservedPort()));
-    const site = new Site(proxy, new Map(names.map((name, i) => [name, ports[i]!])));
-    await Promise.all([site.#startBackend(), site.startService(), site.startProxy()]);
+    if (options.backend !== undefined) ports[3] = options.backend;
+    const site = new Site(proxy, new Map(names.map((name, i) => [name, ports[i]!])), options);
+    const backend = options.backend === undefined ? site.#startBackend() : undefined;
+    await Promise.all([backend, site.startService(), site.startProxy(options.changes)]);
     return site;
   }
 
@@ -69,11 +84,17 @@ export class Site {
   }
 
   async startService(): Promise<void> {
-    this.writeLimits(readFileSync(join(PAGES, 'limits.yaml'), 'utf8'));
-    writeFileSync(join(this.folder, 'tables.yaml'), readFileSync(join(PAGES, 'tables.yaml')));
+    const { limits, tables } = this.#options;
+    this.writeLimits(limits ?? readFileSync(join(PAGES, 'limits.yaml'), 'utf8'));
+    writeFileSync(join(this.folder, 'tables.yaml'), tables ?? readFileSync(join(PAGES, 'tables.yaml')));
     const port = this.#ports.get('9090')!;
     const args = ['serve', 'limits.yaml', 'tables.yaml', '--http', `127.0.0.1:${port}`];
     this.#service = await Program.start(process.execPath, [SLUICE, ...args], port, this.folder);
+  }
+
+  /** The proxy, as the last one that was started. */
+  get proxy(): Program {
+    return this.#programs.at(-1)!;
   }
 
   get service(): Program {

@@ -74,3 +74,30 @@ test('sluice check --tables checks both files', async () => {
   );
   expect((await run(['check', limits, '--tables', right])).code).toBe(0);
 });
+
+test('sluice serve --print-fields prints what each table reads of the requests of proxies, and ends', async () => {
+  const rules = [
+    '{ limit: PerClient, id: address, methods: [POST] }',
+    '{ limit: PerAccount, id: { header: X-Account-Id }, paths: [/orders] }',
+    '{ limit: Everyone }',
+  ];
+  const [limits = '', tables = ''] = written(
+    `${LIMITS}PerAccount: { count: 2, period: 1h, idFormat: by }\nEveryone: { count: 2, period: 1h, idFormat: everyone }\n`,
+    `http: { api: { limits: [${rules.join(', ')}] }, all: { limits: [{ limit: Everyone }] }, hosts: { limits: [{ limit: PerAccount, id: host }] } }\n`,
+  );
+  const { code, out } = await run(['serve', limits, tables, '--print-fields']);
+  const lines = [
+    '/check/api: x-account-id x-forwarded-for x-forwarded-method x-forwarded-uri',
+    '/check/all: none',
+    '/check/hosts: x-forwarded-host',
+  ];
+  expect({ code, out }).toEqual({ code: 0, out: `${lines.join('\n')}\n` });
+  const asJson = await run(['serve', limits, tables, '--print-fields', '--json', '--address-header', 'X-Real-IP']);
+  expect(JSON.parse(asJson.out)).toEqual({
+    fields: {
+      api: ['x-account-id', 'x-forwarded-method', 'x-forwarded-uri', 'x-real-ip'],
+      all: [],
+      hosts: ['x-forwarded-host'],
+    },
+  });
+});

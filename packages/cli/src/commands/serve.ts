@@ -27,6 +27,10 @@ export const serve: Command = {
       flags: '--address-header <name>',
       text: 'the header in which proxies pass the address; default: x-forwarded-for',
     },
+    {
+      flags: '--print-fields',
+      text: 'print the header fields that the tables read of the requests of proxies, which need to send no other, and end',
+    },
     { flags: '--processes <n>', text: 'how many processes decide, or all for one for each core; default: 1' },
     {
       flags: '--gateways <n>',
@@ -41,6 +45,11 @@ export const serve: Command = {
   example: 'sluice serve --http 127.0.0.1:9090 limits.yaml tables.yaml',
   endsItself: true,
   async run(call) {
+    if (call.has('printFields')) {
+      const { printFields } = await import('../serve/print-fields.ts');
+      await printFields(call);
+      return EXIT.fine;
+    }
     const { serveCall } = await import('../serve/serve.ts');
     await serveCall(call);
     return EXIT.fine;

@@ -35,21 +35,28 @@ export async function stopProcess({ service, servers }: Running, { drainMs }: Se
 }
 
 async function serviceOptions(call: Call, settings: ServeSettings): Promise<ServiceOptions> {
+  const trusted = call.texts('trust');
+  const store = await storeOf(call, settings);
+  return {
+    ...fileOptions(call),
+    ...(store !== undefined && { store }),
+    ...(trusted.length > 0 && { trustedProxies: trusted }),
+    failure: settings.failure,
+    log: (line) => call.console.note(line),
+  };
+}
+
+/** The files of a call, and how they are read. */
+export function fileOptions(call: Call): ServiceOptions {
   const { args, console } = call;
   const [limits = '', tables = '', overrides] = args;
   checkStdin(args);
-  const trusted = call.texts('trust');
   const header = call.text('addressHeader');
-  const store = await storeOf(call, settings);
   return {
     limits: sourceOf(limits, console.terminal),
     tables: sourceOf(tables, console.terminal),
     ...(overrides !== undefined && { overrides: sourceOf(overrides, console.terminal) }),
     formats: moreFormats(),
-    ...(store !== undefined && { store }),
-    ...(trusted.length > 0 && { trustedProxies: trusted }),
     ...(header !== undefined && { addressHeader: header }),
-    failure: settings.failure,
-    log: (line) => console.note(line),
   };
 }

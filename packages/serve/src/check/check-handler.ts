@@ -1,6 +1,6 @@
 import type { Limiter, SluiceError, Time } from '@sluice/core';
 import { responseTo } from '@sluice/core/http';
-import { messageOf, type ClientAddressFinder, type TrustedProxies } from '@sluice/core/kit';
+import { listed, messageOf, type ClientAddressFinder, type TrustedProxies } from '@sluice/core/kit';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { decideUses, type UsesDecided } from '../deciding/decide-uses.ts';
 import type { Use } from '../deciding/use.ts';
@@ -9,10 +9,17 @@ import type { ServiceEvent } from '../metrics/event.ts';
 import type { Snapshot } from '../files/snapshot.ts';
 import type { HttpTable } from '../tables/table.ts';
 import { AskedRequest, MisconfiguredProxy } from './asked-request.ts';
-import { FAILED, INVALID_ID, NOT_TRUSTED, problemAnswer, type ProblemAnswer } from './problem-answer.ts';
+import {
+  FAILED,
+  INVALID_ID,
+  NOT_TRUSTED,
+  problemAnswer,
+  PROBLEM_FIELDS,
+  type ProblemAnswer,
+} from './problem-answer.ts';
+import { unanswerable } from './unanswerable.ts';
 
 const PATH = '/check/';
-const FIELDS = { 'Content-Type': 'application/problem+json', 'Cache-Control': 'no-store' } as const;
 
 /** What the answers of a service are made of. */
 export interface ServiceParts {
@@ -55,7 +62,11 @@ export class CheckHandler {
     }
     const table = path.startsWith(PATH) ? snapshot().tables.http.get(path.slice(PATH.length)) : undefined;
     if (table === undefined) return this.#unknown(path, outgoing);
-    await this.#decide(table, asked, outgoing);
+    const problem = unanswerable(incoming);
+    if (problem === undefined) return this.#decide(table, asked, outgoing);
+    metrics.answered(`http:${table.name}`, 'invalid', 0);
+    emit({ type: 'proxy-misconfigured', message: problem.message });
+    send(outgoing, problem.answer);
   }
 
   #health(outgoing: ServerResponse): void {
@@ -65,8 +76,8 @@ export class CheckHandler {
   }
 
   #unknown(path: string, outgoing: ServerResponse): void {
-    const names = [...this.#parts.snapshot().tables.http.keys()].map((name) => PATH + name).join(', ');
-    const message = `A proxy asked for a path that has no table. Paths: ${names === '' ? 'none' : names}.`;
+    const names = [...this.#parts.snapshot().tables.http.keys()].map((name) => PATH + name);
+    const message = `A proxy asked for a path that has no table. Paths: ${listed(names) || 'none'}.`;
     if (path.startsWith(PATH)) this.#parts.emit({ type: 'proxy-misconfigured', message });
     send(outgoing, problemAnswer(404, 'Not found', 'There is no table of this name.'));
   }
@@ -141,6 +152,6 @@ function usesOf(
 }
 
 function send(outgoing: ServerResponse, { status, body }: ProblemAnswer): void {
-  outgoing.writeHead(status, { ...FIELDS, 'Content-Length': Buffer.byteLength(body) });
+  outgoing.writeHead(status, { ...PROBLEM_FIELDS, 'Content-Length': Buffer.byteLength(body) });
   outgoing.end(body);
 }

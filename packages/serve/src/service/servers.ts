@@ -8,6 +8,7 @@ import cluster from 'node:cluster';
 import type { Time } from '@sluice/core';
 import { metricsText, type Sample } from '../metrics/metrics.ts';
 import type { ListenAddress } from './address.ts';
+import { checkServer } from './check-server.ts';
 import type { Service } from './service.ts';
 
 /** Where the servers of a service listen. */
@@ -30,8 +31,6 @@ export interface ServerSettings {
 
 /** How many calls of one connection may be in progress: more than Envoy has by default. */
 const MAX_STREAMS = 2048;
-/** A proxy sends the head of a request at once. */
-const HEAD_TIMEOUT_MS = 10_000;
 
 /** Starts the servers of a service. */
 export async function startServers(
@@ -41,7 +40,7 @@ export async function startServers(
 ): Promise<Servers> {
   const servers = new Servers(service, time);
   try {
-    if (addresses.http !== undefined) servers.http = await listening(httpServer(service), addresses.http);
+    if (addresses.http !== undefined) servers.http = await listening(checkServer(service), addresses.http);
     if (addresses.grpc !== undefined) servers.grpc = await listening(servers.grpcServer(), addresses.grpc);
     if (addresses.metrics !== undefined) servers.metrics = await listening(metricsServer(samples), addresses.metrics);
   } catch (error) {
@@ -122,12 +121,6 @@ export class Servers {
     server.on('stream', (stream, headers) => this.#service!.handleStream(stream, headers));
     return server;
   }
-}
-
-function httpServer(service: Service): HttpServer {
-  // Proxies keep connections open; the server must not close them first, while a proxy sends the next request.
-  const server = createHttpServer({ keepAliveTimeout: 75_000, headersTimeout: HEAD_TIMEOUT_MS, requestTimeout: 0 });
-  return server.on('request', (incoming, outgoing) => service.handleCheck(incoming, outgoing));
 }
 
 function metricsServer(samples: () => Promise<readonly Sample[]>): HttpServer {

@@ -16,6 +16,7 @@ import { HEALTH_CHECK, healthCheck } from '../grpc/health.ts';
 import { Metrics, type Sample } from '../metrics/metrics.ts';
 import { shouldRateLimit, SHOULD_RATE_LIMIT } from '../rls/should-rate-limit.ts';
 import type { ServiceEvent } from '../metrics/event.ts';
+import { fieldsRead } from '../tables/fields-read.ts';
 import { LiveFiles } from '../files/live-files.ts';
 import { checkServiceOptions, type ServiceOptions } from './options.ts';
 import { readSnapshot, type Snapshot, type SnapshotSources } from '../files/snapshot.ts';
@@ -49,6 +50,7 @@ export class Service {
   readonly #check: CheckHandler;
   readonly #grpc: GrpcHandler;
   readonly #files: LiveFiles;
+  readonly #addressField: string;
   #snapshot: Snapshot;
   #isDraining = false;
   #reading: Promise<void> = Promise.resolve();
@@ -80,6 +82,7 @@ export class Service {
       ...(failure !== undefined && { failure }),
       ...(log !== undefined && { log }),
     });
+    this.#addressField = addressHeader?.toLowerCase() ?? 'x-forwarded-for';
     this.#snapshot = snapshot;
     this.#sources = sources;
     const parts: ServiceParts = {
@@ -100,6 +103,12 @@ export class Service {
   /** A hash of the files in use. Every process with the same files has the same. */
   get version(): string {
     return this.#snapshot.version;
+  }
+
+  /** The fields that the HTTP tables read of a proxy's request, in lower case, by the name of the table. It needs to send no other. */
+  get fieldsRead(): ReadonlyMap<string, readonly string[]> {
+    const tables = [...this.#snapshot.tables.http];
+    return new Map(tables.map(([name, table]) => [name, fieldsRead(table, this.#addressField)]));
   }
 
   /** Answers a request of a proxy over HTTP: `/check/<table>`, and `/health`. */
