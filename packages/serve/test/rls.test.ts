@@ -7,6 +7,7 @@ PerClient: { burst: 2, count: 1, period: 1s, idFormat: clientNetwork }
 Logins: { count: 3, period: 1m, idFormat: by }
 Tokens: { count: 100, period: 1h, maxDebt: 50, idFormat: accountId }
 Daily: { count: 5, per: day, idFormat: by }
+Weekly: { count: 5, per: week, idFormat: by }
 Secret: { count: 1, period: 1s, idFormat: by, hidden: true }
 `;
 const TABLES = `
@@ -21,6 +22,7 @@ envoy:
       - { descriptor: [{ plan: stolen }], blocked: true }
       - { descriptor: [plan], limit: Daily, replaces: [PerClient] }
       - { descriptor: [dark], limit: Secret }
+      - { descriptor: [week], limit: Weekly }
       - { descriptor: [tried], limit: Daily, shadow: true }
 `;
 
@@ -92,12 +94,15 @@ test('an unknown domain and an unknown descriptor pass, with as many statuses as
   expect(answer.statuses.map((status) => status.current_limit?.name)).toEqual([undefined, undefined, undefined]);
 });
 
-test('a request without a domain, or without descriptors, or with more than 64 of them is an error', async () => {
-  const { envoy } = await ingress();
+test('a request without a domain or descriptors is an error, and one with more than 64 is denied', async () => {
+  const { envoy, service } = await ingress();
   await expect(envoy.ask({ domain: '', descriptors: [client] })).rejects.toMatchObject({ code: 3 });
   await expect(envoy.ask({ domain: 'ingress', descriptors: [] })).rejects.toMatchObject({ code: 3 });
   const many = Array.from({ length: 65 }, () => descriptor({ other: 'x' }));
-  await expect(envoy.ask({ domain: 'ingress', descriptors: many })).rejects.toMatchObject({ code: 3 });
+  const denied = await envoy.ask({ domain: 'ingress', descriptors: many });
+  expect(denied).toMatchObject({ overall_code: 'OVER_LIMIT', statuses: [] });
+  expect(JSON.parse(denied.raw_body.toString())).toMatchObject({ status: 429 });
+  expect(service.samples()).toContainEqual(expect.objectContaining({ labels: 'table="envoy",outcome="invalid"' }));
   expect((await envoy.ask({ domain: 'ingress', descriptors: many.slice(1) })).statuses).toHaveLength(64);
 });
 
@@ -263,6 +268,12 @@ test('descriptors that match a rule with id: rule share one bucket', async () =>
   const other = await envoy.ask({ domain: 'ingress', descriptors: [descriptor({ path: '/logs' })] });
   expect(other.statuses.at(0)!.limit_remaining).toBe(3);
   expect(other.statuses.at(0)!.current_limit).toEqual({ requests_per_unit: 5, unit: 'DAY', name: 'Daily' });
+});
+
+test('the unit of a limit by week is WEEK', async () => {
+  const { envoy } = await ingress();
+  const { statuses } = await envoy.ask({ domain: 'ingress', descriptors: [descriptor({ week: 'x' })] });
+  expect(statuses[0]!.current_limit).toEqual({ requests_per_unit: 5, unit: 'WEEK', name: 'Weekly' });
 });
 
 test('a rule in shadow mode denies nothing, shows nothing, and counts what it would deny', async () => {

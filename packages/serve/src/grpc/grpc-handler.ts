@@ -4,8 +4,8 @@ import { MalformedMessage } from '../protobuf/reader.ts';
 import { UnaryBody } from './frames.ts';
 import { GrpcError, STATUS } from './grpc-error.ts';
 
-/** Answers one unary method: takes a framed message, returns one. It may throw or reject. */
-export type UnaryMethod = (message: Buffer) => Awaitable<Buffer>;
+/** Answers one unary method: takes the body of a call, returns a framed message. It may throw or reject. */
+export type UnaryMethod = (body: UnaryBody) => Awaitable<Buffer>;
 
 /** What a {@link GrpcHandler} asks of its service. */
 export interface GrpcParts {
@@ -56,14 +56,7 @@ export class GrpcHandler {
 
   #receive(stream: ServerHttp2Stream, method: UnaryMethod): void {
     const body = new UnaryBody();
-    stream.on('data', (chunk: Buffer) => {
-      try {
-        body.take(chunk);
-      } catch (error) {
-        stream.removeAllListeners('end');
-        fail(stream, error as GrpcError);
-      }
-    });
+    stream.on('data', (chunk: Buffer) => body.take(chunk));
     stream.on('end', () => {
       if (isOpen(stream)) this.#answer(stream, method, body);
     });
@@ -72,7 +65,7 @@ export class GrpcHandler {
   /** A method that answers at once needs no promise. */
   #answer(stream: ServerHttp2Stream, method: UnaryMethod, body: UnaryBody): void {
     try {
-      const answer = method(body.message());
+      const answer = method(body);
       if (answer instanceof Promise) void this.#answerLater(stream, answer);
       else respond(stream, answer);
     } catch (error) {

@@ -17,8 +17,8 @@ const NOT_SERVING = 2;
  * @see https://github.com/grpc/grpc/blob/master/doc/health-checking.md
  */
 export function healthCheck(services: readonly string[], isDraining: () => boolean): UnaryMethod {
-  return (message) => {
-    const service = serviceOf(message);
+  return (body) => {
+    const service = serviceOf(body.message());
     if (service !== '' && !services.includes(service))
       throw new GrpcError(STATUS.notFound, 'There is no such service.');
     const writer = new ProtoWriter(FRAME_HEAD);

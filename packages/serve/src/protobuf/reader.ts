@@ -55,13 +55,16 @@ export class ProtoReader {
     throw new MalformedMessage('a varint has more than 10 bytes');
   }
 
-  /** Reads a `uint64`. Above 2^53 it is not exact. */
+  /**
+   * Reads a number, such as a `uint64`. Above 2^53 it is not exact, and never less than what is written: one that no type
+   * can have is not cut to its lowest bits, which may be 0.
+   */
   uint64(): number {
     let value = 0;
     for (let i = 0, factor = 1; i < 10; i++, factor *= 128) {
       const byte = this.#byte();
       value += (byte & 0x7f) * factor;
-      if (byte < 0x80) return value % 2 ** 64;
+      if (byte < 0x80) return value;
     }
     throw new MalformedMessage('a varint has more than 10 bytes');
   }

@@ -51,6 +51,7 @@ const UNITS: ReadonlyMap<number, number> = new Map([
   [60 * SECOND, 2],
   [3600 * SECOND, 3],
   [DAY, 4],
+  [7 * DAY, 7],
 ]);
 const MONTH = 5;
 const YEAR = 6;

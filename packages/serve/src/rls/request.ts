@@ -1,4 +1,4 @@
-import { FRAME_HEAD } from '../grpc/frames.ts';
+import { FRAME_HEAD, TooLargeMessage } from '../grpc/frames.ts';
 import { GrpcError, STATUS } from '../grpc/grpc-error.ts';
 import { ProtoReader, WIRE } from '../protobuf/reader.ts';
 import type { DescriptorEntry } from '../tables/descriptor-tree.ts';
@@ -25,7 +25,8 @@ const MAX_ENTRIES = 64;
 /**
  * Reads a request from its frame.
  *
- * @throws {GrpcError} If it has no domain, no descriptors, or too many.
+ * @throws {TooLargeMessage} If it has too many descriptors, or one too many entries.
+ * @throws {GrpcError} If it has no domain or no descriptors.
  * @throws {MalformedMessage} If the bytes are not such a message.
  */
 export function readRequest(frame: Buffer): RlsRequest {
@@ -37,9 +38,9 @@ export function readRequest(frame: Buffer): RlsRequest {
     if (reader.is(1, WIRE.bytes)) domain = reader.text();
     else if (reader.is(2, WIRE.bytes)) {
       if (descriptors.length === MAX_DESCRIPTORS)
-        throw refused(`A request must have at most ${MAX_DESCRIPTORS} descriptors.`);
+        throw new TooLargeMessage(`A request must have at most ${MAX_DESCRIPTORS} descriptors.`);
       descriptors.push(readDescriptor(reader.message()));
-    } else if (reader.is(3, WIRE.varint)) hitsAddend = reader.uint32();
+    } else if (reader.is(3, WIRE.varint)) hitsAddend = reader.uint64();
     else reader.skip();
   }
   if (domain === '') throw refused('A request must have a domain.');
@@ -65,10 +66,11 @@ function readDescriptor(reader: ProtoReader): Mutable<Descriptor> {
   let isNegative = false;
   while (reader.next()) {
     if (reader.is(1, WIRE.bytes)) {
-      if (entries.length === MAX_ENTRIES) throw refused(`A descriptor must have at most ${MAX_ENTRIES} entries.`);
+      if (entries.length === MAX_ENTRIES)
+        throw new TooLargeMessage(`A descriptor must have at most ${MAX_ENTRIES} entries.`);
       entries.push(readEntry(reader.message()));
     } else if (reader.is(3, WIRE.bytes)) hits = readWrapped(reader.message());
-    else if (reader.is(4, WIRE.varint)) isNegative = reader.uint32() !== 0;
+    else if (reader.is(4, WIRE.varint)) isNegative = reader.uint64() !== 0;
     else reader.skip();
   }
   return { entries, hits, isNegative };

@@ -2,13 +2,14 @@ import type { Awaitable, Decision, Limiter, Time } from '@sluice/core';
 import { responseTo } from '@sluice/core/http';
 import { NOT_ALLOWED } from '../check/problem-answer.ts';
 import { decideUses, type UsesDecided } from '../deciding/decide-uses.ts';
+import { TooLargeMessage, type UnaryBody } from '../grpc/frames.ts';
 import type { Use } from '../deciding/use.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Snapshot } from '../files/snapshot.ts';
 import type { EnvoyTable } from '../tables/table.ts';
 import { descriptorStatus } from './descriptor-status.ts';
 import { descriptorUses, type DescriptorUse } from './descriptor-uses.ts';
-import { readRequest } from './request.ts';
+import { readRequest, type RlsRequest } from './request.ts';
 import { CODE, writeResponse, type DescriptorStatus, type Metadata, type RlsResponse } from './response.ts';
 
 /** The path of the method. */
@@ -31,19 +32,45 @@ interface Asked {
 }
 
 /**
- * Decides a request of Envoy, from frame to frame. All its descriptors are one decision. Returns a value where the store
+ * Decides a request of Envoy, from its body to a frame. All its descriptors are one decision. Returns a value where the store
  * answers at once.
  */
-export function shouldRateLimit(frame: Buffer, parts: RlsParts): Awaitable<Buffer> {
+export function shouldRateLimit(body: UnaryBody, parts: RlsParts): Awaitable<Buffer> {
   const { limiter, snapshot, time } = parts;
   const startMicros = time.nowMicros();
-  const { domain, descriptors } = readRequest(frame);
+  const request = requestIn(body);
+  if (request === 'too large') return denyTooLarge(parts, startMicros);
+  const { domain, descriptors } = request;
   const { tables, formats } = snapshot();
   const table = tables.envoy.get(domain);
   const uses = descriptorUses(descriptors, table, formats);
   const decided = decideUses(limiter, uses.filter(isUse));
   const asked = { startMicros, table, uses };
   return decided instanceof Promise ? answerLater(asked, decided, parts) : answer(asked, decided, parts);
+}
+
+function requestIn(body: UnaryBody): RlsRequest | 'too large' {
+  try {
+    return readRequest(body.message());
+  } catch (error) {
+    if (error instanceof TooLargeMessage) return 'too large';
+    throw error;
+  }
+}
+
+/**
+ * What a client writes makes a request too large, such as a path in several descriptors. An error would be no answer for
+ * Envoy, which lets a request pass then, with `failure_mode_deny: false`.
+ */
+function denyTooLarge({ metrics, time }: RlsParts, startMicros: number): Buffer {
+  metrics.answered('envoy', 'invalid', (time.nowMicros() - startMicros) / 1e6);
+  return writeResponse({
+    overallCode: CODE.overLimit,
+    statuses: [],
+    headers: BODY_FIELDS,
+    body: NOT_ALLOWED.body,
+    metadata: undefined,
+  });
 }
 
 function isUse(use: DescriptorUse): use is Use {

@@ -11,6 +11,7 @@ import {
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2Session, IncomingHttpHeaders, ServerHttp2Session, ServerHttp2Stream } from 'node:http2';
 import { CheckHandler, type ServiceParts } from '../check/check-handler.ts';
+import type { UnaryBody } from '../grpc/frames.ts';
 import { GrpcHandler } from '../grpc/grpc-handler.ts';
 import { HEALTH_CHECK, healthCheck } from '../grpc/health.ts';
 import { Metrics, type Sample } from '../metrics/metrics.ts';
@@ -157,7 +158,7 @@ export class Service {
   #grpcHandler(parts: ServiceParts): GrpcHandler {
     const known = new WeakMap<Http2Session, boolean>();
     const methods = new Map([
-      [SHOULD_RATE_LIMIT, (frame: Buffer): Awaitable<Buffer> => shouldRateLimit(frame, parts)],
+      [SHOULD_RATE_LIMIT, (body: UnaryBody): Awaitable<Buffer> => shouldRateLimit(body, parts)],
       [HEALTH_CHECK, healthCheck([RLS_NAME], () => this.#isDraining)],
     ]);
     return new GrpcHandler({

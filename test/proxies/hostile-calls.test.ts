@@ -1,0 +1,90 @@
+import { connect, constants, type ClientHttp2Session } from 'node:http2';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { bytesField, call, frame, text, varint } from '../service/raw-call.ts';
+import { served } from '../service/served.ts';
+
+const LIMITS = 'PerClient: { burst: 3, count: 3, period: 24h, idFormat: by }';
+const TABLES = 'envoy: { ingress: { rules: [{ descriptor: [remote_address], limit: PerClient }] } }';
+
+/** The codes of RateLimitResponse, behind the head of the frame and the tag of the first field. */
+const CODES = ['', 'OK', 'OVER_LIMIT'];
+const CODE_AT = 6;
+
+const entry = (key: string, value: readonly number[]): number[] =>
+  bytesField(1, [...bytesField(1, text(key)), ...bytesField(2, value)]);
+const descriptor = (...entries: readonly number[][]): number[] => bytesField(2, entries.flat());
+const DOMAIN = bytesField(1, text('ingress'));
+const CLIENT = descriptor(entry('remote_address', text('203.0.113.7')));
+const letters = (count: number): number[] => Array.from({ length: count }, () => 97);
+/** A descriptor of something else that the client writes, such as its path. */
+const beside = (value: readonly number[]): number[] => [...DOMAIN, ...descriptor(entry('path', value)), ...CLIENT];
+const TEN = Array.from({ length: 9 }, () => 0x80);
+
+let session: ClientHttp2Session;
+let port: number;
+
+beforeEach(async () => {
+  const { servers } = await served(LIMITS, TABLES);
+  port = servers.ports.grpc!;
+  session = connect(`http://127.0.0.1:${port}`);
+  onTestFinished(() => session.destroy());
+  for (let i = 0; i < 3; i++) expect(await codeOf([...DOMAIN, ...CLIENT])).toBe('OK');
+});
+
+/** The code of the answer to a message; its status of gRPC if there is none. */
+async function codeOf(message: readonly number[]): Promise<string> {
+  const { status, answer } = await call(session, frame(message));
+  return answer.length === 0 ? `status ${status}` : CODES[answer[CODE_AT]!]!;
+}
+
+test.each([
+  ...[15_000, 17_000, 33_000, 65_536, 240_000].map(
+    (size) => [`a value of ${size} bytes`, beside(letters(size))] as const,
+  ),
+  ['a message of more than 256 KiB', beside(letters(270_000))],
+  ['a message of 2 MiB', beside(letters(2_097_152))],
+  ['65 descriptors', [...DOMAIN, ...Array.from({ length: 65 }, () => CLIENT).flat()]],
+  ['1,100 descriptors', [...DOMAIN, ...Array.from({ length: 1100 }, () => CLIENT).flat()]],
+  ['65 entries', [...DOMAIN, ...descriptor(...Array.from({ length: 65 }, () => entry('a', text('b')))), ...CLIENT]],
+  ['bytes that are not UTF-8', beside([0xff, 0xfe, 0xc3, 0x28])],
+  ['control characters', beside([0, 1, 8, 9, 10, 13, 27, 127])],
+  ['unknown fields', [...bytesField(77, letters(99)), ...beside(letters(9))]],
+  ['an addend of 2^32', [...DOMAIN, ...CLIENT, 3 * 8, ...varint(2 ** 32)]],
+  ['an addend of 2^53', [...DOMAIN, ...CLIENT, 3 * 8, ...varint(2 ** 53)]],
+  ['an addend of ten bytes', [...DOMAIN, ...CLIENT, 3 * 8, ...TEN, 1]],
+  ['an addend of more than 64 bits', [...DOMAIN, ...CLIENT, 3 * 8, ...TEN, 2]],
+])('a limit that is used up is not avoided by %s', async (_what, message) => {
+  expect(await codeOf(message)).toBe('OVER_LIMIT');
+  expect(await codeOf([...DOMAIN, ...CLIENT])).toBe('OVER_LIMIT');
+});
+
+test.each([
+  ['2^32', varint(2 ** 32)],
+  ['2^53', varint(2 ** 53)],
+  ['2^64 - 1', [...Array.from({ length: 9 }, () => 0xff), 1]],
+  ['more than 64 bits', [...TEN, 2]],
+])('an addend of a descriptor of %s is above every burst, and never 0', async (_what, number) => {
+  const address = entry('remote_address', text('198.51.100.1'));
+  const wrapped = bytesField(3, [8, ...number]);
+  expect(await codeOf([...DOMAIN, ...bytesField(2, [...address, ...wrapped])])).toBe('OVER_LIMIT');
+});
+
+test('callers that leave at any moment take nothing, and the service answers the next', async () => {
+  const body = frame([...DOMAIN, ...descriptor(entry('remote_address', text('198.51.100.2')))]);
+  for (let end = 0; end < body.length; end++) {
+    const other = connect(`http://127.0.0.1:${port}`);
+    other.on('error', () => undefined);
+    const path = '/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit';
+    const stream = other.request({ ':method': 'POST', ':path': path, 'content-type': 'application/grpc' });
+    stream.on('error', () => undefined);
+    stream.write(body.subarray(0, end));
+    if (end % 3 === 0) stream.close(constants.NGHTTP2_CANCEL);
+    else if (end % 3 === 1) stream.end();
+    stream.on('close', () => other.destroy());
+    if (end % 3 === 2) other.destroy();
+  }
+  expect(await codeOf([...DOMAIN, ...CLIENT])).toBe('OVER_LIMIT');
+  const untouched = [...DOMAIN, ...descriptor(entry('remote_address', text('198.51.100.2')))];
+  for (let i = 0; i < 3; i++) expect(await codeOf(untouched)).toBe('OK');
+  expect(await codeOf(untouched)).toBe('OVER_LIMIT');
+});
