@@ -59,12 +59,14 @@ core.register_action("sluice", { "http-req" }, function(txn)
   if answer.status == 200 then
     if field("ratelimit") then txn:set_var("txn.ratelimit", field("ratelimit")) end
     if field("ratelimit-policy") then txn:set_var("txn.ratelimit_policy", field("ratelimit-policy")) end
+    txn:set_var("txn.sluice_asked", true)
     return
   end
   -- Sluice answers with problem details. An error without them is HAProxy's own: Sluice did not answer.
   local is_own = not answer.status or answer.status < 400 or answer.status >= 500
   if is_own and field("content-type") ~= "application/problem+json" then
     txn:set_var("txn.sluice_failed", true)
+    txn:set_var("txn.sluice_asked", true)
     return
   end
   local reply = txn:reply({ status = answer.status, reason = answer.reason })

@@ -26,7 +26,7 @@ function valuesOf(value: unknown, key: string): readonly unknown[] {
 
 // Traefik does not run in these tests. Names are compared with a list that was made from its documentation.
 const TRAEFIK = [
-  ['http', 'middlewares', 'routers', 'services', 'forwardAuth', 'address', 'trustForwardHeader'],
+  ['http', 'middlewares', 'routers', 'services', 'forwardAuth', 'address', 'trustForwardHeader', 'authRequestHeaders'],
   ['rule', 'service', 'loadBalancer', 'servers', 'url'],
 ].flat();
 /** Names that their users choose. */

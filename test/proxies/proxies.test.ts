@@ -122,6 +122,17 @@ describe.each(PROXIES)('$name', (proxy) => {
     await until('it answers again', async () => (await site.ask()).status === 200);
   });
 
+  test.each(proxy.answersDeny)(
+    'a mistake of the configuration denies, and lets nothing pass: %s',
+    async (_what, changes, status) => {
+      await site.stopProxy();
+      await site.startProxy(changes);
+      expect((await site.ask()).status).toBe(status);
+      await site.stopProxy();
+      await site.startProxy();
+    },
+  );
+
   test('a service that is told to end answers what is there, and no client notices', async () => {
     site.writeLimits(WIDE);
     await untilWide();

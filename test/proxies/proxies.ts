@@ -5,6 +5,8 @@ interface TestedProxy extends Proxy {
   readonly failsClosedBy: readonly [string, string];
   /** What is changed so that it knows the account of a client, `ada` for all, and passes it on. */
   readonly knowsAccount: readonly (readonly [string, string])[];
+  /** Mistakes in its configuration that deny, what each changes, and the status. */
+  readonly answersDeny: readonly (readonly [what: string, changes: readonly (readonly [string, string])[], number])[];
   /** Numbers of fields, and how large each is, that it takes from a client. */
   readonly takes: readonly (readonly [count: number, bytes: number])[];
 }
@@ -27,6 +29,10 @@ export const PROXIES: readonly TestedProxy[] = [
     ],
     failsClosedBy: ['error_page 502 504 = @backend', 'error_page 502 504 = @unavailable'],
     knowsAccount: [['# proxy_set_header X-Account-Id $account_id', 'proxy_set_header X-Account-Id ada']],
+    answersDeny: [
+      ['no address', [['X-Forwarded-For $remote_addr', 'X-Other $remote_addr']], 500],
+      ['another table', [['/check/nginx', '/check/other']], 404],
+    ],
     takes: [
       [900, 1],
       [3, 6000],
@@ -43,6 +49,7 @@ export const PROXIES: readonly TestedProxy[] = [
       ['# account', 'account'],
       ['# Asks first', 'request_header X-Account-Id ada\n#'],
     ],
+    answersDeny: [['another table', [['/check/api', '/check/other']], 404]],
     takes: [
       [1100, 1],
       [1, 17_000],
@@ -58,6 +65,11 @@ export const PROXIES: readonly TestedProxy[] = [
     knowsAccount: [
       ['local FIELDS = {}', 'local FIELDS = { "x-account-id" }'],
       ['  http-request lua.sluice', '  http-request set-header X-Account-Id ada\n  http-request lua.sluice'],
+    ],
+    answersDeny: [
+      ['no address', [['"x-forwarded-for"', '"x-other"']], 500],
+      ['another table', [['/check/api', '/check/other']], 404],
+      ['an error in the script', [['local values = asked(txn)', 'local values = nil + 1']], 500],
     ],
     takes: [
       [90, 1],
