@@ -55,7 +55,7 @@ const MANY_FIELDS = [
   60, 88, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 500, 990, 995, 998, 1000, 1100, 3000,
 ].map((count) => [`${count} fields`, { fields: fields(count) }] as const);
 
-const LARGE = [13_000, 14_000, 14_500, 14_800, 15_000, 15_200, 15_360, 16_384, 17_000, 33_000, 70_000].flatMap(
+const LARGE = [13_000, 14_000, 14_500, 14_800, 15_000, 15_200, 15_360, 16_384, 17_000, 33_000, 70_000, 1_040_000].flatMap(
   (size) =>
     [
       [`one field of ${size} bytes`, { fields: [`x-large: ${'a'.repeat(size)}`] }],
