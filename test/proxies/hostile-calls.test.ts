@@ -1,5 +1,5 @@
-import { connect, constants, type ClientHttp2Session } from 'node:http2';
-import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { connect, constants } from 'node:http2';
+import { expect, onTestFinished, test } from 'vitest';
 import { bytesField, call, frame, text, varint } from '../service/raw-call.ts';
 import { served } from '../service/served.ts';
 
@@ -19,24 +19,24 @@ const letters = (count: number): number[] => Array.from({ length: count }, () =>
 /** A descriptor of something else that the client writes, such as its path. */
 const beside = (value: readonly number[]): number[] => [...DOMAIN, ...descriptor(entry('path', value)), ...CLIENT];
 
-let session: ClientHttp2Session;
-let port: number;
-
-beforeEach(async () => {
-  const { servers } = await served(LIMITS, TABLES);
-  port = servers.ports.grpc!;
-  session = connect(`http://127.0.0.1:${port}`);
-  onTestFinished(() => session.destroy());
-  for (let i = 0; i < 3; i++) expect(await codeOf([...DOMAIN, ...CLIENT])).toBe('OK');
-});
-
 /** The code of the answer to a message; its status of gRPC if there is none. */
-async function codeOf(message: readonly number[]): Promise<string> {
-  const { status, answer } = await call(session, frame(message));
-  return answer.length === 0 ? `status ${status}` : CODES[answer[CODE_AT]!]!;
+type CodeOf = (message: readonly number[]) => Promise<string>;
+
+/** A service whose limit is used up for one client. */
+async function usedUp(): Promise<{ readonly codeOf: CodeOf; readonly port: number }> {
+  const { servers } = await served(LIMITS, TABLES);
+  const port = servers.ports.grpc!;
+  const session = connect(`http://127.0.0.1:${port}`);
+  onTestFinished(() => session.destroy());
+  const codeOf: CodeOf = async (message) => {
+    const { status, answer } = await call(session, frame(message));
+    return answer.length === 0 ? `status ${status}` : CODES[answer[CODE_AT]!]!;
+  };
+  for (let i = 0; i < 3; i++) expect(await codeOf([...DOMAIN, ...CLIENT])).toBe('OK');
+  return { codeOf, port };
 }
 
-test.each([
+const MESSAGES: readonly (readonly [what: string, message: readonly number[]])[] = [
   ...[15_000, 17_000, 33_000, 65_536, 240_000].map(
     (size) => [`a value of ${size} bytes`, beside(letters(size))] as const,
   ),
@@ -48,7 +48,10 @@ test.each([
   ['bytes that are not UTF-8', beside([0xff, 0xfe, 0xc3, 0x28])],
   ['control characters', beside([0, 1, 8, 9, 10, 13, 27, 127])],
   ['unknown fields', [...bytesField(77, letters(99)), ...beside(letters(9))]],
-])('a limit that is used up is not avoided by %s', async (_what, message) => {
+];
+
+test.each(MESSAGES)('a limit that is used up is not avoided by %s', async (_what, message) => {
+  const { codeOf } = await usedUp();
   expect(await codeOf(message)).toBe('OVER_LIMIT');
   expect(await codeOf([...DOMAIN, ...CLIENT])).toBe('OVER_LIMIT');
 });
@@ -62,6 +65,7 @@ test.each([
   ['2^63', [...TEN_BYTES, 1]],
   ['more than 64 bits', [...TEN_BYTES, 2]],
 ])('an addend of %s, of a request or of a descriptor, is above every burst, and never 0', async (_what, number) => {
+  const { codeOf } = await usedUp();
   const address = entry('remote_address', text('198.51.100.1'));
   expect(await codeOf([...DOMAIN, ...bytesField(2, address), 3 * 8, ...number])).toBe('OVER_LIMIT');
   expect(await codeOf([...DOMAIN, ...bytesField(2, [...address, ...bytesField(3, [8, ...number])])])).toBe(
@@ -70,6 +74,7 @@ test.each([
 });
 
 test('callers that leave at any moment take nothing, and the service answers the next', async () => {
+  const { codeOf, port } = await usedUp();
   const body = frame([...DOMAIN, ...descriptor(entry('remote_address', text('198.51.100.2')))]);
   for (let end = 0; end < body.length; end++) {
     const other = connect(`http://127.0.0.1:${port}`);

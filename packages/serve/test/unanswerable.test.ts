@@ -1,7 +1,9 @@
 import { createServer } from 'node:http';
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+import { createConnection, type AddressInfo } from 'node:net';
+import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
+import { until } from '../../../test/redis/servers/until.ts';
 import { rawRequest, statusOf } from '../../../test/service/raw-request.ts';
 import { served, type Served } from '../../../test/service/served.ts';
 
@@ -82,6 +84,20 @@ test('a head that is too large, or malformed, is answered with problem details, 
   expect(await statusBy(question(['nonsense']))).toMatchObject({ status: 400 });
   expect(await statusBy(question(['Host: x'], 'OTHER'))).toMatchObject({ status: 400 });
   expect(await statusBy(Buffer.from('CONNECT x:80 HTTP/1.1\r\nHost: x\r\n\r\n'))).toMatchObject({ status: 400 });
+});
+
+test('a head that never ends, and a client that never leaves, are ended', async () => {
+  const { servers } = await usedUp();
+  servers.http!.headersTimeout = 100;
+  const port = servers.ports.http!;
+  const half = rawRequest(port, question(['Host: x']).subarray(0, -6));
+  const stays = createConnection({ port, host: '127.0.0.1', allowHalfOpen: true });
+  stays.write(question(['nonsense']));
+  await once(stays.resume(), 'end');
+  expect(problemOf(await half)).toMatchObject({ status: 408 });
+  const open = promisify(servers.http!.getConnections.bind(servers.http));
+  await until('no connection is left', async () => (await open()) === 0);
+  stays.destroy();
 });
 
 test('a target that is too long to be read is denied', async () => {

@@ -16,7 +16,7 @@ const REQUEST_TIMEOUT_MS = 60_000;
 /** How often connections are looked at that take too long. Node does it every 30 seconds. */
 const LOOK_EVERY_MS = 1000;
 /** How long the rest of what can't be read is waited for. Without that, a proxy may see a reset instead of the answer. */
-const REST_TIMEOUT_MS = 2000;
+const REST_TIMEOUT_MS = 1000;
 
 /** Makes the server that proxies ask by HTTP, not listening yet. */
 export function checkServer(service: Service): Server {
