@@ -94,7 +94,7 @@ test('an unknown domain and an unknown descriptor pass, with as many statuses as
   expect(answer.statuses.map((status) => status.current_limit?.name)).toEqual([undefined, undefined, undefined]);
 });
 
-test('a request without a domain or descriptors is an error, and one with more than 64 is denied', async () => {
+test('a request without a domain or descriptors is an error, and one with more than 64, or entries, is denied', async () => {
   const { envoy, service } = await ingress();
   await expect(envoy.ask({ domain: '', descriptors: [client] })).rejects.toMatchObject({ code: 3 });
   await expect(envoy.ask({ domain: 'ingress', descriptors: [] })).rejects.toMatchObject({ code: 3 });
@@ -103,6 +103,8 @@ test('a request without a domain or descriptors is an error, and one with more t
   expect(denied).toMatchObject({ overall_code: 'OVER_LIMIT', statuses: [] });
   expect(JSON.parse(denied.raw_body.toString())).toMatchObject({ status: 429 });
   expect(service.samples()).toContainEqual(expect.objectContaining({ labels: 'table="envoy",outcome="invalid"' }));
+  const entries = Array.from({ length: 65 }, () => ({ key: 'other', value: 'x' }));
+  expect((await envoy.ask({ domain: 'ingress', descriptors: [{ entries }] })).overall_code).toBe('OVER_LIMIT');
   expect((await envoy.ask({ domain: 'ingress', descriptors: many.slice(1) })).statuses).toHaveLength(64);
 });
 

@@ -100,6 +100,17 @@ test('a head that never ends, and a client that never leaves, are ended', async 
   stays.destroy();
 });
 
+test('a client that resets its connection after an answer to CONNECT ends no other', async () => {
+  const { servers, ask } = await usedUp();
+  const socket = createConnection(servers.ports.http!, '127.0.0.1');
+  socket.write('CONNECT x:80 HTTP/1.1\r\nHost: x\r\n\r\n');
+  await once(socket, 'data');
+  socket.resetAndDestroy();
+  const open = promisify(servers.http!.getConnections.bind(servers.http));
+  await until('no connection is left', async () => (await open()) === 0);
+  expect(statusOf(await ask(question(lines(1))))).toBe(429);
+});
+
 test('a target that is too long to be read is denied', async () => {
   const { ask } = await usedUp();
   const withUri = (bytes: number): Buffer => question(['Host: x', `X-Forwarded-Uri: /${'a'.repeat(bytes - 1)}`]);
