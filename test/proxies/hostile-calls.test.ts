@@ -20,16 +20,16 @@ const letters = (count: number): number[] => Array.from({ length: count }, () =>
 const beside = (value: readonly number[]): number[] => [...DOMAIN, ...descriptor(entry('path', value)), ...CLIENT];
 
 /** The code of the answer to a message; its status of gRPC if there is none. */
-type CodeOf = (message: readonly number[]) => Promise<string>;
+type CodeOf = (message: readonly number[], headers?: Readonly<Record<string, string>>) => Promise<string>;
 
 /** A service whose limit is used up for one client. */
 async function usedUp(): Promise<{ readonly codeOf: CodeOf; readonly port: number }> {
   const { servers } = await served(LIMITS, TABLES);
   const port = servers.ports.grpc!;
-  const session = connect(`http://127.0.0.1:${port}`);
+  const session = connect(`http://127.0.0.1:${port}`, { maxSendHeaderBlockLength: 1_000_000 });
   onTestFinished(() => session.destroy());
-  const codeOf: CodeOf = async (message) => {
-    const { status, answer } = await call(session, frame(message));
+  const codeOf: CodeOf = async (message, headers) => {
+    const { status, answer } = await call(session, frame(message), headers);
     return answer.length === 0 ? `status ${status}` : CODES[answer[CODE_AT]!]!;
   };
   for (let i = 0; i < 3; i++) expect(await codeOf([...DOMAIN, ...CLIENT])).toBe('OK');
@@ -55,6 +55,24 @@ test.each(MESSAGES)('a limit that is used up is not avoided by %s', async (_what
   expect(await codeOf(message)).toBe('OVER_LIMIT');
   expect(await codeOf([...DOMAIN, ...CLIENT])).toBe('OVER_LIMIT');
 });
+
+const fields = (count: number, bytes: number): Record<string, string> =>
+  Object.fromEntries(Array.from({ length: count }, (_, i) => [`x-f${i}`, 'a'.repeat(bytes)]));
+
+test.each([
+  ['of 15,000 bytes', fields(1, 15_000)],
+  ['of 33,000 bytes', fields(1, 33_000)],
+  ['of 70,000 bytes', fields(7, 10_000)],
+  ['of 110,000 bytes', fields(11, 10_000)],
+  ['with 120 fields', fields(120, 1)],
+  ['with 1,100 fields', fields(1100, 1)],
+])(
+  'a limit that is used up is not avoided by a head %s, such as by the trace that Envoy passes on',
+  async (_what, headers) => {
+    const { codeOf } = await usedUp();
+    expect(await codeOf([...DOMAIN, ...CLIENT], headers)).toBe('OVER_LIMIT');
+  },
+);
 
 const TEN_BYTES = Array.from({ length: 9 }, () => 0x80);
 

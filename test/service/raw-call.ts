@@ -26,7 +26,11 @@ export interface Called {
 }
 
 /** Sends bytes as a call, and returns the status. */
-export async function call(session: ClientHttp2Session, body: Uint8Array, headers = {}): Promise<Called> {
+export async function call(
+  session: ClientHttp2Session,
+  body: Uint8Array,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Called> {
   const stream = session.request({
     ':method': 'POST',
     ':path': PATH,

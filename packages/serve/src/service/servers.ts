@@ -31,6 +31,12 @@ export interface ServerSettings {
 
 /** How many calls of one connection may be in progress: more than Envoy has by default. */
 const MAX_STREAMS = 2048;
+/**
+ * The head of a call, in bytes and in fields. Envoy writes it, but passes on the trace of its client there. Beyond these,
+ * Node resets the call, which is no answer.
+ */
+const MAX_HEAD = 131_072;
+const MAX_HEAD_FIELDS = 2000;
 
 /** Starts the servers of a service. */
 export async function startServers(
@@ -110,7 +116,10 @@ export class Servers {
 
   /** Makes a server of the rate limit service, not listening yet. */
   grpcServer(): Http2Server {
-    const server = createHttp2Server({ settings: { maxConcurrentStreams: MAX_STREAMS } });
+    const server = createHttp2Server({
+      settings: { maxConcurrentStreams: MAX_STREAMS, maxHeaderListSize: MAX_HEAD },
+      maxHeaderListPairs: MAX_HEAD_FIELDS,
+    });
     server.on('session', (session) => {
       this.#sessions.add(session);
       openSessions.add(session);
