@@ -1,22 +1,28 @@
-import { IpAddress, type IdFormat, SluiceError } from '@sluice/core';
+import type { IdFormat, IpAddress } from '@sluice/core';
 import { peerOf, type ClientAddressFinder, type Peer } from '@sluice/core/kit';
 import type { IncomingMessage } from 'node:http';
 import { canonicalId, idOfAddress } from '../ids/canonical-id.ts';
-import { plainPath } from '../tables/path-pattern.ts';
+import { idText } from '../ids/id-text.ts';
+import { replacedText, textOf } from '../spellings/bytes.ts';
+import { canonicalHost } from '../spellings/canonical-host.ts';
+import { canonicalMethod, handledAs } from '../spellings/canonical-method.ts';
+import { UNKNOWN, type Spellings } from '../spellings/spellings.ts';
+import type { TextKind } from '../spellings/text-kind.ts';
 import type { HttpRule } from '../tables/table.ts';
+import { MisconfiguredProxy } from './misconfigured-proxy.ts';
 
 /** The field by which a proxy says which path was asked for. */
 const URI_FIELD = 'x-forwarded-uri';
-
-/** Thrown if a proxy does not send what its table needs. */
-export class MisconfiguredProxy extends Error {}
+/** Not valid in any format of ids: the request is denied, and does not take from a bucket that others have. */
+const NOT_AN_ID = '';
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Z-]+$/;
 
 /** The request of a client, as the proxy describes it in the fields of its own request. */
 export class AskedRequest {
   readonly #incoming: IncomingMessage;
   readonly #find: ClientAddressFinder;
   #address: IpAddress | undefined;
-  #path: string | undefined;
+  readonly #spellings = new Map<TextKind, Spellings>();
 
   constructor(incoming: IncomingMessage, find: ClientAddressFinder) {
     this.#incoming = incoming;
@@ -35,17 +41,27 @@ export class AskedRequest {
 
   /** That of the client: X-Forwarded-Method, or the method of this request, which nginx keeps. */
   get method(): string {
-    return (this.header('x-forwarded-method') ?? this.#incoming.method ?? 'GET').toUpperCase();
+    const forwarded = this.#incoming.headers['x-forwarded-method'] as string | undefined;
+    return (forwarded ?? this.#incoming.method ?? 'GET').toUpperCase();
   }
 
-  get path(): string {
-    return (this.#path ??= this.#foundPath());
+  /** Whether a rule applies to the request. One that only counts applies if it does for every backend. */
+  matches(rule: HttpRule): boolean {
+    return this.#matchesMethod(rule) && this.#matchesPath(rule);
   }
 
-  /** Whether a rule applies to the request. */
-  matches({ methods, paths }: HttpRule): boolean {
-    if (methods !== undefined && !methods.has(this.method)) return false;
-    return paths === undefined || paths.some((pattern) => pattern.matches(this.path));
+  /** A method that is not one could be any. */
+  #matchesMethod({ methods, shadow }: HttpRule): boolean {
+    if (methods === undefined) return true;
+    const { method } = this;
+    if (!TOKEN.test(method)) return !shadow;
+    return methods.has(method) || (!shadow && methods.has(handledAs(method)));
+  }
+
+  #matchesPath({ paths, pathKind, shadow }: HttpRule): boolean {
+    if (paths === undefined) return true;
+    const spellings = this.#spellingsBy(pathKind);
+    return shadow ? paths.matchAll(spellings) : paths.matchAny(spellings);
   }
 
   /**
@@ -54,38 +70,60 @@ export class AskedRequest {
    * @throws {SluiceError} `ERR_ID` if the text is not valid for the format.
    * @throws {MisconfiguredProxy} If the proxy does not send what is needed.
    */
-  idFor({ id }: HttpRule, format: IdFormat): string | null {
-    if (id.from === 'address') return idOfAddress(format, (this.#address ??= this.#foundAddress()));
+  idFor(rule: HttpRule, format: IdFormat): string | null {
+    const { id } = rule;
+    if (id.from === 'address') return idOfAddress(format, (this.#address ??= this.#find(this)));
     if (id.from === 'everyone') return 'everyone';
-    const text = id.from === 'header' ? this.header(id.name) : this.#textOf(id.from);
+    const text = id.from === 'header' ? this.#only(id.name) : this.#textFor(rule, id.from);
     return text === undefined ? null : canonicalId(format, text);
   }
 
-  #textOf(from: 'host' | 'method' | 'path'): string {
-    if (from !== 'host') return this[from];
-    return (this.header('x-forwarded-host') ?? this.header('host') ?? '').toLowerCase();
+  /** Returns the value of a field that may be there once: by a second one, a client could choose its bucket. */
+  #only(name: string): string | undefined {
+    const values = this.#incoming.headersDistinct[name];
+    if (values !== undefined && values.length > 1) return NOT_AN_ID;
+    const value = this.header(name);
+    return value === undefined ? undefined : (textOf(value) ?? value);
   }
 
-  #foundPath(): string {
-    const uri = this.header(URI_FIELD);
-    if (uri !== undefined) return plainPath(uri);
+  #textFor(rule: HttpRule, from: 'host' | 'method' | 'path'): string {
+    if (from === 'method') return canonicalMethod(this.method);
+    return from === 'host' ? this.#host() : this.#pathFor(rule);
+  }
+
+  #host(): string {
+    const { headers } = this.#incoming;
+    const text = (headers['x-forwarded-host'] as string | undefined) ?? headers.host ?? '';
+    return canonicalHost(replacedText(text))?.host ?? NOT_AN_ID;
+  }
+
+  #pathFor({ paths, pathKind }: HttpRule): string {
+    const target = this.#target();
+    if (target === undefined) return NOT_AN_ID;
+    if (paths === undefined) return pathKind.canonical(target);
+    return idText(pathKind, target, { isMatch: (spelling) => paths.matches(spelling), pattern: paths.first });
+  }
+
+  #spellingsBy(kind: TextKind): Spellings {
+    const known = this.#spellings.get(kind);
+    if (known !== undefined) return known;
+    const target = this.#target();
+    const spellings = target === undefined ? UNKNOWN : kind.spellings(target);
+    this.#spellings.set(kind, spellings);
+    return spellings;
+  }
+
+  /**
+   * Returns the target of the client's request, in bytes; undefined if the field has none, or several of which one may be
+   * the client's: no target has a space.
+   *
+   * @throws {MisconfiguredProxy} If there is no such field.
+   */
+  #target(): string | undefined {
+    const uri = this.#incoming.headers[URI_FIELD] as string | undefined;
+    if (uri !== undefined) return uri === '' || uri.includes(', ') ? undefined : uri;
     throw new MisconfiguredProxy(
       'A table has paths, but the proxy sends no X-Forwarded-Uri. Let it send one, e.g. in nginx: proxy_set_header X-Forwarded-Uri $request_uri;',
     );
-  }
-
-  /** Without the field, all clients of the proxy would share its own bucket. */
-  #foundAddress(): IpAddress {
-    if (this.header('x-forwarded-for') === undefined) {
-      throw new MisconfiguredProxy(
-        'A table has id: address, but the proxy sends no X-Forwarded-For. Let it send one, e.g. in nginx: proxy_set_header X-Forwarded-For $remote_addr;',
-      );
-    }
-    try {
-      return this.#find(this);
-    } catch (error) {
-      if (error instanceof SluiceError) throw new MisconfiguredProxy(error.message);
-      throw error;
-    }
   }
 }

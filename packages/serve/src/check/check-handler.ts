@@ -3,12 +3,13 @@ import { responseTo } from '@sluice/core/http';
 import { listed, messageOf, type ClientAddressFinder, type TrustedProxies } from '@sluice/core/kit';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { decideUses, type UsesDecided } from '../deciding/decide-uses.ts';
-import type { Use } from '../deciding/use.ts';
+import { withLargestCosts, type Use } from '../deciding/use.ts';
 import type { Answer, Metrics } from '../metrics/metrics.ts';
 import type { ServiceEvent } from '../metrics/event.ts';
 import type { Snapshot } from '../files/snapshot.ts';
 import type { HttpTable } from '../tables/table.ts';
-import { AskedRequest, MisconfiguredProxy } from './asked-request.ts';
+import { AskedRequest } from './asked-request.ts';
+import { MisconfiguredProxy } from './misconfigured-proxy.ts';
 import {
   FAILED,
   INVALID_ID,
@@ -148,7 +149,7 @@ function usesOf(
       isInvalid ||= !shadow;
     }
   }
-  return { uses, isInvalid };
+  return { uses: withLargestCosts(uses), isInvalid };
 }
 
 function send(outgoing: ServerResponse, { status, body }: ProblemAnswer): void {

@@ -34,6 +34,18 @@ export function combined(uses: readonly Use[]): readonly BucketUse[] {
   return [...buckets.values()];
 }
 
+/** Of several uses of one bucket keeps the one that takes most: the rules of a table are about one request. */
+export function withLargestCosts(uses: readonly Use[]): readonly Use[] {
+  if (uses.length < 2) return uses;
+  const largest = new Map<string, Use>();
+  for (const use of uses) {
+    const name = `${use.shadow} ${use.limit} ${use.id}`;
+    const known = largest.get(name);
+    if (known === undefined || known.cost < use.cost) largest.set(name, use);
+  }
+  return largest.size === uses.length ? uses : [...largest.values()];
+}
+
 function bucketUse({ limit, id, cost, kind }: Use): BucketUse {
   return { limit, id, cost, mode: kind === 'check' ? 'check-only' : 'check-and-spend' };
 }

@@ -1,14 +1,16 @@
 import type { IdFormat } from '@sluice/core';
+import { bytesOf } from '../spellings/bytes.ts';
 import { patternText } from '../tables/envoy-shape.ts';
-import type { DescriptorEntry } from '../tables/descriptor-tree.ts';
+import type { DescriptorEntry, EntryPattern } from '../tables/descriptor-tree.ts';
 import type { EnvoyRule } from '../tables/table.ts';
+import { idText } from './id-text.ts';
 
 /** The only id of the format `everyone`. */
 const EVERYONE = 'everyone';
 
 /**
  * Returns the text of the id of a descriptor: the value of its only key, the parts of a compound format, or else all keys
- * with their values, as in `path=%2Flogin&remote_address=203.0.113.7`.
+ * with their values, as in `path=%2Flogin&remote_address=203.0.113.7`. Each value is in its one spelling.
  *
  * @param entries - Those of a descriptor that matches the rule.
  */
@@ -16,7 +18,10 @@ export function descriptorId(rule: EnvoyRule, entries: readonly DescriptorEntry[
   if (format.name === EVERYONE) return EVERYONE;
   const { id } = rule;
   if (id === 'rule') return patternText(rule.descriptor);
-  const chosen = id === 'descriptor' ? entries : chosenEntries(rule, entries);
+  const chosen = entries.flatMap((entry, i) => {
+    const pattern = rule.descriptor[i]!;
+    return isChosen(id, pattern) ? [{ key: entry.key, value: valueOf(entry, pattern) }] : [];
+  });
   if (chosen.length === 0) return patternText(rule.descriptor);
   if (id !== 'descriptor' && chosen.length === 1) return chosen[0]!.value;
   const parts = format.name.includes('|') ? 1 : format.name.split(':').length;
@@ -24,9 +29,18 @@ export function descriptorId(rule: EnvoyRule, entries: readonly DescriptorEntry[
   return chosen.map(({ key, value }) => `${encodeURIComponent(key)}=${encodeURIComponent(value)}`).join('&');
 }
 
-function chosenEntries({ id, descriptor }: EnvoyRule, entries: readonly DescriptorEntry[]): readonly DescriptorEntry[] {
-  if (id !== undefined) return entries.filter(({ key }) => id.includes(key));
-  return entries.filter((_, i) => descriptor[i]!.value === undefined || descriptor[i]!.isPrefix);
+function isChosen(id: EnvoyRule['id'], { key, value, isPrefix }: EntryPattern): boolean {
+  if (id === 'descriptor') return true;
+  return id === undefined ? value === undefined || isPrefix : id.includes(key);
+}
+
+/** All spellings of a fixed value have the bucket of that value. */
+function valueOf({ value }: DescriptorEntry, { kind, value: fixed, isPrefix }: EntryPattern): string {
+  if (fixed === undefined) return kind.canonical(bytesOf(value));
+  if (!isPrefix) return fixed;
+  const prefixes = kind.forms(fixed, true);
+  const isBelow = (spelling: string): boolean => prefixes.some((prefix) => spelling.startsWith(prefix));
+  return idText(kind, bytesOf(value), { isMatch: isBelow, pattern: `${fixed}*` });
 }
 
 /** As the ids of `compound` keys: a `:` in any part but the last is written %3A. */

@@ -20,6 +20,18 @@ export function descriptorStatus(use: DescriptorUse, decided: UsesDecided): Desc
   return result === undefined ? PASSES : ofResult(result);
 }
 
+/** Returns the status that matters most of those of one descriptor: of denials the longest, otherwise what has least left. */
+export function strictest(statuses: readonly DescriptorStatus[]): DescriptorStatus {
+  return statuses.reduce((first, second) => (isStricter(second, first) ? second : first));
+}
+
+function isStricter(status: DescriptorStatus, other: DescriptorStatus): boolean {
+  if (status.code !== other.code) return status.code === CODE.overLimit;
+  if (status.code === CODE.overLimit) return (status.untilResetMs ?? Infinity) > (other.untilResetMs ?? Infinity);
+  if (status.currentLimit === undefined || other.currentLimit === undefined) return status.currentLimit !== undefined;
+  return status.remaining < other.remaining;
+}
+
 /** What is known of the bucket of a use. */
 function stateOf<State extends BucketName>(states: readonly State[], { limit, id }: BucketName): State | undefined {
   for (const state of states) if (state.limit === limit && state.id === id) return state;

@@ -1,6 +1,6 @@
 import type { IdFormat, SluiceError } from '@sluice/core';
 import { MAX_TOKENS } from '@sluice/core/kit';
-import type { Use } from '../deciding/use.ts';
+import { withLargestCosts, type Use } from '../deciding/use.ts';
 import { canonicalId } from '../ids/canonical-id.ts';
 import { descriptorId } from '../ids/descriptor-id.ts';
 import type { EnvoyRule, EnvoyTable } from '../tables/table.ts';
@@ -9,8 +9,15 @@ import type { Descriptor } from './request.ts';
 /** What applies to one descriptor: nothing, a denial that no store is asked for, or a use of a bucket. */
 export type DescriptorUse = 'passes' | 'blocked' | 'invalid' | 'too-large' | Use;
 
+/** The rules that apply to a descriptor: several if servers may understand it in several ways. Undefined for none. */
+type Rules = readonly (EnvoyRule | undefined)[];
+
+/** A descriptor to which more rules may apply is denied: only a hostile one has so many. */
+const MAX_RULES = 64;
+
 /**
- * Returns what applies to each descriptor of a request, in their order.
+ * Returns what applies to each descriptor of a request, in their order. A descriptor has several uses, all different, if
+ * servers may understand it in several ways.
  *
  * @param table - Undefined for a domain that is not known: nothing applies.
  */
@@ -18,26 +25,54 @@ export function descriptorUses(
   descriptors: readonly Descriptor[],
   table: EnvoyTable | undefined,
   formats: ReadonlyMap<string, IdFormat>,
-): readonly DescriptorUse[] {
-  if (table === undefined) return descriptors.map(() => 'passes');
+): readonly (readonly DescriptorUse[])[] {
+  if (table === undefined) return descriptors.map(() => PASSES);
   const rules = descriptors.map(({ entries }) => table.tree.find(entries));
   const replaced = replacedBy(rules);
-  const uses = descriptors.map((descriptor, i): DescriptorUse => {
-    const rule = rules[i];
-    if (rule === undefined || rule.effect === 'unlimited') return 'passes';
-    if (rule.effect === 'blocked') return rule.shadow ? 'passes' : 'blocked';
-    if (replaced.size > 0 && replaced.has(rule.limit!)) return 'passes';
-    return limitUse(rule, descriptor, formats.get(rule.limit!)!);
+  const uses = descriptors.map((descriptor, i) => {
+    const [only, ...others] = rules[i]!;
+    if (others.length === 0) return [useOf(only, descriptor, { replaced, formats })];
+    return severalUses(rules[i]!, descriptor, { replaced, formats });
   });
   // Nothing is taken for a request that is denied in any case.
-  return uses.includes('blocked') || uses.includes('too-large') ? uses.map(asCheck) : uses;
+  return uses.some((each) => each.includes('blocked') || each.includes('too-large'))
+    ? uses.map((each) => each.map(asCheck))
+    : uses;
+}
+
+const PASSES: readonly DescriptorUse[] = ['passes'];
+
+interface Context {
+  readonly replaced: ReadonlySet<string>;
+  readonly formats: ReadonlyMap<string, IdFormat>;
+}
+
+function useOf(rule: EnvoyRule | undefined, descriptor: Descriptor, { replaced, formats }: Context): DescriptorUse {
+  if (rule === undefined || rule.effect === 'unlimited') return 'passes';
+  if (rule.effect === 'blocked') return rule.shadow ? 'passes' : 'blocked';
+  if (replaced.size > 0 && replaced.has(rule.limit!)) return 'passes';
+  return limitUse(rule, descriptor, formats.get(rule.limit!)!);
+}
+
+/** All limits apply. An exemption does not: not every server would understand the descriptor so. */
+function severalUses(rules: Rules, descriptor: Descriptor, context: Context): readonly DescriptorUse[] {
+  if (rules.length > MAX_RULES) return ['invalid'];
+  const uses = rules.filter((rule) => rule?.shadow !== true).map((rule) => useOf(rule, descriptor, context));
+  const ofBuckets = withLargestCosts(uses.filter((use) => typeof use === 'object'));
+  const all = [...new Set(uses.filter((use) => typeof use === 'string' && use !== 'passes')), ...ofBuckets];
+  return all.length === 0 ? PASSES : all;
 }
 
 const NONE: ReadonlySet<string> = new Set();
 
-function replacedBy(rules: readonly (EnvoyRule | undefined)[]): ReadonlySet<string> {
-  if (rules.every((rule) => rule === undefined || rule.replaces.size === 0)) return NONE;
-  return new Set(rules.flatMap((rule) => [...(rule?.replaces ?? [])]));
+/** A descriptor replaces the limits that each of its rules replaces. */
+function replacedBy(rules: readonly Rules[]): ReadonlySet<string> {
+  if (rules.every(([rule]) => rule === undefined || rule.replaces.size === 0)) return NONE;
+  return new Set(rules.flatMap(([first, ...others]) => replacedByAll(first, others)));
+}
+
+function replacedByAll(first: EnvoyRule | undefined, others: Rules): readonly string[] {
+  return [...(first?.replaces ?? [])].filter((limit) => others.every((rule) => rule?.replaces.has(limit) === true));
 }
 
 function limitUse(rule: EnvoyRule, descriptor: Descriptor, format: IdFormat): DescriptorUse {

@@ -7,7 +7,7 @@ import type { Use } from '../deciding/use.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Snapshot } from '../files/snapshot.ts';
 import type { EnvoyTable } from '../tables/table.ts';
-import { descriptorStatus } from './descriptor-status.ts';
+import { descriptorStatus, strictest } from './descriptor-status.ts';
 import { descriptorUses, type DescriptorUse } from './descriptor-uses.ts';
 import { readRequest, type RlsRequest } from './request.ts';
 import { CODE, writeResponse, type DescriptorStatus, type Metadata, type RlsResponse } from './response.ts';
@@ -28,7 +28,8 @@ interface Asked {
   readonly startMicros: number;
   /** Undefined for a domain that is not known. */
   readonly table: EnvoyTable | undefined;
-  readonly uses: readonly DescriptorUse[];
+  /** Those of each descriptor. */
+  readonly uses: readonly (readonly DescriptorUse[])[];
 }
 
 /**
@@ -44,7 +45,7 @@ export function shouldRateLimit(body: UnaryBody, parts: RlsParts): Awaitable<Buf
   const { tables, formats } = snapshot();
   const table = tables.envoy.get(domain);
   const uses = descriptorUses(descriptors, table, formats);
-  const decided = decideUses(limiter, uses.filter(isUse));
+  const decided = decideUses(limiter, uses.flat().filter(isUse));
   const asked = { startMicros, table, uses };
   return decided instanceof Promise ? answerLater(asked, decided, parts) : answer(asked, decided, parts);
 }
@@ -100,7 +101,7 @@ const BODY_FIELDS = [
 ] as const;
 
 function responseOf({ table, uses }: Asked, decided: UsesDecided, time: Time): RlsResponse {
-  const statuses = uses.map((use) => descriptorStatus(use, decided));
+  const statuses = uses.map((each) => strictest(each.map((use) => descriptorStatus(use, decided))));
   const isDenied = statuses.some(isOverLimit);
   const { decision } = decided;
   const response = decision === null ? undefined : responseTo(decision, { fields: table!.fields, time });

@@ -1,15 +1,8 @@
 import { createLimiter, type Awaitable, type Limiter } from '@sluice/core';
-import {
-  clientAddressFinder,
-  eventSink,
-  messageOf,
-  openSessions,
-  peerOf,
-  systemTime,
-  trustedProxies,
-} from '@sluice/core/kit';
+import { eventSink, messageOf, openSessions, peerOf, systemTime, trustedProxies } from '@sluice/core/kit';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2Session, IncomingHttpHeaders, ServerHttp2Session, ServerHttp2Stream } from 'node:http2';
+import { askedAddressFinder } from '../check/asked-address.ts';
 import { CheckHandler, type ServiceParts } from '../check/check-handler.ts';
 import type { UnaryBody } from '../grpc/frames.ts';
 import { GrpcHandler } from '../grpc/grpc-handler.ts';
@@ -69,10 +62,10 @@ export class Service {
     } = options;
     this.#emit = eventSink<ServiceEvent>({ onEvent, log, time });
     const trusted = trustedProxies(proxies);
-    const findAddress = clientAddressFinder({
+    const findAddress = askedAddressFinder({
       trustedProxies: proxies,
-      ...(addressHeader !== undefined && { addressHeader }),
-      warn: () => undefined,
+      addressHeader,
+      emit: (message) => this.#emit({ type: 'proxy-misconfigured', message }),
     });
     this.#limiter = createLimiter({
       limits: snapshot.limits,

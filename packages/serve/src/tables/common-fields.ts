@@ -4,7 +4,7 @@ import type { FieldsDialect } from '@sluice/core';
 const DIALECTS: readonly FieldsDialect[] = ['draft-11', 'draft-7', 'draft-6', 'legacy'];
 
 /** The fields of a table of both kinds. */
-export const TABLE_FIELDS: Readonly<Record<'fields' | 'shadow', Field>> = {
+export const TABLE_FIELDS: Readonly<Record<'fields' | 'shadow' | 'caseInsensitive', Field>> = {
   fields: {
     schema: {
       description: 'The format of the rate limit fields; false for none. Default: draft-11.',
@@ -20,6 +20,10 @@ export const TABLE_FIELDS: Readonly<Record<'fields' | 'shadow', Field>> = {
   },
   shadow: fieldOf({
     about: 'Whether the limits only count what they would deny, and deny nothing.',
+    value: { type: 'switch' },
+  }),
+  caseInsensitive: fieldOf({
+    about: 'Whether paths are compared without the difference between upper and lower case, as Express does. Default: false.',
     value: { type: 'switch' },
   }),
 };

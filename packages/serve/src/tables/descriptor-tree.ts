@@ -1,3 +1,7 @@
+import { bytesOf } from '../spellings/bytes.ts';
+import type { TextKind } from '../spellings/text-kind.ts';
+import { PatternBranches } from './pattern-branches.ts';
+
 /** An entry of a descriptor, as Envoy sends it. */
 export interface DescriptorEntry {
   readonly key: string;
@@ -11,12 +15,14 @@ export interface EntryPattern {
   /** Undefined for any value. With `isPrefix` the beginning of the value. */
   readonly value: string | undefined;
   readonly isPrefix: boolean;
+  /** That of all values of the key in one tree. */
+  readonly kind: TextKind;
 }
 
 /**
  * Finds what applies to a descriptor. Each entry chooses a branch by itself: that of its value, otherwise the first prefix
  * of it, otherwise that of the key with any value. A branch that leads nowhere is not left again, as in Envoy's own
- * service.
+ * service. A value that servers may understand in several ways chooses a branch for each.
  */
 export class DescriptorTree<Leaf> {
   readonly #root = new TreeNode<Leaf>();
@@ -34,48 +40,40 @@ export class DescriptorTree<Leaf> {
     return undefined;
   }
 
-  /** Returns the leaf of a descriptor; undefined if there is none for exactly these entries. */
-  find(entries: readonly DescriptorEntry[]): Leaf | undefined {
-    let node: TreeNode<Leaf> | undefined = this.#root;
-    for (let i = 0; i < entries.length && node !== undefined; i++) node = node.next(entries[i]!);
-    return node?.leaf;
+  /**
+   * Returns the leaves of a descriptor, at least one: undefined if there is none for exactly these entries, or for one of
+   * the ways in which they may be understood.
+   */
+  find(entries: readonly DescriptorEntry[]): readonly (Leaf | undefined)[] {
+    let nodes: ReadonlySet<TreeNode<Leaf> | undefined> = new Set([this.#root]);
+    for (const entry of entries) nodes = nextOf(nodes, entry);
+    return [...new Set([...nodes].map((node) => node?.leaf))];
   }
+}
+
+function nextOf<Leaf>(
+  nodes: ReadonlySet<TreeNode<Leaf> | undefined>,
+  entry: DescriptorEntry,
+): ReadonlySet<TreeNode<Leaf> | undefined> {
+  const [first] = nodes;
+  if (nodes.size === 1) return first === undefined ? nodes : first.next(entry);
+  return new Set([...nodes].flatMap((node) => (node === undefined ? [undefined] : [...node.next(entry)])));
 }
 
 class TreeNode<Leaf> {
   leaf: Leaf | undefined;
-  readonly #keys = new Map<string, KeyBranches<Leaf>>();
+  readonly #keys = new Map<string, PatternBranches<TreeNode<Leaf>>>();
 
-  branch({ key, value, isPrefix }: EntryPattern): TreeNode<Leaf> {
-    let branches = this.#keys.get(key);
-    if (branches === undefined) this.#keys.set(key, (branches = { values: new Map(), prefixes: [], any: undefined }));
+  branch({ key, value, isPrefix, kind }: EntryPattern): TreeNode<Leaf> {
+    const branches = this.#keys.get(key) ?? new PatternBranches<TreeNode<Leaf>>(kind);
+    this.#keys.set(key, branches);
     if (value === undefined) return (branches.any ??= new TreeNode());
-    if (!isPrefix) return known(branches.values, value);
-    const same = branches.prefixes.find(([prefix]) => prefix === value);
-    if (same !== undefined) return same[1];
-    const node = new TreeNode<Leaf>();
-    branches.prefixes.push([value, node]);
-    return node;
+    return branches.branchOf(value, isPrefix, () => new TreeNode());
   }
 
-  next({ key, value }: DescriptorEntry): TreeNode<Leaf> | undefined {
-    const branches = this.#keys.get(key);
-    if (branches === undefined) return undefined;
-    return (
-      branches.values.get(value) ?? branches.prefixes.find(([prefix]) => value.startsWith(prefix))?.[1] ?? branches.any
-    );
+  next({ key, value }: DescriptorEntry): ReadonlySet<TreeNode<Leaf> | undefined> {
+    return this.#keys.get(key)?.ofAny(bytesOf(value)) ?? NOWHERE;
   }
 }
 
-interface KeyBranches<Leaf> {
-  readonly values: Map<string, TreeNode<Leaf>>;
-  /** In the order of the file. */
-  readonly prefixes: [string, TreeNode<Leaf>][];
-  any: TreeNode<Leaf> | undefined;
-}
-
-function known<Leaf>(nodes: Map<string, TreeNode<Leaf>>, value: string): TreeNode<Leaf> {
-  let node = nodes.get(value);
-  if (node === undefined) nodes.set(value, (node = new TreeNode()));
-  return node;
-}
+const NOWHERE: ReadonlySet<undefined> = new Set([undefined]);

@@ -1,8 +1,10 @@
 import { fieldOf, shownNode, wrongValue, type Field, type Fields, type Node } from '@sluice/config/kit';
 import { SluiceError, type FieldsDialect } from '@sluice/core';
 import { shownName } from '@sluice/core/kit';
+import { TEXT } from '../spellings/text-kind.ts';
 import { RULE_FIELDS, TABLE_FIELDS } from './common-fields.ts';
 import { DescriptorTree, type EntryPattern } from './descriptor-tree.ts';
+import { keysField, kindsOf, type ChosenKinds } from './entry-kinds.ts';
 import { listField, textsField } from './list-field.ts';
 import type { EnvoyId, EnvoyRule, EnvoyTable } from './table.ts';
 
@@ -81,8 +83,9 @@ export const ENVOY_RULE_FIELDS: Fielded<
 const { descriptor: DESCRIPTOR_FIELD, ...OTHER_FIELDS } = ENVOY_RULE_FIELDS;
 
 /** The fields of a domain. */
-export const ENVOY_TABLE_FIELDS: Fielded<'fields' | 'shadow' | 'rules'> = {
+export const ENVOY_TABLE_FIELDS: Fielded<'fields' | 'shadow' | 'caseInsensitive' | 'keys' | 'rules'> = {
   ...TABLE_FIELDS,
+  keys: keysField(),
   rules: listField(
     'What applies to the descriptors of the domain.',
     {},
@@ -101,11 +104,16 @@ export function envoyTableOf(value: Node, domain: string, root: Fields): EnvoyTa
   const fields = root.within(where, value, Object.keys(ENVOY_TABLE_FIELDS));
   const shadow = fields.value('shadow', ENVOY_TABLE_FIELDS.shadow) === true;
   const items = (fields.needed('rules', ENVOY_TABLE_FIELDS.rules) ?? []) as readonly Node[];
+  const written = items.map((item, i) => envoyRuleOf(item, `${where}.rules[${i}]`, { fields, shadow }));
+  const kindOf = kindsOf(written.flatMap((rule) => rule?.descriptor ?? []), {
+    chosen: fields.value('keys', ENVOY_TABLE_FIELDS.keys) as ChosenKinds | undefined,
+    caseInsensitive: fields.value('caseInsensitive', ENVOY_TABLE_FIELDS.caseInsensitive) === true,
+  });
   const tree = new DescriptorTree<EnvoyRule>();
   const rules: EnvoyRule[] = [];
-  for (const [i, item] of items.entries()) {
-    const rule = envoyRuleOf(item, `${where}.rules[${i}]`, { fields, shadow });
-    if (rule === undefined) continue;
+  for (const [i, each] of written.entries()) {
+    if (each === undefined) continue;
+    const rule = { ...each, descriptor: each.descriptor.map((entry) => ({ ...entry, kind: kindOf(entry.key) })) };
     rules.push(rule);
     if (tree.add(rule.descriptor, rule) !== undefined) {
       fields.note(
@@ -191,10 +199,11 @@ function patternOf(nodes: readonly Node[], option: string, fields: Fields): read
   return entries.includes(undefined) ? undefined : (entries as readonly EntryPattern[]);
 }
 
+/** What kind of text an entry has depends on the whole table. */
 function entryOf(node: Node): EntryPattern | undefined {
   if (node.kind === 'scalar') {
     return typeof node.value === 'string' && node.value !== ''
-      ? { key: node.value, value: undefined, isPrefix: false }
+      ? { key: node.value, value: undefined, isPrefix: false, kind: TEXT }
       : undefined;
   }
   if (node.kind !== 'mapping') return undefined;
@@ -204,7 +213,7 @@ function entryOf(node: Node): EntryPattern | undefined {
   const { key, value } = { key: shownKey(first.key), value: first.value.text };
   if (key === '' || value === undefined || value === '' || first.value.value === null) return undefined;
   const isPrefix = value.endsWith('*');
-  return { key, value: isPrefix ? value.slice(0, -1) : value, isPrefix };
+  return { key, value: isPrefix ? value.slice(0, -1) : value, isPrefix, kind: TEXT };
 }
 
 function shownKey(key: Node): string {

@@ -3,7 +3,8 @@ import { SluiceError, type FieldsDialect } from '@sluice/core';
 import { wholeNumber } from '@sluice/core/kit';
 import { RULE_FIELDS, TABLE_FIELDS } from './common-fields.ts';
 import { listField, textsField } from './list-field.ts';
-import { PathPattern } from './path-pattern.ts';
+import { pathKind } from '../spellings/text-kind.ts';
+import { PathPatterns } from './path-patterns.ts';
 import type { HttpId, HttpRule, HttpTable } from './table.ts';
 
 /** The name of an HTTP table, which is a part of a path. */
@@ -14,8 +15,9 @@ const HEADER_NAME = /^[!#$%&'*+.^_`|~A-Za-z0-9-]{1,100}$/;
 const ID_DEMAND = 'address, host, method, path, or { header: name }';
 
 /** The fields of a rule of an HTTP table. */
-export const HTTP_RULE_FIELDS: Readonly<Record<'limit' | 'shadow' | 'id' | 'cost' | 'methods' | 'paths', Field>> = {
+export const HTTP_RULE_FIELDS: Readonly<Record<'limit' | 'shadow' | 'caseInsensitive' | 'id' | 'cost' | 'methods' | 'paths', Field>> = {
   ...RULE_FIELDS,
+  caseInsensitive: TABLE_FIELDS.caseInsensitive,
   id: {
     schema: {
       description:
@@ -59,7 +61,10 @@ export const HTTP_RULE_FIELDS: Readonly<Record<'limit' | 'shadow' | 'id' | 'cost
 };
 
 /** The fields of an HTTP table. */
-export const HTTP_TABLE_FIELDS: Readonly<Record<'fields' | 'shadow' | 'accelRedirect' | 'limits', Field>> = {
+export const HTTP_TABLE_FIELDS: Readonly<Record<
+  'fields' | 'shadow' | 'caseInsensitive' | 'accelRedirect' | 'limits',
+  Field
+>> = {
   ...TABLE_FIELDS,
   accelRedirect: fieldOf({
     about: 'For nginx: where it serves an allowed request, such as @backend (X-Accel-Redirect).',
@@ -93,9 +98,12 @@ export function httpTableOf({ key, value }: Entry, name: string, root: Fields): 
     return undefined;
   }
   const fields = root.within(where, value, Object.keys(HTTP_TABLE_FIELDS));
-  const shadow = fields.value('shadow', HTTP_TABLE_FIELDS.shadow) === true;
+  const marks = {
+    shadow: fields.value('shadow', HTTP_TABLE_FIELDS.shadow) === true,
+    caseInsensitive: fields.value('caseInsensitive', HTTP_TABLE_FIELDS.caseInsensitive) === true,
+  };
   const items = (fields.needed('limits', HTTP_TABLE_FIELDS.limits) ?? []) as readonly Node[];
-  const rules = items.map((item, i) => httpRuleOf(item, `${where}.limits[${i}]`, { fields, shadow }));
+  const rules = items.map((item, i) => httpRuleOf(item, `${where}.limits[${i}]`, { fields, ...marks }));
   return {
     name,
     accelRedirect: fields.value('accelRedirect', HTTP_TABLE_FIELDS.accelRedirect) as string | undefined,
@@ -107,7 +115,7 @@ export function httpTableOf({ key, value }: Entry, name: string, root: Fields): 
 function httpRuleOf(
   item: Node,
   where: string,
-  table: { readonly fields: Fields; readonly shadow: boolean },
+  table: { readonly fields: Fields; readonly shadow: boolean; readonly caseInsensitive: boolean },
 ): HttpRule | undefined {
   if (item.kind !== 'mapping') {
     table.fields.note(
@@ -121,6 +129,7 @@ function httpRuleOf(
   const { values } = fields.values(HTTP_RULE_FIELDS);
   if (limit === undefined) return undefined;
   const { methods, paths } = values as { methods?: readonly string[]; paths?: readonly string[] };
+  const kind = pathKind((values['caseInsensitive'] as boolean | undefined) ?? table.caseInsensitive);
   return {
     limit,
     limitAt: fields.node('limit')!.at,
@@ -129,7 +138,8 @@ function httpRuleOf(
     cost: (values['cost'] as number | undefined) ?? 1,
     costAt: fields.node('cost')?.at ?? fields.at,
     methods: methods && new Set(methods),
-    paths: paths?.map((path) => new PathPattern(path)),
+    paths: paths && new PathPatterns(paths, kind),
+    pathKind: kind,
     shadow: table.shadow || values['shadow'] === true,
   };
 }

@@ -1,7 +1,8 @@
 import type { Position } from '@sluice/config/kit';
 import type { FailurePolicy, FieldsDialect } from '@sluice/core';
+import type { TextKind } from '../spellings/text-kind.ts';
 import type { DescriptorTree, EntryPattern } from './descriptor-tree.ts';
-import type { PathPattern } from './path-pattern.ts';
+import type { PathPatterns } from './path-patterns.ts';
 
 /** What a file of tables says: which limits apply to which requests, and whose bucket each takes from. */
 export interface Tables {
@@ -39,7 +40,9 @@ export interface HttpRule {
   /** In upper case; undefined for all. */
   readonly methods: ReadonlySet<string> | undefined;
   /** Undefined for all. */
-  readonly paths: readonly PathPattern[] | undefined;
+  readonly paths: PathPatterns | undefined;
+  /** How the backend distinguishes paths. */
+  readonly pathKind: TextKind;
   /** Whether it only counts what it would have denied. */
   readonly shadow: boolean;
 }

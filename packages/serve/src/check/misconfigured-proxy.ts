@@ -1,0 +1,2 @@
+/** Thrown if a proxy does not send what its table needs. */
+export class MisconfiguredProxy extends Error {}
