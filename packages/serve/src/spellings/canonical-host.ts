@@ -19,7 +19,8 @@ const PLAIN = /^(?:[a-z0-9_-]+\.)*[a-z0-9_-]*[a-z_-][a-z0-9_-]*$/;
 export function canonicalHost(text: string): CanonicalHost | undefined {
   const [, given = '', port = ''] = AUTHORITY.exec(text.trim()) ?? [];
   const name = withoutDots(given.toLowerCase());
-  const host = PLAIN.test(name) && !/^0x[0-9a-f]*$/.test(name.slice(name.lastIndexOf('.') + 1)) ? name : parsedHost(name);
+  const host =
+    PLAIN.test(name) && !/^0x[0-9a-f]*$/.test(name.slice(name.lastIndexOf('.') + 1)) ? name : parsedHost(name);
   return host === undefined || host === '' ? undefined : { host, port: port === ':' ? '' : port };
 }
 

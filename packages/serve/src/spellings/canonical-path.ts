@@ -50,7 +50,5 @@ export function canonicalPath(target: string): string {
 
 /** Returns a path as a text. Of bytes that are not UTF-8, each one that is not ASCII is written as `%FF`. */
 export function pathText(path: string): string {
-  return (
-    textOf(path) ?? path.replaceAll(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`)
-  );
+  return textOf(path) ?? path.replaceAll(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`);
 }

@@ -114,7 +114,9 @@ export function withResolvedDots(path: string): string {
 /** Windows ignores dots and spaces at the end of a name, and others the spaces around it. */
 export function withTrimmedSegments(path: string): string {
   if (!/[. ]/.test(path)) return path;
-  return path.replaceAll(/[^/]+/g, (segment) => (/^\.+$/.test(segment) ? segment : segment.replace(/^ +/, '').replace(/[. ]+$/, '')));
+  return path.replaceAll(/[^/]+/g, (segment) =>
+    /^\.+$/.test(segment) ? segment : segment.replace(/^ +/, '').replace(/[. ]+$/, ''),
+  );
 }
 
 export function withoutLastSlashes(path: string): string {

@@ -23,7 +23,8 @@ export const TABLE_FIELDS: Readonly<Record<'fields' | 'shadow' | 'caseInsensitiv
     value: { type: 'switch' },
   }),
   caseInsensitive: fieldOf({
-    about: 'Whether paths are compared without the difference between upper and lower case, as Express does. Default: false.',
+    about:
+      'Whether paths are compared without the difference between upper and lower case, as Express does. Default: false.',
     value: { type: 'switch' },
   }),
 };

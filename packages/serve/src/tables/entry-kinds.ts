@@ -34,7 +34,8 @@ export function keysField(): Field {
         const kind = NAMES.find((name) => value.kind === 'scalar' && value.value === name);
         return key.kind === 'scalar' && kind !== undefined ? ([key.text ?? '', kind] as const) : undefined;
       });
-      if (node.kind === 'mapping' && !kinds.includes(undefined)) return new Map(kinds.filter((kind) => kind !== undefined));
+      if (node.kind === 'mapping' && !kinds.includes(undefined))
+        return new Map(kinds.filter((kind) => kind !== undefined));
       const demand = `a mapping of keys to ${NAMES.join(', ')}`;
       throw new SluiceError('ERR_OPTION', wrongValue(option, demand, node, 'For example keys: { uri: path }.'));
     },

@@ -105,10 +105,13 @@ export function envoyTableOf(value: Node, domain: string, root: Fields): EnvoyTa
   const shadow = fields.value('shadow', ENVOY_TABLE_FIELDS.shadow) === true;
   const items = (fields.needed('rules', ENVOY_TABLE_FIELDS.rules) ?? []) as readonly Node[];
   const written = items.map((item, i) => envoyRuleOf(item, `${where}.rules[${i}]`, { fields, shadow }));
-  const kindOf = kindsOf(written.flatMap((rule) => rule?.descriptor ?? []), {
-    chosen: fields.value('keys', ENVOY_TABLE_FIELDS.keys) as ChosenKinds | undefined,
-    caseInsensitive: fields.value('caseInsensitive', ENVOY_TABLE_FIELDS.caseInsensitive) === true,
-  });
+  const kindOf = kindsOf(
+    written.flatMap((rule) => rule?.descriptor ?? []),
+    {
+      chosen: fields.value('keys', ENVOY_TABLE_FIELDS.keys) as ChosenKinds | undefined,
+      caseInsensitive: fields.value('caseInsensitive', ENVOY_TABLE_FIELDS.caseInsensitive) === true,
+    },
+  );
   const tree = new DescriptorTree<EnvoyRule>();
   const rules: EnvoyRule[] = [];
   for (const [i, each] of written.entries()) {

@@ -15,7 +15,9 @@ const HEADER_NAME = /^[!#$%&'*+.^_`|~A-Za-z0-9-]{1,100}$/;
 const ID_DEMAND = 'address, host, method, path, or { header: name }';
 
 /** The fields of a rule of an HTTP table. */
-export const HTTP_RULE_FIELDS: Readonly<Record<'limit' | 'shadow' | 'caseInsensitive' | 'id' | 'cost' | 'methods' | 'paths', Field>> = {
+export const HTTP_RULE_FIELDS: Readonly<
+  Record<'limit' | 'shadow' | 'caseInsensitive' | 'id' | 'cost' | 'methods' | 'paths', Field>
+> = {
   ...RULE_FIELDS,
   caseInsensitive: TABLE_FIELDS.caseInsensitive,
   id: {
@@ -61,10 +63,9 @@ export const HTTP_RULE_FIELDS: Readonly<Record<'limit' | 'shadow' | 'caseInsensi
 };
 
 /** The fields of an HTTP table. */
-export const HTTP_TABLE_FIELDS: Readonly<Record<
-  'fields' | 'shadow' | 'caseInsensitive' | 'accelRedirect' | 'limits',
-  Field
->> = {
+export const HTTP_TABLE_FIELDS: Readonly<
+  Record<'fields' | 'shadow' | 'caseInsensitive' | 'accelRedirect' | 'limits', Field>
+> = {
   ...TABLE_FIELDS,
   accelRedirect: fieldOf({
     about: 'For nginx: where it serves an allowed request, such as @backend (X-Accel-Redirect).',
