@@ -75,6 +75,28 @@ const PROBLEMS: readonly [tables: string, problem: string, inSchema: boolean][] 
     true,
   ],
   [
+    http('caseInsensitive: "yes", limits: [{ limit: Everyone }]'),
+    '`http.api.caseInsensitive` must be true or false',
+    true,
+  ],
+  [
+    'envoy: { ingress: { keys: { uri: url }, rules: [{ descriptor: [a], blocked: true }] } }',
+    'tables:1:27: `envoy.ingress.keys` must be a mapping of keys to path, host, method, text',
+    true,
+  ],
+  [
+    'envoy: { ingress: { keys: [uri], rules: [{ descriptor: [a], blocked: true }] } }',
+    'tables:1:27: `envoy.ingress.keys` must be a mapping of keys to path, host, method, text',
+    true,
+  ],
+  [
+    envoy(
+      '{ descriptor: [{ host: A.example }], blocked: true }, { descriptor: [{ host: a.example. }], unlimited: true }',
+    ),
+    'has the descriptor of an earlier rule: host=a.example.. Keep one of the two.',
+    false,
+  ],
+  [
     http('accelRedirect: backend, limits: [{ limit: Everyone }]'),
     '`http.api.accelRedirect` must be a named location or a path of nginx',
     true,
@@ -152,6 +174,9 @@ test.each(PROBLEMS)('the tables %s have a problem with its place', async (tables
 });
 
 const GOOD = [
+  http('caseInsensitive: true, limits: [{ limit: Everyone, caseInsensitive: false }]'),
+  'envoy: { ingress: { caseInsensitive: true, keys: { a: path, b: host, c: method, d: text }, rules: [{ descriptor: [a], blocked: true }] } }',
+  envoy('{ descriptor: [{ path: /a }], blocked: true }, { descriptor: [{ path: /a/ }], limit: PerClient }'),
   http('limits: [{ limit: PerClient, id: address, methods: [GET], paths: [/a/*] }, { limit: Everyone, cost: 4 }]'),
   http('accelRedirect: "@backend", fields: false, shadow: true, limits: [{ limit: PerClient, id: { header: X-Key } }]'),
   envoy('{ descriptor: [{ path: "/a*" }, code], limit: PerClient, id: [code], replaces: [Everyone] }'),
