@@ -33,18 +33,25 @@ function statusOf(port: number, target: string): Promise<number> {
   });
 }
 
-/** Returns the targets that are answered with one of these statuses. */
-async function answeredWith(statuses: readonly number[], port: number): Promise<readonly string[]> {
+/**
+ * Returns the targets that reach a handler. On a machine that is busy, the service may answer too late, and proxies fail open
+ * then: what passes by its spelling passes again.
+ */
+async function reaching(port: number): Promise<readonly string[]> {
   const found: string[] = [];
   const left = [...TARGETS];
   const clients = Array.from({ length: AT_ONCE }, async () => {
     for (let target = left.pop(); target !== undefined; target = left.pop()) {
       // oxlint-disable-next-line no-await-in-loop -- one request after the other
-      if (statuses.includes(await statusOf(port, target))) found.push(target);
+      if (await reachesAgain(port, target)) found.push(target);
     }
   });
   await Promise.all(clients);
   return found;
+}
+
+async function reachesAgain(port: number, target: string): Promise<boolean> {
+  return (await statusOf(port, target)) === 200 && (await statusOf(port, target)) === 200;
 }
 
 describe.each(PROXIES)('$name', (proxy) => {
@@ -66,19 +73,18 @@ describe.each(PROXIES)('$name', (proxy) => {
   });
 
   test('no spelling of a path reaches a handler of any backend when the limit is used up', async () => {
-    const reached = async (): Promise<Record<string, number>> => {
-      const counts: Record<string, number> = {};
+    const reached = async (): Promise<Record<string, readonly string[]>> => {
+      const found: Record<string, readonly string[]> = {};
       for (const [name, { port }] of backends) {
         to.switchTo(port);
         // oxlint-disable-next-line no-await-in-loop -- one backend after the other
-        counts[name] = (await answeredWith([200], site.port)).length;
+        found[name] = await reaching(site.port);
       }
-      return counts;
+      return found;
     };
-    const before = await reached();
-    for (const count of Object.values(before)) expect(count).toBeGreaterThan(30);
+    for (const found of Object.values(await reached())) expect(found.length).toBeGreaterThan(30);
     site.writeLimits(limits(1));
     await until('the limit is used up', async () => (await statusOf(site.port, '/login')) === 429);
-    expect(await reached()).toEqual(Object.fromEntries([...backends.keys()].map((name) => [name, 0])));
+    expect(await reached()).toEqual(Object.fromEntries([...backends.keys()].map((name) => [name, []])));
   });
 });

@@ -45,19 +45,19 @@ export class DescriptorTree<Leaf> {
    * the ways in which they may be understood.
    */
   find(entries: readonly DescriptorEntry[]): readonly (Leaf | undefined)[] {
-    let nodes: ReadonlySet<TreeNode<Leaf> | undefined> = new Set([this.#root]);
+    let nodes: Nodes<Leaf> = [this.#root];
     for (const entry of entries) nodes = nextOf(nodes, entry);
-    return [...new Set([...nodes].map((node) => node?.leaf))];
+    return nodes.length === 1 ? [nodes[0]?.leaf] : [...new Set(nodes.map((node) => node?.leaf))];
   }
 }
 
-function nextOf<Leaf>(
-  nodes: ReadonlySet<TreeNode<Leaf> | undefined>,
-  entry: DescriptorEntry,
-): ReadonlySet<TreeNode<Leaf> | undefined> {
-  const [first] = nodes;
-  if (nodes.size === 1) return first === undefined ? nodes : first.next(entry);
-  return new Set([...nodes].flatMap((node) => (node === undefined ? [undefined] : [...node.next(entry)])));
+/** All different; undefined for what leads nowhere. */
+type Nodes<Leaf> = readonly (TreeNode<Leaf> | undefined)[];
+
+function nextOf<Leaf>(nodes: Nodes<Leaf>, entry: DescriptorEntry): Nodes<Leaf> {
+  const [only] = nodes;
+  if (nodes.length === 1) return only === undefined ? nodes : only.next(entry);
+  return [...new Set(nodes.flatMap((node) => (node === undefined ? NOWHERE : node.next(entry))))];
 }
 
 class TreeNode<Leaf> {
@@ -71,9 +71,9 @@ class TreeNode<Leaf> {
     return branches.branchOf(value, isPrefix, () => new TreeNode());
   }
 
-  next({ key, value }: DescriptorEntry): ReadonlySet<TreeNode<Leaf> | undefined> {
+  next({ key, value }: DescriptorEntry): Nodes<Leaf> {
     return this.#keys.get(key)?.ofAny(bytesOf(value)) ?? NOWHERE;
   }
 }
 
-const NOWHERE: ReadonlySet<undefined> = new Set([undefined]);
+const NOWHERE: readonly undefined[] = [undefined];

@@ -53,12 +53,13 @@ export class PatternBranches<Branch> {
     return found?.branch ?? this.any;
   }
 
-  /** Returns the branches of all spellings of a text: undefined among them if one leads nowhere, or may. */
-  ofAny(text: string): ReadonlySet<Branch | undefined> {
+  /** Returns the branches of all spellings of a text, all different: undefined among them if one leads nowhere, or may. */
+  ofAny(text: string): readonly (Branch | undefined)[] {
     const { texts, areAll, rest } = this.#kind.spellings(text);
+    if (texts.length === 1 && areAll) return [this.of(texts[0]!, rest)];
     const branches = new Set(texts.map((spelling) => this.of(spelling, rest)));
-    if (areAll) return branches;
+    if (areAll) return [...branches];
     for (const branch of this.#written.values()) branches.add(branch);
-    return branches.add(this.any).add(undefined);
+    return [...branches.add(this.any).add(undefined)];
   }
 }
