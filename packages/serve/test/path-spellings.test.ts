@@ -21,13 +21,13 @@ const chains = fc.array(fc.constantFrom(...PATH_STEPS), { maxLength: 6 });
 const runs = { numRuns: 500, seed: 40 };
 
 test('a limit applies to whatever a server makes of a path, by any of the steps in any order', () => {
-  const isFound = (path: string, chain: readonly ((path: string) => string)[]): void => {
+  const isFound = (path: string, chain: readonly ((path: string) => string)[]): boolean => {
     const [start = ''] = path.split('?', 1);
     const understood = chain.reduce((text, step) => step(text), start);
     const { texts, areAll } = pathSpellings(path);
-    if (areAll) expect(texts).toContain(understood);
+    return !areAll || texts.includes(understood);
   };
-  fc.assert(fc.property(hostile, chains, isFound), runs);
+  expect(fc.check(fc.property(hostile, chains, isFound), runs)).toMatchObject({ failed: false });
 });
 
 test('the number and the length of the spellings are bounded', () => {

@@ -40,17 +40,15 @@ async function ingress(tables = TABLES) {
   const ask = async (...all: readonly Entries[]) =>
     envoy.ask({ domain: 'ingress', descriptors: all.map((entries) => descriptor(entries)) });
   let clients = 0;
-  return {
-    ask,
-    /** Returns the code of the last of several requests of one new client. */
-    async codes(entries: Entries, count = 3) {
-      const client = `203.0.113.${++clients}`;
-      const codes: string[] = [];
-      // oxlint-disable-next-line no-await-in-loop -- one request after the other
-      for (let i = 0; i < count; i++) codes.push((await ask({ ...entries, client })).overall_code);
-      return codes;
-    },
+  /** Returns the codes of several requests of one new client. */
+  const codes = async (entries: Entries, count = 3): Promise<readonly string[]> => {
+    const client = `203.0.113.${++clients}`;
+    const found: string[] = [];
+    // oxlint-disable-next-line no-await-in-loop -- one request after the other
+    for (let i = 0; i < count; i++) found.push((await ask({ ...entries, client })).overall_code);
+    return found;
   };
+  return { ask, codes };
 }
 
 const LIMITED = ['OK', 'OK', 'OVER_LIMIT'];

@@ -91,7 +91,7 @@ export function upToNul(path: string): string {
 }
 
 export function withoutControls(path: string): string {
-  return path.replaceAll(/[\0-\x1f\x7f]/g, '');
+  return path.replaceAll(/\p{Cc}/gu, (control) => (control < '\x80' ? '' : control));
 }
 
 export function withMergedSlashes(path: string): string {
@@ -124,16 +124,16 @@ export function withoutLastSlashes(path: string): string {
 }
 
 /** A request target may be a whole URL (RFC 9112 section 3.2.2). */
-export function withoutScheme(path: string): string {
+function withoutScheme(path: string): string {
   return path.replace(/^[a-z][a-z0-9+.-]*:/i, '');
 }
 
 /** `new URL('//x/a', base)` has the host x and the path /a. */
-export function withoutAuthority(path: string): string {
+function withoutAuthority(path: string): string {
   return path.replace(/^[/\\]{2,}[^/\\]*/, '') || '/';
 }
 
-export function withFirstSlash(path: string): string {
+function withFirstSlash(path: string): string {
   return path.startsWith('/') ? path : `/${path}`;
 }
 
