@@ -7,7 +7,6 @@ import { PROXIES } from './proxies.ts';
 import { Site } from './site.ts';
 import { Switch } from './switch.ts';
 
-// `SLUICE_PATHS=3000 npx vitest run --project proxies paths` tries many more.
 const TARGETS = pathTargets(Number(process.env['SLUICE_PATHS'] ?? 60));
 const AT_ONCE = 8;
 
@@ -72,7 +71,8 @@ describe.each(PROXIES)('$name', (proxy) => {
     for (const backend of backends.values()) void backend.close();
   });
 
-  test('no spelling of a path reaches a handler of any backend when the limit is used up', async () => {
+  const timeout = 3_600_000;
+  test('no spelling of a path reaches a handler of any backend when the limit is used up', { timeout }, async () => {
     const reached = async (): Promise<Record<string, readonly string[]>> => {
       const found: Record<string, readonly string[]> = {};
       for (const [name, { port }] of backends) {

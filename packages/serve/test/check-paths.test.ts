@@ -24,6 +24,9 @@ http:
       - { limit: Search, id: address, paths: [/search/*], shadow: true }
   path:
     limits: [{ limit: PerPath, id: path }]
+  anyCase:
+    caseInsensitive: true
+    limits: [{ limit: PerPath, id: path }]
   login:
     limits: [{ limit: PerPath, id: path, paths: [/login, /search/*] }]
 `;
@@ -114,6 +117,14 @@ test('a path that some server understands as that of the rule has the bucket of 
   // Each of these is /login to a server that begins the query at a semicolon, and another path to others.
   for (const uri of ['/login;/../a', '/login;/../b', '/login;/../c?x']) expect(await statusOf('login', uri)).toBe(429);
   for (const host of ['x', 'y', 'z']) expect(await statusOf('login', `//${host}/search/a`)).toBe(429);
+});
+
+test('a path that is not UTF-8 has a bucket, and one without case where that is said', async () => {
+  const { statusOf } = await proxy();
+  expect([await statusOf('path', '/%ff'), await statusOf('path', '/%fe'), await statusOf('path', '/\xff')]).toEqual([
+    200, 200, 429,
+  ]);
+  expect([await statusOf('anyCase', '/A'), await statusOf('anyCase', '/%61')]).toEqual([200, 429]);
 });
 
 test('a path that is not known has no bucket, and is denied', async () => {

@@ -73,6 +73,8 @@ const AMBIGUOUS = [
   ['/search/*', '/\\host/search/a'],
   ['/search/*', '//search//a'],
   ['/search/*', '/%73earch/%ff'],
+  ['/search/*', '/sea\ufffdrch/a'],
+  ['/search/*', '/x/..%20/search/a'],
   ['/search/*', '/s%c1%a5arch/%ff'],
   ['/search/*', '/%2573earch/a'],
   ['/search/*', '/%u0073earch/a'],

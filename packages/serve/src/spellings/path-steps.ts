@@ -42,14 +42,15 @@ function overlongOf(sequence: string): string {
   return bytesOf(String.fromCodePoint(code));
 }
 
-/** Some decoders leave out what is not UTF-8. */
+/** Some decoders leave out what is not UTF-8. Others put U+FFFD there, as ours does for Envoy's texts. */
 function withoutInvalid(path: string): string {
-  return textOf(path) === undefined ? bytesOf(replacedText(path).replaceAll('\ufffd', '')) : path;
+  return bytesOf(replacedText(path).replaceAll('\ufffd', ''));
 }
 
 /** Some end there, or put a `?` there. */
 function upToInvalid(path: string): string {
-  return textOf(path) === undefined ? bytesOf(upTo(replacedText(path), '\ufffd')) : path;
+  const text = replacedText(path);
+  return text.includes('\ufffd') ? bytesOf(upTo(text, '\ufffd')) : path;
 }
 
 /** Some read it as Latin-1 then. */
@@ -113,10 +114,12 @@ export function withResolvedDots(path: string): string {
 
 /** Windows ignores dots and spaces at the end of a name, and others the spaces around it. */
 export function withTrimmedSegments(path: string): string {
-  if (!/[. ]/.test(path)) return path;
-  return path.replaceAll(/[^/]+/g, (segment) =>
-    /^\.+$/.test(segment) ? segment : segment.replace(/^ +/, '').replace(/[. ]+$/, ''),
-  );
+  return /[. ]/.test(path) ? path.replaceAll(/[^/]+/g, trimmed) : path;
+}
+
+function trimmed(segment: string): string {
+  const name = segment.replace(/^ +/, '').replace(/ +$/, '');
+  return /^\.+$/.test(name) ? name : name.replace(/[. ]+$/, '');
 }
 
 export function withoutLastSlashes(path: string): string {
