@@ -131,3 +131,12 @@ test('a path that is not known has no bucket, and is denied', async () => {
   const { statusOf } = await proxy();
   expect([await statusOf('path', ''), await statusOf('path', ['/a', '/b'])]).toEqual([400, 400]);
 });
+
+test('a hostile path under more rules than a request can have is denied, and takes nothing', async () => {
+  const rules = Array.from({ length: 70 }, (_, i) => `{ limit: PerPath, id: path, paths: [/${i}] }`);
+  const { servers } = await served(LIMITS, `http: { api: { limits: [${rules.join(', ')}] } }`);
+  const statusOf = async (uri: string) => (await asked(servers.ports.http, 'api', { 'x-forwarded-uri': uri })).status;
+  expect([await statusOf(`/%${'25'.repeat(200)}41`), await statusOf('/1'), await statusOf('/1')]).toEqual([
+    400, 200, 429,
+  ]);
+});

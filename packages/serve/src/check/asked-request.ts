@@ -50,6 +50,11 @@ export class AskedRequest {
     return this.#matchesMethod(rule) && this.#matchesPath(rule);
   }
 
+  /** Whether rules apply because not all spellings of the path are known. */
+  get hasUnknownSpellings(): boolean {
+    return [...this.#spellings.values()].some(({ areAll }) => !areAll);
+  }
+
   /** A method that is not one could be any. */
   #matchesMethod({ methods, shadow }: HttpRule): boolean {
     if (methods === undefined) return true;

@@ -7,6 +7,7 @@ import { withLargestCosts, type Use } from '../deciding/use.ts';
 import type { Answer, Metrics } from '../metrics/metrics.ts';
 import type { ServiceEvent } from '../metrics/event.ts';
 import type { Snapshot } from '../files/snapshot.ts';
+import { MAX_RULES } from '../spellings/spellings.ts';
 import type { HttpTable } from '../tables/table.ts';
 import { AskedRequest } from './asked-request.ts';
 import { MisconfiguredProxy } from './misconfigured-proxy.ts';
@@ -149,6 +150,7 @@ function usesOf(
       isInvalid ||= !shadow;
     }
   }
+  if (uses.length > MAX_RULES && asked.hasUnknownSpellings) return { uses: [], isInvalid: true };
   return { uses: withLargestCosts(uses), isInvalid };
 }
 

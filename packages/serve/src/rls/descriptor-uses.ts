@@ -3,6 +3,7 @@ import { MAX_TOKENS } from '@sluice/core/kit';
 import { withLargestCosts, type Use } from '../deciding/use.ts';
 import { canonicalId } from '../ids/canonical-id.ts';
 import { descriptorId } from '../ids/descriptor-id.ts';
+import { MAX_RULES } from '../spellings/spellings.ts';
 import type { EnvoyRule, EnvoyTable } from '../tables/table.ts';
 import type { Descriptor } from './request.ts';
 
@@ -11,9 +12,6 @@ export type DescriptorUse = 'passes' | 'blocked' | 'invalid' | 'too-large' | Use
 
 /** The rules that apply to a descriptor: several if servers may understand it in several ways. Undefined for none. */
 type Rules = readonly (EnvoyRule | undefined)[];
-
-/** A descriptor to which more rules may apply is denied: only a hostile one has so many. */
-const MAX_RULES = 64;
 
 /**
  * Returns what applies to each descriptor of a request, in their order. A descriptor has several uses, all different, if

@@ -10,3 +10,6 @@ export interface Spellings {
 
 /** Nothing is known of a text: a limit applies, and an exemption does not. */
 export const UNKNOWN: Spellings = { texts: [], areAll: false, rest: '' };
+
+/** A text that may be under more rules than this, because not all of its spellings are known, is denied: it is hostile. */
+export const MAX_RULES = 64;
