@@ -74,11 +74,21 @@ describe('in an empty project beside the newest peers', () => {
     });
   });
 
-  it('core, fetch and Hono limit in a Worker, whose limiters are created while the module is loaded', async () => {
-    const worker = ['--platform=neutral', '--main-fields=module,main', '--conditions=workerd', '--format=esm'];
+  /** Runs the test of a Worker. It rejects when that fails. */
+  const worker = async (entry: string, bundle: string, config: string): Promise<string> => {
+    const options = ['--platform=neutral', '--main-fields=module,main', '--conditions=workerd', '--format=esm'];
     const { project } = installed;
-    await project.bin('esbuild', ['worker.mjs', '--bundle', '--outfile=worker/bundle.mjs', ...worker]);
-    await expect(project.bin('workerd', ['test', 'worker/config.capnp'])).resolves.toBeTypeOf('string');
+    await project.bin('esbuild', [entry, '--bundle', `--outfile=worker/${bundle}`, ...options]);
+    return project.bin('workerd', ['test', `worker/${config}`]);
+  };
+
+  it('core, fetch and Hono limit in a Worker, whose limiters are created while the module is loaded', async () => {
+    await expect(worker('worker.mjs', 'bundle.mjs', 'config.capnp')).resolves.toBeTypeOf('string');
+  });
+
+  it('in a Worker whose store hangs, each request is answered, whoever has left, and its slots are released', async () => {
+    const tested = worker('worker-requests.mjs', 'requests-bundle.mjs', 'requests.capnp');
+    await expect(tested).resolves.toBeTypeOf('string');
   });
 
   describe.each([

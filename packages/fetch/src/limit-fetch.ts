@@ -84,7 +84,7 @@ export function limitFetch<Name extends string = string>(options: LimitFetchOpti
   return (handler) => {
     checkHandler(handler);
     return (request, ...args) => {
-      const state = stateOf(request);
+      const state = stateOf(request, args);
       const peer = new PeerAddress(() => address(request, ...args));
       const settleArgs: SettleArgs = [request, unanswered];
       const exchange = new FetchExchange({ native: request, request, address: peer, end: state.end }, state);

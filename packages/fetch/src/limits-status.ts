@@ -35,7 +35,7 @@ export function limitsStatus<Name extends string = string>(options: StatusOption
   const address = options.address as (request: Request, ...args: readonly unknown[]) => Address;
 
   return function limitsStatusHandler(request, ...args) {
-    const state = stateOf(request);
+    const state = stateOf(request, args);
     const peer = new PeerAddress(() => address(request, ...args));
     const exchange = new FetchExchange({ native: request, request, address: peer, end: state.end }, state);
     return answer(state, {

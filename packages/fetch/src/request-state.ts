@@ -1,5 +1,6 @@
 import type { RequestDecision } from '@sluice/core/http';
 import type { Fields } from './fields.ts';
+import { keepAlive } from './keep-alive.ts';
 import { ResponseEnd } from './response-end.ts';
 
 /** What all limits of one request share. A `Request` has no place for it, and handlers may get it from several of them. */
@@ -14,13 +15,17 @@ export interface RequestState {
 
 const states = new WeakMap<Request, RequestState>();
 
-/** Returns the state of a request that its limits share. A request that was answered and is handled again has a new one. */
-export function stateOf(request: Request): RequestState {
+/**
+ * Returns the state of a request that its limits share. A request that was answered and is handled again has a new one.
+ *
+ * @param args - The other arguments of the handler.
+ */
+export function stateOf(request: Request, args: readonly unknown[]): RequestState {
   const known = states.get(request);
   if (known?.isActive === true) return known;
   const state: RequestState = {
     fields: new Map(),
-    end: new ResponseEnd(request),
+    end: new ResponseEnd(request, (work) => keepAlive(args, work)),
     decision: undefined,
     isActive: false,
   };

@@ -1,20 +1,25 @@
 import type { ExchangeEnd } from '@sluice/core/http';
 
+/** Lets a request last until some work has ended, where a runtime ends all that a request has begun with it. */
+type KeepAlive = (work: Promise<unknown>) => void;
+
 /** The end of one response: when its body was read by the server, was cancelled, or its client has left. */
 export class ResponseEnd {
   readonly #request: Request;
-  readonly #waiting: ((end: ExchangeEnd) => void)[] = [];
+  readonly #keepAlive: KeepAlive;
+  readonly #waiting: ((end: ExchangeEnd) => unknown)[] = [];
   #end: ExchangeEnd | undefined;
 
-  constructor(request: Request) {
+  constructor(request: Request, keepAlive: KeepAlive) {
     this.#request = request;
+    this.#keepAlive = keepAlive;
   }
 
   /** Calls a function once, at the end; at once when it is over. */
-  onEnd(done: (end: ExchangeEnd) => void): void {
+  onEnd(done: (end: ExchangeEnd) => unknown): void {
     // A signal is made when it is first read, so it is read only for what waits.
     if (this.#end === undefined && this.#request.signal.aborted) this.end('aborted');
-    if (this.#end !== undefined) return done(this.#end === 'aborted' ? 'never-begun' : this.#end);
+    if (this.#end !== undefined) return this.keepFor(done(this.#end === 'aborted' ? 'never-begun' : this.#end));
     if (this.#waiting.push(done) > 1) return;
     this.#request.signal.addEventListener('abort', () => this.end('aborted'), { once: true });
   }
@@ -23,7 +28,12 @@ export class ResponseEnd {
   end(end: ExchangeEnd): void {
     if (this.#end !== undefined) return;
     this.#end = end;
-    for (const done of this.#waiting.splice(0)) done(end);
+    for (const done of this.#waiting.splice(0)) this.keepFor(done(end));
+  }
+
+  /** Lets the request last until a promise has settled, for which nobody waits otherwise. */
+  keepFor(work: unknown): void {
+    if (work instanceof Promise) this.#keepAlive(work.catch(() => undefined));
   }
 
   /** Returns a response that ends this when the server has read it. It is the same response if nothing waits for it. */

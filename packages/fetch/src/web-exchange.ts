@@ -18,7 +18,7 @@ export abstract class WebExchange<Native> implements Exchange<Native> {
   readonly #request: Request;
   readonly #address: PeerAddress;
   readonly #end: ResponseEnd;
-  #handled: (() => void) | undefined;
+  #handled: (() => unknown) | undefined;
 
   constructor({ native, request, address, end }: WebExchangeParts<Native>) {
     this.request = native;
@@ -47,17 +47,18 @@ export abstract class WebExchange<Native> implements Exchange<Native> {
     return this.#request.headers.get(name) ?? undefined;
   }
 
-  onEnd(done: (end: ExchangeEnd) => void): void {
+  onEnd(done: (end: ExchangeEnd) => unknown): void {
     this.#end.onEnd(done);
   }
 
-  onHandled(done: () => void): void {
+  onHandled(done: () => unknown): void {
     this.#handled = done;
   }
 
   /** Calls the handler, and reports when its promise settles. */
   proceed<T>(handle: () => Awaitable<T>): Awaitable<T> {
     const done = this.#handled;
-    return done === undefined ? handle() : new Promise<T>((resolve) => resolve(handle())).finally(done);
+    if (done === undefined) return handle();
+    return new Promise<T>((resolve) => resolve(handle())).finally(() => this.#end.keepFor(done()));
   }
 }

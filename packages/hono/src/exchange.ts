@@ -1,6 +1,6 @@
 import type { Exchange, RequestDecision } from '@sluice/core/http';
 import { mayLackFields } from '@sluice/core/kit';
-import { ResponseEnd, WebExchange } from '@sluice/fetch/kit';
+import { keepAlive, ResponseEnd, WebExchange } from '@sluice/fetch/kit';
 import type { Context } from 'hono';
 
 /** The end of the response to a context. */
@@ -12,9 +12,18 @@ const ends = new WeakMap<Context, ContextEnd>();
 export function endOf(c: Context): { readonly end: ContextEnd; readonly isOutermost: boolean } {
   const known = ends.get(c);
   if (known !== undefined) return { end: known, isOutermost: false };
-  const end = new ResponseEnd(c.req.raw);
+  const end = new ResponseEnd(c.req.raw, (work) => keepAlive([executionContextOf(c)], work));
   ends.set(c, end);
   return { end, isOutermost: true };
+}
+
+/** Hono throws where the server gives it none. */
+function executionContextOf(c: Context): unknown {
+  try {
+    return c.executionCtx;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Adapts a Hono context to the flow of core. */

@@ -25,6 +25,7 @@ export type ErrorCode =
   | 'ERR_STORE_SCHEMA'
   | 'ERR_STORE_DEADLINE'
   | 'ERR_STORE_UNAVAILABLE'
+  | 'ERR_RUNTIME'
   | 'ERR_CLOSED'
   | 'ERR_DUMP';
 

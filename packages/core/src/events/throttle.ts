@@ -8,6 +8,8 @@ const SPAN_MS = 10_000;
  * Passes on changes of a state, at most four in any ten seconds. When the state changes faster, the latest change is
  * passed on as soon as that is possible, and those before it are left out. The last change that is passed on is
  * therefore always the current state.
+ *
+ * Where the timer for it has ended with the request that set it, the next change passes the span instead.
  */
 export class ThrottledChanges<Change> {
   readonly #time: Time;
@@ -17,6 +19,7 @@ export class ThrottledChanges<Change> {
   #leftOut = 0;
   #latest: Change | undefined;
   #alarm: Alarm | undefined;
+  #alarmMicros = 0;
 
   /** @param pass - Called with a change and the number of changes that were left out before it. */
   constructor(time: Time, pass: (change: Change, leftOut: number) => void) {
@@ -26,15 +29,17 @@ export class ThrottledChanges<Change> {
 
   /** Passes a change on: at once, or after the span, unless a later change has replaced it. */
   add(change: Change): void {
+    if (this.#alarm !== undefined) this.#leftOut += 1;
     this.#latest = change;
-    if (this.#alarm !== undefined) {
-      this.#leftOut += 1;
-      return;
-    }
-    const sinceMs = (this.#time.nowMicros() - this.#passedMicros[0]!) / 1000;
+    const nowMicros = this.#time.nowMicros();
+    if (this.#alarm !== undefined && nowMicros < this.#alarmMicros) return;
+    const sinceMs = (nowMicros - this.#passedMicros[0]!) / 1000;
     if (sinceMs >= SPAN_MS) return this.#passLatest();
     // After a step back of the clock, at most one span.
-    this.#alarm = this.#time.alarm(SPAN_MS - Math.max(0, sinceMs), () => this.#passLatest());
+    const delayMs = SPAN_MS - Math.max(0, sinceMs);
+    this.#alarm?.cancel();
+    this.#alarmMicros = nowMicros + delayMs * 1000;
+    this.#alarm = this.#time.alarm(delayMs, () => this.#passLatest());
     this.#alarm.unref();
   }
 

@@ -27,8 +27,10 @@ export interface Exchange<Request> extends AddressedRequest, ReceivedRequest, Re
    * Calls a function once, when the response has ended; at once when it already has. It may be called several times for
    * one response. Left out where that can't be known: `settle` functions are then an error, and a request that is
    * queued waits for its whole delay, even when its client disconnects.
+   *
+   * @param done - Where a runtime ends all that a request has begun with it, what this returns has to be waited for.
    */
-  onEnd?(done: (end: ExchangeEnd) => void): void;
+  onEnd?(done: (end: ExchangeEnd) => unknown): void;
   /**
    * Whether the client disconnected, or reset its stream, before its response was finished. Such a request is not let
    * through. Left out where that can't be known.
@@ -38,8 +40,10 @@ export interface Exchange<Request> extends AddressedRequest, ReceivedRequest, Re
    * Calls a function once, when the handler of the request has ended, whether its client is still there or not; at once
    * when it already has. Called before the request is let through. Left out where that can't be known:
    * `slotsUntil: 'handler'` is then an error.
+   *
+   * @param done - As in `onEnd`.
    */
-  onHandled?(done: () => void): void;
+  onHandled?(done: () => unknown): void;
   /** The decision, stored on the framework's request. A value that the user stored there is replaced. */
   decision: RequestDecision | undefined;
 }

@@ -42,7 +42,7 @@ export function settleAfterResponse<Request, SettleArgs extends readonly unknown
         .then((cost) => (cost === 'as taken' ? undefined : limiter.settle(decision, result, { cost, request })))
         // The limiter was closed, or the limit removed, before the response ended.
         .catch((cause: unknown) => reportSettleFailure(limiter, limit, cause));
-      void limiter.trackWork(settled);
+      return limiter.trackWork(settled);
     });
   }
 }

@@ -1,3 +1,4 @@
+import type { Awaitable } from '../async/awaitable.ts';
 import { complaint, reasonOf } from '../checks/errors.ts';
 import type { Decision } from '../decision/decision.ts';
 import type { RequestLimiter } from '../limiter/request-limiter.ts';
@@ -42,10 +43,9 @@ export function releaseAfterResponse(
   decision: Decision,
 ): void {
   if (!limiter.holdsSlots(decision)) return;
-  exchange.onEnd!((end) => {
-    if (end === 'unknown') leaveToExpire(limiter, decision);
-    else void limiter.releaseSlots(decision);
-  });
+  exchange.onEnd!((end) =>
+    end === 'unknown' ? leaveToExpire(limiter, decision) : limiter.releaseSlots(decision),
+  );
 }
 
 /**
@@ -59,16 +59,16 @@ export function releaseAfterHandler<Request, SettleArgs extends readonly unknown
   decision: Decision,
 ): void {
   if (!limiter.holdsSlots(decision)) return;
-  const release = (): void => void limiter.releaseSlots(decision);
+  const release = (): Awaitable<void> => limiter.releaseSlots(decision);
   if (typeof slotsUntil !== 'function') return exchange.onHandled!(release);
   exchange.onEnd!((end: ExchangeEnd) => {
     if (end === 'unknown') return leaveToExpire(limiter, decision);
     try {
       // Its rejection is the failure of the handler's work, which the handler reports.
-      Promise.resolve(slotsUntil(...settleArgs)).then(release, release);
+      return Promise.resolve(slotsUntil(...settleArgs)).then(release, release);
     } catch (cause) {
-      release();
       reportFailure(limiter, cause);
+      return release();
     }
   });
 }

@@ -13,6 +13,7 @@ import { LeaseWarnings } from './lease-warnings.ts';
 import { LoadLimits } from './load-limits.ts';
 import { NeededLimits } from './needed-limits.ts';
 import type { UseInput } from './prepared-limits.ts';
+import { withoutWaits } from '../limits/without-waits.ts';
 import { QuotaWarnings } from './quota-warnings.ts';
 import { RaisedLimits } from './raised-limits.ts';
 
@@ -104,11 +105,11 @@ export class CurrentLimits<Request> {
   }
 
   #defined(set: LimitSetOptions<Request>): LimitSet<Request> {
-    const { store, failure, emit, wall } = this.#parts;
+    const { store, failure, emit, wall, time } = this.#parts;
     const context = { onFailure: failure.onFailure, deadlines: this.#overrideDeadlines, emit, wall };
     const defined = defineLimitSet(set, context);
     checkCarries(store, defined);
-    return defined;
+    return time.timersEndWithRequest === true ? withoutWaits(defined) : defined;
   }
 }
 

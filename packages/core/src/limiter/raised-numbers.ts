@@ -86,7 +86,8 @@ export class RaisedNumbers {
   readonly #compare = (): void => {
     const [comparison] = this.#comparisons;
     const nowMicros = this.#time.nowMicros();
-    for (let compared = 0; compared < IDS_PER_TURN; compared++) {
+    const most = this.#time.timersEndWithRequest === true ? Infinity : IDS_PER_TURN;
+    for (let compared = 0; compared < most; compared++) {
       const { done, value } = comparison!.changes.next();
       if (done === true) {
         this.#comparisons.shift();
@@ -94,7 +95,10 @@ export class RaisedNumbers {
       }
       if (value !== undefined) this.#remember(value, nowMicros);
     }
-    if (this.#comparisons.length > 0) this.#time.endOfTurn(this.#compare);
+    if (this.#comparisons.length === 0) return;
+    // Where callbacks end with the request, it may be over before the next one.
+    if (this.#time.timersEndWithRequest === true) this.#compare();
+    else this.#time.endOfTurn(this.#compare);
   };
 
   #remember({ limit: changed, id, before, after }: NumbersChange, nowMicros: number): void {

@@ -7,23 +7,25 @@ import type { Held, HeldSlots } from './held-slots.ts';
  * not renewed any longer, and each limit is reported once.
  */
 export class AbandonedSlots {
-  readonly #registry: FinalizationRegistry<readonly Held[]>;
+  /** Undefined in a Worker with a compatibility date before May 2025, which has no such class. */
+  readonly #registry: FinalizationRegistry<readonly Held[]> | undefined;
   readonly #emit: EventSink;
   readonly #reported = new Set<string>();
 
   constructor(held: HeldSlots, emit: EventSink) {
     this.#emit = emit;
+    if (typeof FinalizationRegistry !== 'function') return;
     this.#registry = new FinalizationRegistry((all) => {
       for (const { limit } of held.abandon(all)) this.#report(limit);
     });
   }
 
   watch(decision: Decision, all: readonly Held[]): void {
-    this.#registry.register(decision, all, all);
+    this.#registry?.register(decision, all, all);
   }
 
   unwatch(all: readonly Held[]): void {
-    this.#registry.unregister(all);
+    this.#registry?.unregister(all);
   }
 
   #report(limit: string): void {

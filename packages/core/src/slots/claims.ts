@@ -54,7 +54,7 @@ export class Claims {
         reused.push(...idle.take(transaction, cost, fitTicks));
         continue;
       }
-      const slots = slotsOf(transaction, terms, time.nowMicros());
+      const slots = slotsOf(transaction, terms, time);
       held.reserve(slots);
       reserved.set(i, slots);
     }
@@ -107,9 +107,10 @@ export class Claims {
   }
 }
 
-function slotsOf({ limit, id, cost: count }: Transaction, terms: SlotTerms, nowMicros: number): Held {
+function slotsOf({ limit, id, cost: count }: Transaction, terms: SlotTerms, time: Time): Held {
   const { expiryMs } = terms;
-  const reusableUntilMicros = nowMicros + expiryMs * 1000;
+  // Nobody gives back what another request has left, where its timers have ended with it.
+  const reusableUntilMicros = time.timersEndWithRequest === true ? 0 : time.nowMicros() + expiryMs * 1000;
   return { limit, id, slots: true, holder: newHolder(), expiryMs, first: 1, count, terms, reusableUntilMicros };
 }
 

@@ -3,6 +3,7 @@ import type { SlotTerms } from '../kinds/concurrency/slot-terms.ts';
 import { mapKeyOf } from '../store/bucket-key.ts';
 import type { BucketName, StoreHold } from '../store/store.ts';
 import type { Time } from '../time/time.ts';
+import { Heartbeats } from './heartbeats.ts';
 import { Renewals } from './renewals.ts';
 
 /** Slots that one decision holds in one bucket. */
@@ -53,6 +54,8 @@ interface HeldSlotsParts {
 export class HeldSlots {
   readonly #parts: HeldSlotsParts;
   readonly #renewals: Renewals<Held>;
+  /** In place of the renewals, where timers end with the request that set them. Also of pending and of own slots. */
+  readonly #heartbeats: Heartbeats<Held> | undefined;
   readonly #buckets: HeldBuckets;
   /** Those that are neither pending nor released. */
   readonly #held = new Set<Held>();
@@ -62,10 +65,13 @@ export class HeldSlots {
     this.#parts = parts;
     this.#buckets = parts.buckets;
     this.#renewals = new Renewals<Held>(parts.time, (due) => this.#renew(due));
+    if (parts.time.timersEndWithRequest === true)
+      this.#heartbeats = new Heartbeats<Held>(parts.time, (held) => this.#renewOwn(held));
   }
 
   /** How many slots are held, those of pending decisions included. */
   countOf(bucket: BucketName): number {
+    this.#endExpired();
     return this.#buckets.get(mapKeyOf(bucket))?.count ?? 0;
   }
 
@@ -76,6 +82,7 @@ export class HeldSlots {
    * @param holder - That of the pending decision. Undefined: a decision that takes nothing.
    */
   levelFor(bucket: BucketName, holder: string | undefined): number {
+    this.#endExpired();
     const found = this.#buckets.get(mapKeyOf(bucket));
     if (found === undefined) return 0;
     let level = found.count;
@@ -94,6 +101,8 @@ export class HeldSlots {
 
   /** Counts slots that a decision is about to take. */
   reserve(held: Held): void {
+    this.#endExpired();
+    this.#heartbeats?.add(held);
     const key = mapKeyOf(held);
     let bucket = this.#buckets.get(key);
     if (bucket === undefined) this.#buckets.set(key, (bucket = { count: 0, pending: new Set() }));
@@ -111,9 +120,11 @@ export class HeldSlots {
    * releases them at once.
    */
   keep(held: Held): void {
+    // A request that was stalled for longer than the expiry goes on.
+    if (this.#heartbeats?.has(held) === false) this.reserve(held);
     this.#buckets.get(mapKeyOf(held))!.pending.delete(held);
     this.#held.add(held);
-    if (held.terms.scope === 'store') this.#renewals.add(held);
+    if (this.#heartbeats === undefined && held.terms.scope === 'store') this.#renewals.add(held);
     if (this.#isClosed) void this.release([held]);
   }
 
@@ -153,7 +164,11 @@ export class HeldSlots {
   leaveToExpire(all: readonly Held[]): void {
     this.abandon(all.filter(({ terms }) => terms.scope === 'store'));
     const ofProcess = all.filter(({ terms }) => terms.scope === 'process');
-    for (const held of ofProcess) this.#parts.time.alarm(held.expiryMs, () => void this.release([held])).unref();
+    for (const held of ofProcess) {
+      if (this.#heartbeats === undefined)
+        this.#parts.time.alarm(held.expiryMs, () => void this.release([held])).unref();
+      else this.#heartbeats.stop(held);
+    }
   }
 
   /** Forgets the slots of a bucket that was reset. Those of pending decisions are taken after that. */
@@ -178,12 +193,32 @@ export class HeldSlots {
     return ended;
   }
 
+  /** Ends the slots of requests that have ended without releasing them. */
+  #endExpired(): void {
+    if (this.#heartbeats === undefined) return;
+    for (const held of this.#heartbeats.takeExpired()) {
+      this.#held.delete(held);
+      this.#subtract(held);
+    }
+  }
+
   #uncount(held: Held): void {
+    // Those that have expired are not counted any more.
+    if (this.#heartbeats?.has(held) === false) return;
+    this.#heartbeats?.remove(held);
+    this.#subtract(held);
+  }
+
+  #subtract(held: Held): void {
     const key = mapKeyOf(held);
     const bucket = this.#buckets.get(key)!;
     bucket.count -= held.count;
     bucket.pending.delete(held);
     if (bucket.count === 0) this.#buckets.delete(key);
+  }
+
+  #renewOwn(held: Held): void {
+    if (held.terms.scope === 'store' && this.#held.has(held)) this.#renew([held]);
   }
 
   #renew(due: readonly Held[]): void {

@@ -122,12 +122,17 @@ export class SlotStage {
     return this.#idle.levelFor(transaction, transaction.cost, transaction.fitTicks);
   }
 
-  /** Of requests that come at once, the first takes the reserve, too, and the others take what they need. */
+  /**
+   * Of requests that come at once, the first takes the reserve, too, and the others take what they need. Where timers end
+   * with their request, there is no reserve: nobody would give it back.
+   */
   #withHolding(transaction: Transaction, held: Held | undefined): Transaction {
     const { cost, treatment } = transaction;
     if (treatment.slots === undefined) return transaction;
     const { expiryMs, reserve } = treatment.slots;
-    const upTo = reserve === 1 || this.#parts.held.arePendingTogether(transaction) ? cost : Math.max(reserve, cost);
+    const { held: all, time } = this.#parts;
+    const takesReserve = reserve > 1 && time.timersEndWithRequest !== true && !all.arePendingTogether(transaction);
+    const upTo = takesReserve ? Math.max(reserve, cost) : cost;
     return changed(transaction, { holding: { holder: held?.holder ?? newHolder(), expiryMs, upTo } });
   }
 

@@ -1,21 +1,18 @@
 import { DeadlinePromise, DeadlineQueue, type Wait } from './deadline-queue.ts';
-import { systemTime, type Alarm, type Cancel, type Time } from './time.ts';
+import { OwnTimers, SharedTimer, type DeadlineTimers } from './deadline-timers.ts';
+import { systemTime, type Time } from './time.ts';
 
 /**
- * Gives many promises the same deadline. All wait equally long, so they are due in the order in which they were added,
- * and one timer for the oldest is enough. While no promise waits, the timer does not keep the process alive; it is left
- * to expire, because setting and clearing a timer for each call would cost more than everything else here.
+ * Gives many promises the same deadline.
  *
- * When the timer fires, the event loop first processes input that has already arrived: after a stall of the process,
+ * When a timer fires, the event loop first processes input that has already arrived: after a stall of the process,
  * answers in its socket buffers win over the deadline.
  */
 export class Deadlines {
   readonly #deadlineMs: number;
   readonly #time: Time;
   readonly #waiting = new DeadlineQueue();
-  #alarm: Alarm | undefined;
-  #alarmMicros = 0;
-  #cancelSweep: Cancel | undefined;
+  readonly #timers: DeadlineTimers;
 
   /**
    * @param deadlineMs - How long each promise has, in milliseconds, more than 0. With `Infinity`, a promise misses only
@@ -24,6 +21,8 @@ export class Deadlines {
   constructor(deadlineMs: number, time: Time = systemTime) {
     this.#deadlineMs = deadlineMs;
     this.#time = time;
+    const parts = { deadlineMs, time, waiting: this.#waiting, miss: (wait: Wait) => this.#miss(wait) };
+    this.#timers = time.timersEndWithRequest === true ? new OwnTimers(parts) : new SharedTimer(parts);
   }
 
   /** The number of promises that have neither settled nor missed their deadline. */
@@ -62,9 +61,7 @@ export class Deadlines {
   /** Makes all waiting promises miss their deadline now. */
   expireAll(): void {
     for (let wait = this.#waiting.oldest; wait !== undefined; wait = this.#waiting.oldest) this.#miss(wait);
-    this.#rest();
-    this.#alarm?.cancel();
-    this.#alarm = undefined;
+    this.#timers.cancel();
   }
 
   /** Begins a wait that no promise ends: the caller ends it. */
@@ -73,55 +70,14 @@ export class Deadlines {
     const nowMicros = this.#time.nowMicros();
     wait.dueMicros = nowMicros + this.#deadlineMs * 1000;
     this.#waiting.add(wait);
-    if (this.#waiting.size === 1) this.#wake(nowMicros);
+    this.#timers.began(wait, nowMicros);
   }
 
   /** Ends a wait. Returns false when it has already ended, or missed its deadline. */
   end(wait: Wait): boolean {
     const wentOn = this.#waiting.delete(wait);
-    if (this.#waiting.size === 0) this.#rest();
+    this.#timers.ended(wait);
     return wentOn;
-  }
-
-  // An overdue alarm is replaced: the fake timers of a test may have removed it, and it would never fire.
-  #wake(nowMicros: number): void {
-    if (this.#alarm !== undefined && nowMicros < this.#alarmMicros) this.#alarm.ref();
-    else if (this.#cancelSweep === undefined) this.#arm(this.#deadlineMs);
-  }
-
-  #rest(): void {
-    this.#alarm?.unref();
-    this.#cancelSweep?.();
-    this.#cancelSweep = undefined;
-  }
-
-  #arm(delayMs: number): void {
-    this.#alarm?.cancel();
-    this.#alarmMicros = this.#time.nowMicros() + delayMs * 1000;
-    this.#alarm = this.#time.alarm(delayMs, () => this.#rang());
-  }
-
-  #rang(): void {
-    this.#alarm = undefined;
-    if (this.#waiting.size === 0) return;
-    const nowMicros = this.#time.nowMicros();
-    this.#cancelSweep = this.#time.endOfTurn(() => this.#sweep(nowMicros));
-  }
-
-  // Expires only what was due when the timer fired. A promise that became due while input was processed gets its own
-  // grace.
-  #sweep(firedMicros: number): void {
-    try {
-      for (let wait = this.#waiting.oldest; wait !== undefined; wait = this.#waiting.oldest) {
-        if (wait.dueMicros > firedMicros) break;
-        this.#miss(wait);
-      }
-    } finally {
-      this.#cancelSweep = undefined;
-      // The alarm was for a wait that has ended since, or it fired a fraction of a millisecond early.
-      const next = this.#waiting.oldest;
-      if (next !== undefined) this.#arm(Math.max(1, Math.ceil((next.dueMicros - this.#time.nowMicros()) / 1000)));
-    }
   }
 
   #miss(wait: Wait): void {

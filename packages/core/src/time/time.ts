@@ -1,4 +1,5 @@
 import { complaint } from '../checks/errors.ts';
+import { endTimersWithRequest } from '../runtime/request-timers.ts';
 
 /** Cancels a callback that has not run yet; does nothing afterwards. */
 export type Cancel = () => void;
@@ -36,6 +37,12 @@ export interface Time {
   alarm(delayMs: number, run: () => void): Alarm;
   /** Calls `run` once, after the event loop has processed the input that has already arrived. */
   endOfTurn(run: () => void): Cancel;
+  /**
+   * Whether a timer belongs to the request that set it, as in a Cloudflare Worker: it never runs once that request is
+   * over, and none can be set outside of requests. Each wait then has a timer of its own, and nothing relies on a timer
+   * that another request has set. Default: false, requests share timers.
+   */
+  readonly timersEndWithRequest?: boolean | undefined;
 }
 
 // In Node, `performance` is a getter of the global object, which costs more than it looks.
@@ -66,6 +73,7 @@ export const systemTime: Time = {
     const immediate = setImmediate(run);
     return () => clearImmediate(immediate);
   },
+  timersEndWithRequest: endTimersWithRequest(),
 };
 
 const METHODS = ['nowMicros', 'wallNow', 'alarm', 'endOfTurn'] as const;

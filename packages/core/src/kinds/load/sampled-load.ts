@@ -58,7 +58,7 @@ export class SampledLoad implements LoadSource {
     return {
       sheds: (id, share) => {
         this.#classes.add(share);
-        if (this.#sampling !== undefined && this.#intervalsSinceReading() >= LATE_INTERVALS) this.#sample();
+        if (this.#sampling !== undefined && this.#isLate(this.#sampling)) this.#sample();
         const part = this.#classes.shedPart(this.level, share);
         const isShed = part > 0 && (part === 1 || cohortOf(id, time.wallNow()) < part);
         if (isShed) shedding.add(this.level);
@@ -73,7 +73,7 @@ export class SampledLoad implements LoadSource {
     this.#users.get(user)?.end();
     this.#users.delete(user);
     if (this.#sampling?.user !== user) return;
-    this.#sampling.alarm.cancel();
+    this.#sampling.alarm?.cancel();
     this.#sampling = undefined;
     const [next] = this.#users.keys();
     if (next !== undefined) return this.#sampleBy(next);
@@ -86,7 +86,12 @@ export class SampledLoad implements LoadSource {
     this.#sampling = { user, read, alarm: this.#alarm(user), atMicros: user.time.nowMicros() };
   }
 
-  #alarm({ time }: LoadUser): Alarm {
+  #isLate({ alarm }: Sampling): boolean {
+    return this.#intervalsSinceReading() >= (alarm === undefined ? 1 : LATE_INTERVALS);
+  }
+
+  #alarm({ time }: LoadUser): Alarm | undefined {
+    if (time.timersEndWithRequest === true) return undefined;
     const alarm = time.alarm(this.#settings.everyMs, () => {
       const intervals = this.#intervalsSinceReading();
       // Below 0 when the clock has stepped back.
@@ -153,7 +158,8 @@ interface Sampling {
   /** The one whose time is used. */
   readonly user: LoadUser;
   readonly read: () => unknown;
-  alarm: Alarm;
+  /** Undefined where timers end with the request that set them: there, requests alone take readings. */
+  alarm: Alarm | undefined;
   /** When the signal was read, or the sampling began. */
   atMicros: number;
 }

@@ -68,6 +68,7 @@ export class OverrideCache {
     if (entry.answer !== undefined && nowMicros - entry.answer.atMicros < this.#parts.maxAgeMicros) {
       return entry.answer.override;
     }
+    if (this.#parts.time.timersEndWithRequest === true) return this.#askInRequest(entry, nowMicros);
     if (this.#mayAsk(entry, nowMicros)) this.#ask(entry, nowMicros);
     if (entry.answer !== undefined) return entry.answer.override;
     if (entry.running !== undefined) return entry.running.answer;
@@ -82,6 +83,25 @@ export class OverrideCache {
   /** Deletes all answers. */
   clear(): void {
     this.#entries.clear();
+  }
+
+  /**
+   * Where a query ends with the request that made it, each request without an answer makes its own, and one request waits for
+   * the refresh of an answer, once in a pause.
+   */
+  #askInRequest(entry: Entry, nowMicros: number): Awaitable<Override | undefined> {
+    const stale = entry.answer;
+    const asked = Math.max(entry.running?.startedMicros ?? -Infinity, entry.failure?.atMicros ?? -Infinity);
+    const mayRefresh = nowMicros - asked >= this.#pauseMicros;
+    if (stale === undefined && entry.running === undefined && !mayRefresh) throw entry.failure!.cause;
+    if (stale !== undefined && !mayRefresh) return stale.override;
+    // That of a request that has ended is never heard of again.
+    entry.running = undefined;
+    this.#ask(entry, nowMicros);
+    const { running, failure } = entry as Entry;
+    if (running !== undefined) return stale === undefined ? running.answer : running.answer.catch(() => stale.override);
+    if (entry.answer !== undefined) return entry.answer.override;
+    throw failure!.cause;
   }
 
   #added(limit: string, id: string): Entry {

@@ -1,0 +1,77 @@
+// A Worker whose store and overrides are behind a service, which hangs at times. `worker/driver.mjs` sends it requests.
+import { accountId, cachedOverrides, createLimiter, everyone, memoryStore } from '@sluice/core';
+import { limitFetch } from '@sluice/fetch';
+import { rateLimit } from '@sluice/hono';
+import { Hono } from 'hono';
+
+const askService = () => fetch('http://service/');
+
+function serviceStore() {
+  const buckets = memoryStore();
+  const run = async (operation) => {
+    await askService();
+    return buckets.run(operation);
+  };
+  return { traits: { slots: true, periods: true }, run, close: async () => {} };
+}
+
+const failure = { deadlineMs: 50, onFailure: 'local' };
+const key = accountId(() => 'one');
+const limited = (numbers, more = {}, options = {}) =>
+  limitFetch({
+    limiter: createLimiter({
+      limits: { Limit: { key, ...numbers } },
+      store: serviceStore(),
+      failure,
+      log: false,
+      ...more,
+    }),
+    address: () => null,
+    ...options,
+  });
+const plenty = { count: 1_000_000, period: '1h' };
+const overrides = async () => {
+  await askService();
+  return { ...plenty, count: 2_000_000 };
+};
+const ready = createLimiter({
+  limits: { Ready: { key: everyone(), ...plenty } },
+  store: { ...serviceStore(), ready: askService },
+});
+const onError = (error) => new Response(error.code, { status: 500 });
+
+/** Handlers by their paths, all of limiters that were created while the module was loaded. */
+const handlers = {
+  '/rate': limited(plenty),
+  '/quota': limited({ count: 1_000_000, per: 'month' }),
+  '/slots': limited({ concurrency: 3, expiry: '1s' }),
+  '/one-slot': limited({ concurrency: 1, expiry: '1h' }),
+  '/reserved-slots': limited({ concurrency: 3, reserve: 2, expiry: '1s' }),
+  '/own-slots': limited({ concurrency: 3, scope: 'process', expiry: '1s' }),
+  '/closed': limited(plenty, { failure: { ...failure, onFailure: 'closed' } }),
+  '/overrides': limited(plenty, { overrides }),
+  '/cached-overrides': limited(plenty, { overrides: cachedOverrides(overrides, { maxAge: '20ms', log: false }) }),
+  '/settled': limited(plenty, {}, { limits: [{ limit: 'Limit', cost: 2, settle: () => 1 }] }),
+  '/queued': limited({ burst: 1, count: 1, period: '1s', maxWait: '10s' }, {}, { onError }),
+};
+const routes = Object.fromEntries(
+  Object.entries(handlers).map(([path, limit]) => [path, limit(() => new Response('hello'))]),
+);
+const app = new Hono();
+app.use(
+  rateLimit({ key, concurrency: 1, name: 'Slots', store: serviceStore(), failure, log: false, address: () => null }),
+);
+app.get('/hono-slots', (c) => c.text('hello'));
+
+export default {
+  async fetch(request, env, context) {
+    const { pathname } = new URL(request.url);
+    if (pathname === '/hono-slots') return app.fetch(request, env, context);
+    if (pathname !== '/ready') return routes[pathname](request, env, context);
+    const outcome = await ready.ready({ timeoutMs: 50 }).then(
+      () => 'ready',
+      ({ code }) => code,
+    );
+    return new Response(outcome);
+  },
+};

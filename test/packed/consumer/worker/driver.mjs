@@ -1,0 +1,78 @@
+// Sends requests to the limited Worker, each of which is a request context of its own, while its service answers or hangs.
+const PATHS = [
+  '/rate',
+  '/quota',
+  '/slots',
+  '/reserved-slots',
+  '/own-slots',
+  '/overrides',
+  '/cached-overrides',
+  '/settled',
+];
+const LATE_MS = 3000;
+const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+export default {
+  async test(_controller, { limited, service }) {
+    const problems = [];
+    const expect = async (what, answer, wanted) => {
+      const got = await answer;
+      if (got !== wanted) problems.push(`${what}: ${got} in place of ${wanted}`);
+    };
+    const ask = async (path, signal = null) => {
+      const late = sleep(LATE_MS).then(() => 'no answer');
+      const answered = limited.fetch(`http://limited${path}`, { signal }).then(
+        async (response) => `${response.status} ${await response.text()}`,
+        (error) => `failed: ${error.message}`,
+      );
+      return Promise.race([answered, late]);
+    };
+    const allPass = async (when) => {
+      for (const path of PATHS) await expect(`${path} ${when}`, ask(path), '200 hello');
+    };
+    const leave = async (path) => {
+      const leaving = new AbortController();
+      const answer = ask(path, leaving.signal);
+      await sleep(10);
+      leaving.abort();
+      await answer;
+    };
+    const service_ = (mode) => service.fetch(`http://service/${mode}`);
+
+    await allPass('while the service answers');
+    await expect('a queue', ask('/queued'), '500 ERR_RUNTIME');
+    for (let i = 0; i < 3; i++) {
+      await expect('a slot after another', ask('/one-slot'), '200 hello');
+      await expect('a slot of Hono after another', ask('/hono-slots'), '200 hello');
+      // The release is sent after the response, and the service has to answer it.
+      await sleep(20);
+    }
+    await expect('ready', ask('/ready'), '200 ready');
+    for (let outage = 1; outage <= 2; outage++) {
+      await service_('hang');
+      await Promise.all(PATHS.map(leave));
+      for (let i = 0; i < 3; i++) await allPass(`in outage ${outage}`);
+      await Promise.all(PATHS.flatMap((path) => [leave(path), leave(path)]));
+      await Promise.all(
+        PATHS.flatMap((path) => [ask(path), ask(path)]).map((answer) => expect('at once', answer, '200 hello')),
+      );
+      await expect('not ready', ask('/ready'), '200 ERR_STORE_UNAVAILABLE');
+      for (let i = 0; i < 4; i++)
+        await expect(
+          'closed',
+          ask('/closed').then((text) => text.slice(0, 3)),
+          '503',
+        );
+      await service_('answer');
+      // One request is a probe, after the interval between two of them.
+      await sleep(150);
+      await allPass('after the outage');
+      await expect(
+        'decides again',
+        ask('/closed').then((text) => text.slice(0, 3)),
+        '200',
+      );
+    }
+    if (problems.length > 0) throw new Error(problems.join('\n'));
+  },
+};
