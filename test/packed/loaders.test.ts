@@ -21,10 +21,12 @@ const newest = [
   'pg@8',
   ...nest('11'),
 ];
+const webSockets = ['ws@8', '@hono/node-server@2', '@fastify/websocket@11', 'express-ws@5', 'koa-websocket@7'];
 const jest = ['jest@30', '@types/jest@30', 'ts-jest@29', 'typescript@5', 'supertest@7', '@types/supertest@7'];
 
 describe('in an empty project beside the newest peers', () => {
-  const installed = installedBeside(tarballs, [...newest, ...jest, 'esbuild@0.28', 'workerd@1', 'bun@1', 'deno@2']);
+  const runtimes = ['esbuild@0.28', 'workerd@1', 'bun@1', 'deno@2'];
+  const installed = installedBeside(tarballs, [...newest, ...jest, ...runtimes, ...webSockets]);
 
   installedCases(tarballs, installed);
 
@@ -91,6 +93,20 @@ describe('in an empty project beside the newest peers', () => {
     await expect(tested).resolves.toBeTypeOf('string');
   });
 
+  const HELD = ['open', 'refused', 'open'];
+  const REFUSED = ['refused', 'refused', 'refused'];
+
+  it('a slot of a WebSocket is held until it is closed, on each server of Node; koa-websocket is refused', async () => {
+    expect(await installed.project.node('web-sockets.mjs')).toEqual({
+      hono: HELD,
+      fetch: HELD,
+      fastify: HELD,
+      express: HELD,
+      koa: REFUSED,
+      limitUpgrade: HELD,
+    });
+  });
+
   describe.each([
     ['bun', ['run']],
     ['deno', ['run', '--allow-all']],
@@ -109,6 +125,15 @@ describe('in an empty project beside the newest peers', () => {
         slowFinished: true,
         endlessFinished: false,
       });
+    });
+
+    it('a slot of a WebSocket is held until it is closed, or refused where the end is not seen', async () => {
+      const refused = [...REFUSED, 'ERR_RUNTIME'];
+      const sockets = {
+        bun: { fetch: HELD, hono: HELD, 'a server that is not passed on': refused },
+        deno: { fetch: refused, 'fetch with slotsUntil': HELD },
+      };
+      expect(await printed('web-sockets.mjs')).toEqual(sockets[program as keyof typeof sockets]);
     });
   });
 });

@@ -20,8 +20,9 @@ export function answer(state: RequestState, { run, onError, onResponse }: Answer
   const isOutermost = !state.isActive;
   state.isActive = true;
   const finish = (response: Response): Response => {
-    const answered = withFields(response, state.fields);
-    onResponse(answered);
+    // Handlers of Bun return nothing for a request that they have upgraded.
+    const answered = (response as Response | undefined) === undefined ? response : withFields(response, state.fields);
+    if (answered !== undefined) onResponse(answered);
     if (!isOutermost) return answered;
     state.isActive = false;
     return state.end.observe(answered);

@@ -6,7 +6,6 @@
  */
 export { checkAddress, PeerAddress } from './address.ts';
 export { answerResponse, leftResponse } from './answer-response.ts';
-export { keepAlive } from './keep-alive.ts';
 export { ResponseEnd } from './response-end.ts';
 export { checkShared } from './short-lived.ts';
 export { WebExchange } from './web-exchange.ts';

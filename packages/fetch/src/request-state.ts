@@ -1,6 +1,5 @@
 import type { RequestDecision } from '@sluice/core/http';
 import type { Fields } from './fields.ts';
-import { keepAlive } from './keep-alive.ts';
 import { ResponseEnd } from './response-end.ts';
 
 /** What all limits of one request share. A `Request` has no place for it, and handlers may get it from several of them. */
@@ -25,7 +24,7 @@ export function stateOf(request: Request, args: readonly unknown[]): RequestStat
   if (known?.isActive === true) return known;
   const state: RequestState = {
     fields: new Map(),
-    end: new ResponseEnd(request, (work) => keepAlive(args, work)),
+    end: new ResponseEnd(request, () => args),
     decision: undefined,
     isActive: false,
   };

@@ -40,7 +40,11 @@ export abstract class WebExchange<Native> implements Exchange<Native> {
   }
 
   get hasLeft(): boolean {
-    return this.#request.signal.aborted;
+    return this.#end.hasLeft;
+  }
+
+  get closesUnseen(): boolean {
+    return this.#end.closesUnseen;
   }
 
   header(name: string): string | undefined {

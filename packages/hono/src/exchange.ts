@@ -1,6 +1,6 @@
 import type { Exchange, RequestDecision } from '@sluice/core/http';
 import { mayLackFields } from '@sluice/core/kit';
-import { keepAlive, ResponseEnd, WebExchange } from '@sluice/fetch/kit';
+import { ResponseEnd, WebExchange } from '@sluice/fetch/kit';
 import type { Context } from 'hono';
 
 /** The end of the response to a context. */
@@ -12,17 +12,17 @@ const ends = new WeakMap<Context, ContextEnd>();
 export function endOf(c: Context): { readonly end: ContextEnd; readonly isOutermost: boolean } {
   const known = ends.get(c);
   if (known !== undefined) return { end: known, isOutermost: false };
-  const end = new ResponseEnd(c.req.raw, (work) => keepAlive([executionContextOf(c)], work));
+  const end = new ResponseEnd(c.req.raw, () => [c.env, { waitUntil: (work: Promise<unknown>) => waitUntil(c, work) }]);
   ends.set(c, end);
   return { end, isOutermost: true };
 }
 
-/** Hono throws where the server gives it none. */
-function executionContextOf(c: Context): unknown {
+/** Lets a request last until some work has ended, if its server can do it: if not, Hono throws. */
+function waitUntil(c: Context, work: Promise<unknown>): void {
   try {
-    return c.executionCtx;
+    c.executionCtx.waitUntil(work);
   } catch {
-    return undefined;
+    // The server does not end what a request has begun.
   }
 }
 

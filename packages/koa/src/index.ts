@@ -21,6 +21,7 @@ import {
 } from '@sluice/core/http';
 import type { Context, Middleware, Next } from 'koa';
 import { KoaExchange } from './exchange.ts';
+import { isUpgrade, refuseUpgrade } from './upgrade.ts';
 
 declare module 'koa' {
   interface DefaultState {
@@ -69,6 +70,7 @@ export function rateLimit<Name extends string = string>(options: RateLimitOption
   };
 
   return function rateLimitMiddleware(ctx: Context, next) {
+    if (isUpgrade(ctx)) refuseUpgrade(ctx, settings.limiter);
     const exchange = new KoaExchange(ctx, ctx.req, ctx.res);
     const outcome = runFlow(settings, exchange, [ctx]);
     return outcome instanceof Promise

@@ -54,9 +54,23 @@ const handlers = {
   '/settled': limited(plenty, {}, { limits: [{ limit: 'Limit', cost: 2, settle: () => 1 }] }),
   '/queued': limited({ burst: 1, count: 1, period: '1s', maxWait: '10s' }, {}, { onError }),
 };
+/** The ends of the sockets, by the requests that opened them. */
+const closed = new WeakMap();
+
+function echo(request) {
+  const [client, server] = Object.values(new WebSocketPair());
+  server.accept();
+  closed.set(request, new Promise((resolve) => server.addEventListener('close', resolve)));
+  server.addEventListener('close', () => server.close());
+  return new Response(null, { status: 101, webSocket: client });
+}
+
+const sockets = { concurrency: 1, expiry: '1s' };
 const routes = Object.fromEntries(
   Object.entries(handlers).map(([path, limit]) => [path, limit(() => new Response('hello'))]),
 );
+routes['/socket'] = limited(sockets, {}, { onError })(echo);
+routes['/held-socket'] = limited(sockets, {}, { onError, slotsUntil: (request) => closed.get(request) })(echo);
 const app = new Hono();
 app.use(
   rateLimit({ key, concurrency: 1, name: 'Slots', store: serviceStore(), failure, log: false, address: () => null }),

@@ -37,6 +37,11 @@ export interface Exchange<Request> extends AddressedRequest, ReceivedRequest, Re
    */
   readonly hasLeft?: boolean;
   /**
+   * Whether the request can be upgraded to a connection that outlives its response, whose end can't be known. Concurrency
+   * limits are then an error. Left out: no.
+   */
+  readonly closesUnseen?: boolean;
+  /**
    * Calls a function once, when the handler of the request has ended, whether its client is still there or not; at once
    * when it already has. Called before the request is let through. Left out where that can't be known:
    * `slotsUntil: 'handler'` is then an error.

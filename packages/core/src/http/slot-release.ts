@@ -1,5 +1,5 @@
 import type { Awaitable } from '../async/awaitable.ts';
-import { complaint, reasonOf } from '../checks/errors.ts';
+import { complaint, reasonOf, SluiceError } from '../checks/errors.ts';
 import type { Decision } from '../decision/decision.ts';
 import type { RequestLimiter } from '../limiter/request-limiter.ts';
 import type { Exchange, ExchangeEnd } from './exchange.ts';
@@ -8,10 +8,11 @@ import type { SlotsUntil } from './slots-until.ts';
 
 /**
  * Rejects a concurrency limit when the exchange has no response, or its adapter does not know when its handler ends: its
- * slots would never be released.
+ * slots would never be released. And where it can be upgraded to a connection whose end is not seen: its slots would be
+ * released while it is open.
  *
  * @param limit - The concurrency limit of the request.
- * @throws {SluiceError} `ERR_OPTION`.
+ * @throws {SluiceError} `ERR_OPTION`, `ERR_RUNTIME`.
  */
 export function checkHasEnd(
   limit: { readonly name: string },
@@ -27,6 +28,7 @@ export function checkHasEnd(
         'Their slots are released when a response is over. Use `await using held = await limiter.hold(…)` instead.',
     });
   }
+  if (slotsUntil === 'response' && exchange.closesUnseen === true) throw closesUnseen(limit);
   if (slotsUntil !== 'handler' || exchange.onHandled !== undefined) return;
   throw complaint('ERR_OPTION', {
     option: 'slotsUntil',
@@ -36,6 +38,15 @@ export function checkHasEnd(
   });
 }
 
+function closesUnseen(limit: { readonly name: string }): SluiceError {
+  return new SluiceError(
+    'ERR_RUNTIME',
+    `Limit "${limit.name}" can't count the connection of an upgrade, because this runtime does not report when it is closed: its slot would be ` +
+      'free while the socket is open. Let `slotsUntil` be a function that returns a promise of the end of the socket; or leave upgrades out by ' +
+      '`skip`, and release a slot of `await limiter.hold(…)` when the socket is closed.',
+  );
+}
+
 /** Releases the slots of the decision on a request when its response is over, whatever happened to it. */
 export function releaseAfterResponse(
   limiter: RequestLimiter<never>,
@@ -43,9 +54,7 @@ export function releaseAfterResponse(
   decision: Decision,
 ): void {
   if (!limiter.holdsSlots(decision)) return;
-  exchange.onEnd!((end) =>
-    end === 'unknown' ? leaveToExpire(limiter, decision) : limiter.releaseSlots(decision),
-  );
+  exchange.onEnd!((end) => (end === 'unknown' ? leaveToExpire(limiter, decision) : limiter.releaseSlots(decision)));
 }
 
 /**

@@ -50,7 +50,8 @@ const clock = performance;
 
 /**
  * The process's own time: `performance.now()`, which is independent of the wall clock, of NTP corrections and of time
- * zones; `Date.now()`; and its timers.
+ * zones; `Date.now()`; and its timers. On Linux, `performance.now()` stands still while the machine is suspended: tokens
+ * come back later then, and never sooner.
  */
 export const systemTime: Time = {
   nowMicros: () => Math.floor(clock.now() * 1000),

@@ -47,6 +47,17 @@ export default {
       // The release is sent after the response, and the service has to answer it.
       await sleep(20);
     }
+    const open = (path) => limited.fetch(`http://limited${path}`, { headers: { upgrade: 'websocket' } });
+    const statusOf = (path) => open(path).then(({ status }) => status);
+    await expect('a socket whose end is not seen', (await open('/socket')).text(), 'ERR_RUNTIME');
+    const { webSocket } = await open('/held-socket');
+    webSocket.accept();
+    // For longer than the expiry: the request of the socket renews its slot.
+    await sleep(1500);
+    await expect('a socket beside another', statusOf('/held-socket'), 429);
+    webSocket.close();
+    await sleep(50);
+    await expect('a socket after another', statusOf('/held-socket'), 101);
     await expect('ready', ask('/ready'), '200 ready');
     for (let outage = 1; outage <= 2; outage++) {
       await service_('hang');
