@@ -37,7 +37,7 @@ export default {
       leaving.abort();
       await answer;
     };
-    const service_ = (mode) => service.fetch(`http://service/${mode}`);
+    const tellService = (mode) => service.fetch(`http://service/${mode}`);
 
     await allPass('while the service answers');
     await expect('a queue', ask('/queued'), '500 ERR_RUNTIME');
@@ -60,7 +60,7 @@ export default {
     await expect('a socket after another', statusOf('/held-socket'), 101);
     await expect('ready', ask('/ready'), '200 ready');
     for (let outage = 1; outage <= 2; outage++) {
-      await service_('hang');
+      await tellService('hang');
       await Promise.all(PATHS.map(leave));
       for (let i = 0; i < 3; i++) await allPass(`in outage ${outage}`);
       await Promise.all(PATHS.flatMap((path) => [leave(path), leave(path)]));
@@ -74,7 +74,7 @@ export default {
           ask('/closed').then((text) => text.slice(0, 3)),
           '503',
         );
-      await service_('answer');
+      await tellService('answer');
       // One request is a probe, after the interval between two of them.
       await sleep(150);
       await allPass('after the outage');
