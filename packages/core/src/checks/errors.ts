@@ -24,6 +24,7 @@ export type ErrorCode =
   | 'ERR_STORE_ANSWER'
   | 'ERR_STORE_SCHEMA'
   | 'ERR_STORE_DEADLINE'
+  | 'ERR_STORE_OVERLOAD'
   | 'ERR_STORE_UNAVAILABLE'
   | 'ERR_RUNTIME'
   | 'ERR_CLOSED'
@@ -44,6 +45,7 @@ const STORE_ERRORS: ReadonlySet<ErrorCode> = new Set([
   'ERR_STORE_ANSWER',
   'ERR_STORE_SCHEMA',
   'ERR_STORE_DEADLINE',
+  'ERR_STORE_OVERLOAD',
   'ERR_STORE_UNAVAILABLE',
 ] as const);
 

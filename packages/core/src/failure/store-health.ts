@@ -121,6 +121,8 @@ export class StoreHealth {
     if (isInstance(cause, SluiceError) && cause.code === 'ERR_STORE_BUCKET')
       return this.#broken.add(1, cause, nowMicros);
     this.#lastFailure = { cause, micros: nowMicros };
+    // This process has asked too much at once. A breaker would keep even those away that the store has time for.
+    if (isInstance(cause, SluiceError) && cause.code === 'ERR_STORE_OVERLOAD') return;
     const effect = this.#breaker.failed(sentIn, nowMicros);
     if (effect === 'first') this.#failedFirst(cause);
     if (effect === 'opened') this.#opened(cause, nowMicros);

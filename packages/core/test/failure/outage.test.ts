@@ -171,3 +171,19 @@ describe('a store of several servers, one of them dead,', () => {
     expect(events).toEqual([]);
   });
 });
+
+test('calls that this process has made too many of at once do not begin an outage, and are decided by policy', async () => {
+  const overload = new SluiceError('ERR_STORE_OVERLOAD', 'too many at once');
+  const { guard, store } = guarded(rejects(overload));
+  for (let call = 0; call < 10; call++) {
+    // oxlint-disable-next-line no-await-in-loop -- one failure after the other
+    expect((await guard.spend([transaction()])).failure?.cause).toBe(overload);
+  }
+  expect(store.calls).toHaveLength(10);
+  expect(guard.status()).toMatchObject({
+    state: 'up',
+    outages: 0,
+    decidedByPolicy: 10,
+    lastFailure: { cause: overload },
+  });
+});
