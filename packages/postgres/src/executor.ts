@@ -4,10 +4,12 @@ import { MAX_BUCKETS } from './calls/pieces.ts';
 import { Program } from './calls/program.ts';
 import type { StoreCall } from './calls/store-call.ts';
 import { Preparation } from './schema/preparation.ts';
-import type { Schema } from './schema/schema.ts';
+import { PREPARE_MS, type Schema } from './schema/schema.ts';
 import type { Names } from './schema/table-name.ts';
+import { CONNECT_MS } from './server/connector.ts';
 import { callError, isOfOneBatch, lacksSchema } from './server/server-errors.ts';
-import type { Session } from './server/session.ts';
+import { noAnswerError, type Session } from './server/session.ts';
+import { Probe } from './probe.ts';
 import { ReadyCalls, type ReadyCall } from './ready-calls.ts';
 import { StoreState } from './store-state.ts';
 import { Sweep } from './sweep.ts';
@@ -34,12 +36,15 @@ export interface ExecutorParts {
   readonly schema: Schema;
   readonly names: Names;
   readonly time: Time;
+  /** A connection that was unused for so many milliseconds is used, to keep it; undefined if it need not be kept. */
+  readonly keepMs: number | undefined;
 }
+
+/** A statement may take so many times as long as the one before. */
+const CAUTION = 1.5;
 
 /** A connection on which no answer has come for so long after a deadline is closed, in milliseconds. */
 const HANG_MS = 100;
-/** The same while the tables are looked at or created. */
-const PREPARE_MS = 5000;
 
 /** Sends the calls of a queue, one statement at a time: those that have arrived meanwhile are the next one. */
 export class Executor {
@@ -47,12 +52,23 @@ export class Executor {
   readonly state: StoreState;
   readonly #clock = new ServerClock();
   readonly #sweep: Sweep;
+  readonly #probe: Probe;
   readonly #preparation: Preparation;
   readonly #counts = { batches: 0, calls: 0, missed: 0, expired: 0 };
   #isBusy = false;
+  #isPreparing = false;
+  /** When the calls that are being executed were sent, in microseconds. */
+  #sentMicros: number | undefined;
+  #isFull = false;
+  /** How long a statement with many calls takes, in microseconds. */
+  #lastedMicros = 0;
+  /** When more calls waited than a statement has, the last time, in microseconds. */
+  #crowdedMicros = -Infinity;
+  /** The sessions of `migrate`. */
+  readonly #migrations = new Set<Session>();
   /** Whether the next statement locks at once: not while batches are denied, which need no lock. */
   #locks = true;
-  #hangAlarm: Alarm | undefined;
+  #hangAlarm: Pick<Alarm, 'cancel'> | undefined;
   readonly #readyCalls: ReadyCalls;
 
   constructor(parts: ExecutorParts) {
@@ -60,6 +76,7 @@ export class Executor {
     this.state = new StoreState(parts.time);
     this.#preparation = new Preparation(parts.schema, parts.time);
     this.#sweep = new Sweep(parts, () => this.wake());
+    this.#probe = new Probe(parts.time, parts.keepMs, () => this.wake());
     this.#readyCalls = new ReadyCalls(parts.time, () => this.wake());
   }
 
@@ -73,6 +90,7 @@ export class Executor {
 
   /** Sends what is queued, if nothing is being executed. */
   wake(): void {
+    if (this.#parts.queue.size > 0) this.#probe.use();
     if (this.#isBusy || this.state.current === 'closed') return;
     this.#isBusy = true;
     void this.#work();
@@ -96,32 +114,62 @@ export class Executor {
 
   /** Creates the tables. */
   async migrate(): Promise<void> {
+    // A client of its own: a statement that changes tables may wait for long.
+    const session = this.#parts.session.another();
+    this.#migrations.add(session);
     try {
-      // A client of its own: a statement that changes tables may wait for long.
-      await this.#parts.schema.migrate(this.#parts.session.another());
+      await this.#parts.schema.migrate(session);
     } catch (error) {
       throw callError(error);
+    } finally {
+      this.#migrations.delete(session);
     }
     this.#preparation.invalidate();
   }
 
+  /**
+   * Whether a call waits for longer than its deadline: while a connection is made, or its tables are looked at, the deadline
+   * has not begun. After a failure calls do not wait like that, so an outage costs the time once.
+   */
+  mayWait({ madeMicros, isSent }: StoreCall): boolean {
+    const { session, time } = this.#parts;
+    if (isSent || !(this.#isPreparing || session.isOpening)) return false;
+    if (this.state.current !== 'connecting' && this.state.current !== 'up') return false;
+    return time.nowMicros() - madeMicros < CONNECT_MS * 1000;
+  }
+
   /** Takes note of a missed deadline, and returns its error. */
-  noteMiss({ deadlineMs }: StoreCall): SluiceError {
+  noteMiss(call: StoreCall): SluiceError {
     this.#counts.missed++;
-    // While a connection is awaited, no statement can hang: that wait has a limit of its own.
-    if (this.#parts.session.isExecuting) {
-      const hangMs = this.#preparation.isDone ? HANG_MS : PREPARE_MS;
-      this.#hangAlarm ??= this.#parts.time.alarm(hangMs, () => this.#closeHungConnection());
+    // Everything else that is executed has a limit of its own.
+    if (this.#sentMicros !== undefined) {
+      this.#hangAlarm ??= this.#parts.time.alarm(HANG_MS, () => this.#closeHungConnection());
     }
+    const { deadlineMs } = call;
+    if (this.#isOverload(call)) return overloadError(deadlineMs);
     return new SluiceError('ERR_STORE_DEADLINE', `PostgreSQL did not answer within ${deadlineMs} ms.`);
+  }
+
+  /**
+   * Whether a call was late because this process asked too much at once, and not because PostgreSQL does not answer. If it
+   * does not, its connection is closed soon, and that is a failure for all.
+   */
+  #isOverload({ isSent, deadlineMs }: StoreCall): boolean {
+    if (!this.#isBusy) return this.#isUp;
+    // No statement was sent: a connection is awaited.
+    if (this.#sentMicros === undefined) return false;
+    const deadlineMicros = deadlineMs * 1000;
+    if (this.#sentMicros - this.#crowdedMicros < deadlineMicros) return true;
+    return !isSent && this.#parts.time.nowMicros() - this.#sentMicros < deadlineMicros;
   }
 
   async close(): Promise<void> {
     this.state.set('closed');
     this.#sweep.close();
+    this.#probe.close();
     this.#cancelHangAlarm();
     const error = new SluiceError('ERR_CLOSED', 'The PostgreSQL store was closed.');
-    this.#parts.session.abandon(error);
+    for (const session of [this.#parts.session, ...this.#migrations]) session.end(error);
     this.#readyCalls.rejectAll(error);
     await this.#parts.session.close();
   }
@@ -144,16 +192,35 @@ export class Executor {
   }
 
   #hasWork(): boolean {
-    return this.#parts.queue.size > 0 || !this.#readyCalls.isEmpty || this.#sweep.isDue;
+    return this.#parts.queue.size > 0 || !this.#readyCalls.isEmpty || this.#sweep.isDue || this.#probe.isDue;
   }
 
   async #step(): Promise<void> {
+    const { session } = this.#parts;
+    try {
+      // Before the calls are taken: those that arrive meanwhile are sent with them.
+      await this.#open();
+      if (this.#isTimeToSweep()) return await this.#sweepStep();
+      const late = this.#takeLate();
+      const calls = this.#takeCalls();
+      const isNeeded = calls.length > 0 || !this.#isUp || this.#probe.isDue;
+      const executed = isNeeded ? this.#execute(calls) : undefined;
+      // After the statement was sent: their callers decide by policy, and may be thousands.
+      for (const call of late) call.fail(overloadError(call.deadlineMs));
+      await executed;
+    } finally {
+      session.disconnect();
+    }
+  }
+
+  /** Waits for a connection and for the tables. If either had to be made, the deadlines of the calls begin after it. */
+  async #open(): Promise<void> {
+    const isNew = await this.#parts.session.connect();
+    if (this.#preparation.isDone && !isNew) return;
+    if (this.#preparation.isDone) await this.#whilePreparing(() => this.#execute([]));
+    // Or the tables have been deleted.
     if (!this.#preparation.isDone) await this.#prepare();
-    // Before the calls, which may always be there. At most one step in 50 ms is due.
-    if (this.#sweep.isDue) return this.#sweepStep();
-    const calls = this.#takeCalls();
-    if (calls.length > 0) await this.#execute(calls);
-    else if (!this.#isUp) await this.#execute([]);
+    for (const call of this.#parts.queue) call.renew();
   }
 
   /** Takes the oldest calls: one, and more while they have no more than {@link MAX_BUCKETS} buckets together. */
@@ -166,7 +233,29 @@ export class Executor {
       if (taken.length > 0 && buckets > MAX_BUCKETS) break;
       taken.push(queue.take()!);
     }
+    if (queue.first !== undefined) this.#crowdedMicros = this.#parts.time.nowMicros();
     return taken;
+  }
+
+  /**
+   * While more calls wait than a statement has, takes those that would be answered too late. In their place others are in time:
+   * otherwise each statement would have the calls that are about to miss their deadline.
+   */
+  #takeLate(): readonly StoreCall[] {
+    const { queue, time } = this.#parts;
+    const late: StoreCall[] = [];
+    const answerMicros = time.nowMicros() + this.#lastedMicros * CAUTION;
+    for (let { first } = queue; first !== undefined && queue.size > MAX_BUCKETS; { first } = queue) {
+      if (first.dueMicros >= answerMicros) break;
+      late.push(queue.take()!);
+    }
+    this.#counts.missed += late.length;
+    if (late.length > 0) this.#crowdedMicros = time.nowMicros();
+    return late;
+  }
+
+  #isTimeToSweep(): boolean {
+    return this.#sweep.isDue && (this.#parts.queue.first === undefined || this.#sweep.isOverdue);
   }
 
   async #sweepStep(): Promise<void> {
@@ -180,7 +269,16 @@ export class Executor {
 
   async #prepare(): Promise<void> {
     // The first statement measures the offset of the server's clock. It has no deadline.
-    await this.#preparation.run(this.#parts.session, () => this.#execute([]));
+    await this.#whilePreparing(() => this.#preparation.run(this.#parts.session, () => this.#execute([])));
+  }
+
+  async #whilePreparing(work: () => Promise<void>): Promise<void> {
+    this.#isPreparing = true;
+    try {
+      await work();
+    } finally {
+      this.#isPreparing = false;
+    }
   }
 
   async #execute(calls: readonly StoreCall[]): Promise<void> {
@@ -192,12 +290,17 @@ export class Executor {
     const waitMs = Math.max(1, ...calls.map(({ dueMicros }) => Math.ceil((dueMicros - sentMicros) / 1000)));
     this.#counts.calls++;
     this.#counts.batches += calls.length;
+    for (const call of calls) call.isSent = true;
+    if (calls.length > 0) this.#sentMicros = sentMicros;
+    this.#isFull = calls.length >= MAX_BUCKETS / 2;
     try {
-      const [row] = await session.execute({
+      const statement = {
         text: `select ${names.run}($1::integer, $2::boolean, $3::text[], $4::bigint[], $5::text[])`,
         values: [waitMs, this.#locks, program.keys, program.numbers, program.holders],
-      });
-      this.#cancelHangAlarm();
+      };
+      const limitMs = calls.length > 0 ? Math.max(...calls.map(({ deadlineMs }) => deadlineMs)) + HANG_MS : PREPARE_MS;
+      const [row] = await session.execute(statement, limitMs);
+      this.#noteAnswered();
       // Before the callers, who may ask for it.
       this.state.set('up');
       const { nowTicks, hasChanged, expired } = program.answer((row as readonly unknown[])[0]);
@@ -207,9 +310,22 @@ export class Executor {
       this.#repeat(expired);
       this.#sweep.note();
     } catch (error) {
+      this.#sentMicros = undefined;
       this.#cancelHangAlarm();
       await this.#failCalls(calls, error);
     }
+  }
+
+  #noteAnswered(): void {
+    this.#cancelHangAlarm();
+    this.#probe.answered();
+    if (this.#sentMicros === undefined) return;
+    if (this.#isFull) {
+      // It rises slowly: an answer that this process was too busy to read says little about the next one.
+      const lastedMicros = this.#parts.time.nowMicros() - this.#sentMicros;
+      this.#lastedMicros = Math.min(lastedMicros, this.#lastedMicros * CAUTION || lastedMicros);
+    }
+    this.#sentMicros = undefined;
   }
 
   /** Calls whose last moment had passed, though they wait: the estimate of the server's clock was wrong, and is right now. */
@@ -221,7 +337,10 @@ export class Executor {
 
   #requeue(calls: readonly StoreCall[]): void {
     const waiting = calls.filter(({ isIn }) => isIn);
-    for (const call of waiting) call.isRepeated = true;
+    for (const call of waiting) {
+      call.isRepeated = true;
+      call.isSent = false;
+    }
     if (waiting.length > 0) this.#parts.queue.addFirst(waiting);
   }
 
@@ -238,7 +357,8 @@ export class Executor {
     }
     const failure = callError(error);
     for (const call of calls) call.fail(failure);
-    if (failure.code !== 'ERR_STORE_BUCKET' && failure.code !== 'ERR_STORE_DEADLINE') throw error;
+    const isOfCalls = failure.code === 'ERR_STORE_BUCKET' || failure.code === 'ERR_STORE_DEADLINE';
+    if (!isOfCalls || calls.length === 0) throw error;
   }
 
   async #executeEach(calls: readonly StoreCall[]): Promise<void> {
@@ -258,10 +378,9 @@ export class Executor {
   }
 
   #closeHungConnection(): void {
-    this.#hangAlarm = undefined;
-    this.#parts.session.abandon(
-      new SluiceError('ERR_STORE_UNAVAILABLE', 'PostgreSQL did not answer, so its connection was closed.'),
-    );
+    // The process may have been busy, and the answer may have arrived.
+    const cancel = this.#parts.time.endOfTurn(() => this.#parts.session.abandon(noAnswerError()));
+    this.#hangAlarm = { cancel };
   }
 
   #resolveReady(): void {
@@ -270,6 +389,7 @@ export class Executor {
 
   #handleFailure(error: SluiceError): void {
     this.state.fail(error);
+    this.#probe.failed();
     // The next connection may be to another server.
     this.#clock.forget();
     // They would fail in the same way, one after the other.
@@ -278,4 +398,12 @@ export class Executor {
     if (isFinal) this.#readyCalls.rejectAll(error);
     else this.#readyCalls.retryLater();
   }
+}
+
+function overloadError(deadlineMs: number): SluiceError {
+  return new SluiceError(
+    'ERR_STORE_OVERLOAD',
+    `This process has made more calls at once than PostgreSQL answers within their deadline of ${deadlineMs} ms, or was busy for ` +
+      'so long. Make fewer at a time, raise the deadline, or use a faster store.',
+  );
 }

@@ -5,7 +5,7 @@
  * @module
  */
 export { postgresStore, type PostgresStoreOptions } from './postgres-store.ts';
-export type { PostgresPool, PostgresClient } from './server/pool.ts';
+export type { PostgresPool, PostgresPoolOptions, PostgresClient } from './server/pool.ts';
 export { schemaSql, type SchemaOptions } from './schema/schema.ts';
 export type { PostgresError, PostgresState } from './store-state.ts';
 export type { PostgresStore, PostgresStoreCounts, PostgresStoreStatus } from './table-store.ts';

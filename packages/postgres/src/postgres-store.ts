@@ -2,7 +2,7 @@ import { SluiceError, type Time } from '@sluice/core';
 import { checkBoolean, checkOptions, checkTime, systemTime, type Hints } from '@sluice/core/kit';
 import { DEFAULT_TABLE, Schema } from './schema/schema.ts';
 import { namesOf } from './schema/table-name.ts';
-import { checkPool, givenPool, OwnPool, type PoolSource, type PostgresPool } from './server/pool.ts';
+import { checkPool, GivenPool, keepMsOf, OwnPool, type PoolSource, type PostgresPool } from './server/pool.ts';
 import { Session } from './server/session.ts';
 import { TableStore, type PostgresStore } from './table-store.ts';
 
@@ -25,6 +25,13 @@ export interface PostgresStoreOptions {
    * write-ahead log, which costs most of the speed. Otherwise, all buckets are full after a crash. Default: false.
    */
   readonly logged?: boolean | undefined;
+  /**
+   * Whether a connection is kept while nobody uses the store, so that a limit that is rarely used does not have to wait for a
+   * new one: one that was unused for five seconds, or for half of `idleTimeoutMillis` of the pool, is asked something. A
+   * database that sleeps while nobody uses it, such as a serverless one, never does then. It does not keep the process alive.
+   * Default: true with `connectionString`, false with `pool`.
+   */
+  readonly keepConnected?: boolean | undefined;
   /** Whether the store creates its tables and functions when they are missing. Default: true. */
   readonly migrate?: boolean | undefined;
   /**
@@ -34,7 +41,7 @@ export interface PostgresStoreOptions {
   readonly time?: Time | undefined;
 }
 
-const NAMES = ['pool', 'connectionString', 'table', 'logged', 'migrate', 'time'] as const;
+const NAMES = ['pool', 'connectionString', 'table', 'logged', 'keepConnected', 'migrate', 'time'] as const;
 
 const POOL = 'is `pool` here, e.g. pool: new Pool({ connectionString })';
 const TABLE = "is `table` here, e.g. table: 'sluice'";
@@ -81,19 +88,22 @@ const HINTS: Hints = Object.fromEntries(
 export function postgresStore(options: PostgresStoreOptions): PostgresStore {
   rejectConnection(options);
   checkOptions('postgresStore', options, NAMES, HINTS, 'postgresStore({ pool: new Pool({ connectionString }) })');
-  const { table = DEFAULT_TABLE, logged = false, migrate = true, time = systemTime } = options;
+  const { pool, table = DEFAULT_TABLE, logged = false, migrate = true, time = systemTime } = options;
+  const { keepConnected = pool === undefined } = options;
   const names = namesOf(table);
   checkBoolean('logged', logged);
   checkBoolean('migrate', migrate);
+  checkBoolean('keepConnected', keepConnected);
   checkTime(time);
-  const session = new Session(sourceOf(options), time);
+  const session = new Session(sourceOf(options, time), time);
   const schema = new Schema({ table, names, logged, migrates: migrate });
-  return new TableStore({ session, schema, names, time });
+  return new TableStore({ session, schema, names, time, keepMs: keepConnected ? keepMsOf(pool) : undefined });
 }
 
-function sourceOf({ pool, connectionString }: PostgresStoreOptions): PoolSource {
-  if (pool !== undefined && connectionString === undefined) return givenPool(checkPool(pool));
-  if (connectionString !== undefined && pool === undefined) return new OwnPool(checkedConnection(connectionString));
+function sourceOf({ pool, connectionString }: PostgresStoreOptions, time: Time): PoolSource {
+  if (pool !== undefined && connectionString === undefined) return new GivenPool(checkPool(pool));
+  if (connectionString !== undefined && pool === undefined)
+    return new OwnPool(checkedConnection(connectionString), time);
   const [given, remedy] =
     pool === undefined
       ? ['neither was', 'For example postgresStore({ pool: new Pool({ connectionString }) }).']

@@ -8,6 +8,9 @@ const PAGES = 64;
 const STEP_MS = 1000;
 const NEXT_STEP_MS = 50;
 
+/** A step without an answer for so long has lost its connection, in milliseconds. */
+const LIMIT_MS = 5000;
+
 /** Deletes buckets that are full, page after page, while the store is used. */
 export class Sweep {
   readonly #session: Session;
@@ -17,8 +20,7 @@ export class Sweep {
   #page = 0;
   #isClosed = false;
   #alarm: { cancel(): void } | undefined;
-  /** Whether a step is to be made now. */
-  isDue = false;
+  #dueMicros: number | undefined;
   /** How many buckets were deleted. */
   swept = 0;
 
@@ -34,12 +36,20 @@ export class Sweep {
     this.#schedule(STEP_MS);
   }
 
+  /** Whether a step is to be made now. */
+  get isDue(): boolean {
+    return this.#dueMicros !== undefined;
+  }
+
+  /** Whether a step has waited for the calls for so long that they wait for it now: there may always be some. */
+  get isOverdue(): boolean {
+    return this.#dueMicros !== undefined && this.#time.nowMicros() - this.#dueMicros >= STEP_MS * 1000;
+  }
+
   async step(): Promise<void> {
-    this.isDue = false;
-    const [row] = await this.#session.execute({
-      text: `select ${this.#names.sweep}($1, $2)`,
-      values: [this.#page, PAGES],
-    });
+    this.#dueMicros = undefined;
+    const statement = { text: `select ${this.#names.sweep}($1, $2)`, values: [this.#page, PAGES] };
+    const [row] = await this.#session.execute(statement, LIMIT_MS);
     const [next = 0, deleted = 0] = String((row as readonly unknown[])[0])
       .split(',')
       .map(Number);
@@ -59,7 +69,7 @@ export class Sweep {
     if (this.isDue || this.#isClosed || this.#alarm !== undefined) return;
     const alarm = this.#time.alarm(ms, () => {
       this.#alarm = undefined;
-      this.isDue = true;
+      this.#dueMicros = this.#time.nowMicros();
       this.#onDue();
     });
     alarm.unref();

@@ -8,7 +8,7 @@ import {
   type AnswerSink,
   type RunInto,
 } from '@sluice/core/kit';
-import { piecesOf } from './calls/pieces.ts';
+import { MAX_BUCKETS, piecesOf } from './calls/pieces.ts';
 import { StoreCall } from './calls/store-call.ts';
 import { Executor, type ExecutorParts, type PostgresStoreCounts } from './executor.ts';
 import { notReadyError } from './server/server-errors.ts';
@@ -30,10 +30,12 @@ export interface PostgresStoreStatus {
 /**
  * A store in PostgreSQL, made by `postgresStore`. The limiter calls `run`.
  *
- * `deadlineMs` is how long the caller waits, in milliseconds: a number above 0, at most 60,000. Default: 1000. PostgreSQL
+ * `deadlineMs` is how long the caller waits, in milliseconds: a number above 0, at most 60,000. Default: 1000. It begins when
+ * there is a connection: a call waits for a new one for at most two seconds, unless one could not be made before. PostgreSQL
  * does not execute an operation whose deadline has passed. `run` rejects with a `SluiceError`:
  *
  * - `ERR_STORE_DEADLINE` if there was no answer in time, or another transaction held a lock for too long;
+ * - `ERR_STORE_OVERLOAD` if there was none in time because this process has made too many calls at once;
  * - `ERR_STORE_UNAVAILABLE` if the server can't be reached or has failed;
  * - `ERR_STORE_SCHEMA` if its tables or functions are missing or of another version;
  * - `ERR_STORE_BUCKET` if the row of a bucket contains something else;
@@ -44,8 +46,8 @@ export interface PostgresStoreStatus {
  */
 export interface PostgresStore extends Store {
   /**
-   * Every call settles within its deadline, so a limiter sets no timer of its own. Buckets may have calendar periods, or
-   * slots.
+   * Every call settles within its deadline, or soon after there is a connection, so a limiter sets no timer of its own.
+   * Buckets may have calendar periods, or slots.
    */
   readonly traits: { readonly keepsDeadline: true; readonly periods: true; readonly slots: true };
   /**
@@ -66,12 +68,13 @@ export interface PostgresStore extends Store {
    * Creates the tables and functions, or those that are missing, also with `migrate: false`. For a step of a deployment.
    *
    * @throws {SluiceError} Rejects with `ERR_STORE_SCHEMA` if the table is not one of this package or of a later version, with
-   * `ERR_STORE_UNAVAILABLE` if PostgreSQL can't be asked or does not permit it, and with `ERR_CLOSED` after `close`.
+   * `ERR_STORE_UNAVAILABLE` if PostgreSQL can't be asked, does not permit it or has not done it within 30 seconds, with
+   * `ERR_STORE_DEADLINE` if another transaction has held a lock for so long, and with `ERR_CLOSED` after `close`.
    */
   migrate(): Promise<void>;
   /**
-   * Waits for the calls that were made, at most until their deadlines. A pool that the store has made itself is closed; yours
-   * stays open. A second call has no effect.
+   * Waits for the calls that were made, at most until their deadlines. A pool that the store has made itself is closed, for
+   * which it waits at most a second; yours stays open. A second call has no effect.
    */
   close(): Promise<void>;
   /** Returns the current state. */
@@ -160,12 +163,22 @@ export class TableStore implements PostgresStore {
     this.#waiting++;
     try {
       this.#queue.add(
-        new StoreCall({ operation, deadlineMs, deadlines, sink, onMiss: this.#missed, onEnd: this.#ended }),
+        new StoreCall({
+          operation,
+          deadlineMs,
+          deadlines,
+          sink,
+          mayWait: this.#mayWait,
+          onMiss: this.#missed,
+          onEnd: this.#ended,
+        }),
       );
     } catch (error) {
       this.#ended();
       throw error;
     }
+    // A full statement is sent without waiting for the end of the turn.
+    if (this.#queue.size >= MAX_BUCKETS) this.#executor.wake();
     if (this.#isFlushing) return;
     this.#isFlushing = true;
     // By `setImmediate`, directly after Node has read its sockets and run their callbacks: requests that arrive together are
@@ -178,6 +191,8 @@ export class TableStore implements PostgresStore {
     this.#isFlushing = false;
     this.#executor.wake();
   };
+
+  readonly #mayWait = (call: StoreCall): boolean => !this.#isClosed && this.#executor.mayWait(call);
 
   readonly #missed = (call: StoreCall): unknown => this.#executor.noteMiss(call);
 

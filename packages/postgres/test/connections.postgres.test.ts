@@ -1,7 +1,4 @@
-import { FakeTime } from '@sluice/core/testing';
 import { postgresStore, type PostgresPool } from '@sluice/postgres';
-import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
 import { Pool } from 'pg';
 import { describe, expect, test } from 'vitest';
 import { postgresServer, type PostgresServer } from '../../../test/postgres/postgres-server.ts';
@@ -31,39 +28,6 @@ describe('a connection', () => {
     await release();
     await spend(scene.store, [token('x')]);
     expect(await takenOf(scene.store, 'x')).toBe(2);
-  });
-
-  test('that is never made delays neither a decision past its deadline nor close', async () => {
-    const silent = createServer((socket) => void socket.on('error', () => {})).listen(0, '127.0.0.1');
-    await once(silent, 'listening');
-    const { port } = silent.address() as AddressInfo;
-    const connectionString = `postgres://nobody@127.0.0.1:${port}/nothing`;
-    const store = postgresStore({ connectionString });
-    await expect(spend(store, [token('x')], 50)).rejects.toMatchObject({ code: 'ERR_STORE_DEADLINE' });
-    await expect(store.ready({ timeoutMs: 50 })).rejects.toMatchObject({
-      code: 'ERR_STORE_UNAVAILABLE',
-      message: expect.stringContaining('not ready within 50 ms') as string,
-    });
-    // A pool with its default settings would wait for ever.
-    const pool = new Pool({ connectionString });
-    const time = new FakeTime();
-    const patient = postgresStore({ pool, time });
-    for (let attempt = 0; attempt < 4; attempt++) {
-      const outcome = spend(patient, [token('x')], 10_000).catch((error: unknown) => error);
-      // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
-      await until('it asks the pool, or not any more', () => pool.totalCount > attempt || attempt >= 2);
-      // oxlint-disable-next-line no-await-in-loop
-      await time.pass(2000);
-      // oxlint-disable-next-line no-await-in-loop
-      expect(await outcome).toMatchObject({
-        code: 'ERR_STORE_UNAVAILABLE',
-        message: expect.stringContaining('no connection to PostgreSQL within 2000 ms') as string,
-      });
-    }
-    // It does not use up the pool.
-    expect(pool.totalCount).toBe(2);
-    await Promise.all([store.close(), patient.close()]);
-    silent.close();
   });
 });
 

@@ -1,7 +1,9 @@
+import { accountId, createLimiter } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { postgresStore, type PostgresClient, type PostgresPool } from '@sluice/postgres';
 import { expect, onTestFinished, test } from 'vitest';
 import { postgresServer } from '../../../test/postgres/postgres-server.ts';
+import { until } from '../../../test/redis/servers/until.ts';
 import { spend, storeOn, takenOf, token } from './support.ts';
 
 const server = await postgresServer();
@@ -113,4 +115,85 @@ test('when calls of a failed statement are sent alone and the connection ends, a
   const outcomes = await Promise.allSettled(['a', 'b', 'c'].map((id) => spend(store, [token(id)])));
   expect(together).toBe(1);
   for (const outcome of outcomes) expect(outcome).toMatchObject({ reason: { code: 'ERR_STORE_UNAVAILABLE' } });
+});
+
+/** A limiter on a pool whose statements with calls are sent when the test opens the gate. */
+async function gatedScene(deadlineMs: number) {
+  const gate = { isOpen: true, statements: [] as { keys: readonly string[]; send: () => void }[] };
+  const { pool } = poolWith(async (client, statement) => {
+    const keys = (statement.values?.[2] ?? []) as readonly string[];
+    if (!gate.isOpen && keys.length > 0) {
+      await new Promise<void>((send) => gate.statements.push({ keys, send }));
+    }
+    return client.query(statement);
+  });
+  const time = new FakeTime();
+  const store = postgresStore({ pool, table: server.newTable(), time });
+  // The deadlines are so long because the server's own clock does not stop.
+  const limiter = createLimiter({
+    limits: { Tokens: { key: accountId(), burst: 10, count: 10, period: '1h' } },
+    store,
+    time,
+    log: false,
+    failure: { deadlineMs, onFailure: 'open' },
+  });
+  onTestFinished(async () => {
+    await limiter.close();
+    await store.close();
+  });
+  await limiter.ready();
+  const decide = (count: number) =>
+    Array.from({ length: count }, (_, id) => limiter.spend([{ limit: 'Tokens', id: `${id}` }]));
+  return { gate, time, store, limiter, decide };
+}
+
+test('more calls at once than PostgreSQL answers in time are no outage: as many as it can are decided, the others by policy', async () => {
+  const { gate, time, store, limiter, decide } = await gatedScene(20_000);
+  gate.isOpen = false;
+  const decisions = decide(300);
+  await until('the first are sent', () => gate.statements.length === 1);
+  await time.pass(8000);
+  gate.statements[0]!.send();
+  // A statement takes 8 s, as it seems, and these have 12 left: there is time for one more.
+  await until('the next are sent', () => gate.statements.length === 2);
+  await time.pass(8000);
+  // The third has those who ask now, and of the others the 54 youngest.
+  const later = decide(10);
+  gate.isOpen = true;
+  gate.statements[1]!.send();
+  const causes = (await Promise.all(decisions)).map(({ failure }) => failure?.cause as { code?: unknown } | undefined);
+  expect(causes.filter((cause) => cause === undefined)).toHaveLength(182);
+  expect(causes.filter((cause) => cause?.code === 'ERR_STORE_OVERLOAD')).toHaveLength(118);
+  expect((await Promise.all(later)).every(({ failure }) => failure === undefined)).toBe(true);
+  expect(limiter.status()).toMatchObject({ state: 'up', outages: 0, decidedByPolicy: 118 });
+  expect(store.status()).toMatchObject({ state: 'up', counts: { missed: 118 } });
+});
+
+test('calls that are sent while others wait, and answered too late, are no outage, but a connection that hangs is one', async () => {
+  const { gate, time, store, limiter, decide } = await gatedScene(20_000);
+  gate.isOpen = false;
+  const decisions = decide(100);
+  await until('the first are sent', () => gate.statements.length === 1);
+  await time.pass(20_000);
+  await Promise.all(decisions);
+  expect(limiter.status()).toMatchObject({ state: 'up', outages: 0, decidedByPolicy: 100 });
+  await time.pass(90);
+  const others = decide(10);
+  await time.pass(10);
+  await until('the connection was closed', () => store.status().counts.resets === 1);
+  await Promise.all(others);
+  expect(limiter.status()).toMatchObject({ state: 'failing', outages: 1 });
+  for (const { send } of gate.statements) send();
+});
+
+test('a call that no other call delays and that PostgreSQL does not answer is a failure, not an overload', async () => {
+  const { gate, time, decide } = await gatedScene(20_000);
+  gate.isOpen = false;
+  const [decision] = decide(1);
+  await until('it is sent', () => gate.statements.length === 1);
+  const [behind] = decide(1);
+  await time.pass(20_000);
+  expect((await decision!).failure?.cause).toMatchObject({ code: 'ERR_STORE_DEADLINE' });
+  expect((await behind!).failure?.cause).toMatchObject({ code: 'ERR_STORE_DEADLINE' });
+  gate.statements[0]!.send();
 });

@@ -20,7 +20,16 @@ const MAX_NUMBER = 2 ** 53;
 /** The end of a period later than this could not be counted in ticks. */
 const LATEST_MS = 2 ** 48;
 
-/** Several calls as one call of the function in schema.sql, whose comment describes the encoding. */
+/**
+ * A batch that takes from a bucket without a key: it finds and changes no row. The first call of a function on a connection
+ * plans its statements, which takes PostgreSQL ten times as long as to execute them, so it is not to be one with a deadline.
+ */
+const REHEARSAL = [1, 0, MAX_NUMBER, 1, NUMBER_OF_MODE['check-and-spend'], PLAIN, 1, 1, 0, MAX_NUMBER, 0, 0];
+
+/**
+ * Several calls as one call of the function in schema.sql, whose comment describes the encoding. Without calls, it asks for
+ * the clock of the server, and lets a new connection plan its statements.
+ */
 export class Program {
   /** The keys of the buckets, each once. */
   readonly keys: string[] = [];
@@ -33,6 +42,7 @@ export class Program {
   constructor(calls: readonly StoreCall[], lastTicksOf: (call: StoreCall) => number) {
     this.#calls = calls;
     for (const call of calls) this.#add(call, lastTicksOf(call));
+    if (calls.length === 0) this.#push(...REHEARSAL);
   }
 
   /** The numbers as an array of PostgreSQL. */
@@ -50,7 +60,7 @@ export class Program {
    */
   answer(reply: unknown): ProgramAnswer {
     const numbers = String(reply).split(',').map(Number);
-    const count = this.#calls.reduce((sum, { keys }) => sum + keys.length, 0);
+    const count = this.#calls.length === 0 ? 1 : this.#calls.reduce((sum, { keys }) => sum + keys.length, 0);
     if (numbers.length !== 2 + count || !numbers.every(Number.isSafeInteger)) throw malformedError(reply);
     const [nowTicks, changed] = numbers as [number, number];
     let next = 2;

@@ -15,26 +15,38 @@ export class StoreCall implements Wait {
   readonly deadlineMs: number;
   readonly #deadlines: Deadlines;
   readonly #sink: AnswerSink;
+  readonly #mayWait: (call: StoreCall) => boolean;
   readonly #onMiss: (call: StoreCall) => unknown;
   readonly #onEnd: () => void;
   /** Whether it was sent before and not executed. That happens once at most. */
   isRepeated = false;
+  /** Whether it is in a statement that was sent. */
+  isSent = false;
+  /** When it was made, in microseconds. */
+  readonly madeMicros: number;
   dueMicros = 0;
   isIn = false;
   before: Wait | undefined = undefined;
   after: Wait | undefined = undefined;
 
   /** @throws {SluiceError} `ERR_ID` if an id is not well-formed text. */
-  constructor({ operation, deadlineMs, deadlines, sink, onMiss, onEnd }: StoreCallParts) {
+  constructor({ operation, deadlineMs, deadlines, sink, mayWait, onMiss, onEnd }: StoreCallParts) {
     this.kind = operation.kind;
     this.batches = 'alternatives' in operation ? operation.alternatives : [operation.batch];
     this.keys = this.batches.flatMap((batch) => batch.map((bucket) => keyOf(bucket as StoreTransaction)));
     this.deadlineMs = deadlineMs;
     this.#deadlines = deadlines;
     this.#sink = sink;
+    this.#mayWait = mayWait;
     this.#onMiss = onMiss;
     this.#onEnd = onEnd;
     deadlines.begin(this);
+    this.madeMicros = this.dueMicros - deadlineMs * 1000;
+  }
+
+  /** Begins its deadline again: it could not be sent before. */
+  renew(): void {
+    if (this.#deadlines.end(this)) this.#deadlines.begin(this);
   }
 
   answer(reading: StoreReading): void {
@@ -50,6 +62,7 @@ export class StoreCall implements Wait {
   }
 
   miss(): void {
+    if (this.#mayWait(this)) return this.#deadlines.begin(this);
     this.#onEnd();
     this.#sink.failed(this.#onMiss(this));
   }
@@ -65,6 +78,8 @@ export interface StoreCallParts {
   readonly deadlineMs: number;
   readonly deadlines: Deadlines;
   readonly sink: AnswerSink;
+  /** Whether it waits for longer than its deadline, because a connection is being made. */
+  readonly mayWait: (call: StoreCall) => boolean;
   /** Makes the error of a call whose deadline has passed. */
   readonly onMiss: (call: StoreCall) => unknown;
   /** Called when the call has ended in any way, before its caller. */

@@ -7,6 +7,13 @@ import { namesOf, type Names } from './table-name.ts';
 /** The version of the tables and functions that this package uses. */
 const VERSION = 1;
 
+/** Tables are looked at or created within this time, in milliseconds, while calls wait for them. */
+export const PREPARE_MS = 5000;
+/** `migrate` ends within this time, in milliseconds: others may use the tables meanwhile. */
+const MIGRATE_MS = 30_000;
+/** The server ends a wait for a lock so much sooner, in milliseconds, so that it says what it waited for. */
+const LOCK_MARGIN_MS = 1000;
+
 /** The table of a store that names none. */
 export const DEFAULT_TABLE = 'sluice';
 
@@ -64,10 +71,10 @@ export class Schema {
    * @throws {SluiceError} `ERR_STORE_SCHEMA` if something is missing or of another version.
    */
   async prepare(session: Session): Promise<void> {
-    const found = await this.#find(session);
+    const found = await this.#find(session, PREPARE_MS);
     if (this.#lacks(found) === undefined) return;
     if (!this.#parts.migrates) throw this.#missing(found);
-    await this.migrate(session);
+    await this.#create(session, PREPARE_MS);
   }
 
   /**
@@ -76,19 +83,24 @@ export class Schema {
    * @throws {SluiceError} As {@link prepare}.
    */
   async migrate(session: Session): Promise<void> {
+    if (this.#lacks(await this.#find(session, MIGRATE_MS)) !== undefined) await this.#create(session, MIGRATE_MS);
+  }
+
+  /** @param limitMs - How long it may take, in milliseconds. */
+  async #create(session: Session, limitMs: number): Promise<void> {
     const { names, logged } = this.#parts;
-    if (this.#lacks(await this.#find(session)) !== undefined) {
-      // Statements of one message are one transaction. The lock is for processes that start together.
-      const lock = 'select pg_advisory_xact_lock(7598814302714);';
-      await session.execute({ text: `${lock}\n${sqlFor(names, logged)}` });
-    }
-    const found = await this.#find(session);
+    // Statements of one message are one transaction. The lock is for processes that start together. A server does not notice
+    // that a client has left while it waits for a lock, so it has a limit of its own.
+    const limit = `select set_config('lock_timeout', '${limitMs - LOCK_MARGIN_MS}', true);`;
+    const lock = 'select pg_advisory_xact_lock(7598814302714);';
+    await session.execute({ text: `${limit}\n${lock}\n${sqlFor(names, logged)}` }, limitMs);
+    const found = await this.#find(session, limitMs);
     if (this.#lacks(found) !== undefined) throw this.#missing(found);
   }
 
-  async #find(session: Session): Promise<Found> {
+  async #find(session: Session, limitMs: number): Promise<Found> {
     const { names, table } = this.#parts;
-    const [row] = await session.execute({ text: FIND, values: [names.table, names.run, names.sweep] });
+    const [row] = await session.execute({ text: FIND, values: [names.table, names.run, names.sweep] }, limitMs);
     const found = foundIn(row as readonly (string | null)[]);
     if (found.isolation !== 'read committed') {
       throw this.#error(

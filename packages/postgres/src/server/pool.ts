@@ -1,12 +1,26 @@
-import { SluiceError } from '@sluice/core';
-import { complaint, reasonOf } from '@sluice/core/kit';
+import { SluiceError, type Time } from '@sluice/core';
+import { CallDeadlines, complaint, reasonOf } from '@sluice/core/kit';
 
 /** The part of a `Pool` of pg 8 that the store uses. */
 export interface PostgresPool {
   /** Waits for a client of the pool, and lends it. */
   connect(): Promise<PostgresClient>;
-  /** How many clients the pool has. The store only looks whether it is there, to recognise a pool. */
+  /** How many clients the pool has, with those whose connection is being made. */
   readonly totalCount: number;
+  /** Its options. The store reads how long idle clients are kept, and bounds how long a connection may take to be made. */
+  readonly options?: PostgresPoolOptions;
+  /** Adds a listener: an idle connection that ends is an event, which would end the process without one. */
+  on?(event: 'error', listener: (error: Error) => void): unknown;
+  /** Removes a listener. */
+  removeListener?(event: 'error', listener: (error: Error) => void): unknown;
+}
+
+/** The options of a {@link PostgresPool} that the store reads, in milliseconds. */
+export interface PostgresPoolOptions {
+  /** 0 or undefined: a connection may take for ever to be made. */
+  connectionTimeoutMillis?: number | null | undefined;
+  /** 0: idle clients are kept. */
+  idleTimeoutMillis?: number | null | undefined;
 }
 
 /** The part of a client of a {@link PostgresPool} that the store uses. */
@@ -33,21 +47,96 @@ export interface PoolSource {
   close(): Promise<void>;
 }
 
-/** A pool of the caller, which stays open. */
-export function givenPool(pool: PostgresPool): PoolSource {
-  return { open: () => Promise.resolve(pool), close: () => Promise.resolve() };
+/** A pool that knows no limit has so long to make a connection, in milliseconds. */
+const OPEN_MS = 4000;
+/** No pool has longer, because the store asks for only two connections at a time. */
+const MAX_OPEN_MS = 30_000;
+/** So long is waited for the connections of a pool to be closed, in milliseconds. */
+const CLOSE_MS = 1000;
+
+/** Returns after how many milliseconds a pool gives up to make a connection, when it was asked by {@link connectWithin}. */
+export function openMsOf({ options }: PostgresPool): number {
+  const own = options?.connectionTimeoutMillis;
+  return typeof own === 'number' && own > 0 ? Math.min(own, MAX_OPEN_MS) : OPEN_MS;
 }
 
-/** A connection that is not made within this time is given up, in milliseconds. */
-export const CONNECT_MS = 2000;
+/**
+ * Borrows a client. Without a limit, pg would wait for ever for a server that accepts a connection and never answers, and
+ * count it as one of the pool's. It reads the limit while it is called, so other callers keep that of the pool.
+ */
+export async function connectWithin(pool: PostgresPool): Promise<PostgresClient> {
+  const { options } = pool;
+  if (options === undefined) return pool.connect();
+  const own = options.connectionTimeoutMillis;
+  Reflect.set(options, 'connectionTimeoutMillis', openMsOf(pool));
+  try {
+    // Not awaited here: the option is for this call only.
+    return pool.connect();
+  } finally {
+    Reflect.set(options, 'connectionTimeoutMillis', own);
+  }
+}
+
+/** Gives a client back. What observes pg may throw here, and then there is nothing else to do. */
+export function giveBack(client: Partial<PostgresClient> | undefined, destroy = false): void {
+  try {
+    client?.release?.(destroy);
+  } catch {
+    // It was given back, or it is lost to the pool.
+  }
+}
+
+/** A connection that is to be kept is used so often, in milliseconds. */
+const KEEP_MS = 5000;
+
+/** Returns how long a connection may be unused, so that neither the pool nor what is between closes it. */
+export function keepMsOf(pool?: PostgresPool): number {
+  const idleMs = pool?.options?.idleTimeoutMillis;
+  // pg counts from the time when the client was given back.
+  return typeof idleMs === 'number' && idleMs > 0 ? Math.min(KEEP_MS, idleMs / 2) : KEEP_MS;
+}
+
+/** How many stores listen to the errors of a pool. */
+const listening = new WeakMap<PostgresPool, number>();
+
+function ignore(): void {}
+
+/** A pool of the caller, which stays open. */
+export class GivenPool implements PoolSource {
+  readonly #pool: PostgresPool;
+  #isOpen = true;
+
+  constructor(pool: PostgresPool) {
+    this.#pool = pool;
+    const stores = listening.get(pool) ?? 0;
+    listening.set(pool, stores + 1);
+    // Without a listener, an idle connection that the server ends would end the process. The pool replaces it.
+    if (stores === 0) pool.on?.('error', ignore);
+  }
+
+  open(): Promise<PostgresPool> {
+    return Promise.resolve(this.#pool);
+  }
+
+  close(): Promise<void> {
+    if (!this.#isOpen) return Promise.resolve();
+    this.#isOpen = false;
+    const stores = listening.get(this.#pool)! - 1;
+    listening.set(this.#pool, stores);
+    if (stores === 0) this.#pool.removeListener?.('error', ignore);
+    return Promise.resolve();
+  }
+}
 
 /** A pool of the store itself, with a connection for decisions and one to replace it. It is made at the first use. */
 export class OwnPool implements PoolSource {
   readonly #connectionString: string;
+  readonly #deadlines: CallDeadlines;
   #pool: Promise<PostgresPool & { end(): Promise<void> }> | undefined;
 
-  constructor(connectionString: string) {
+  constructor(connectionString: string, time: Time) {
     this.#connectionString = connectionString;
+    this.#deadlines = new CallDeadlines(time);
   }
 
   open(): Promise<PostgresPool> {
@@ -56,9 +145,12 @@ export class OwnPool implements PoolSource {
   }
 
   async close(): Promise<void> {
-    // One that could not be made needs no end.
-    const pool = await this.#pool?.catch(() => undefined);
-    await pool?.end();
+    // One that could not be made needs no end. One that is making a connection to a server that hangs ends after it.
+    const end = async (): Promise<void> => (await this.#pool)?.end();
+    await this.#deadlines
+      .of(CLOSE_MS)
+      .race(end(), () => undefined)
+      .catch(() => undefined);
   }
 }
 
@@ -67,7 +159,7 @@ async function createPool(connectionString: string) {
   const pool = new Pool({
     connectionString,
     max: 2,
-    connectionTimeoutMillis: CONNECT_MS,
+    connectionTimeoutMillis: OPEN_MS,
     // A new connection has to plan all statements again.
     idleTimeoutMillis: 0,
     allowExitOnIdle: true,
@@ -75,7 +167,7 @@ async function createPool(connectionString: string) {
     application_name: 'sluice',
   });
   // The pool replaces a connection that was lost while nobody used it.
-  pool.on('error', () => {});
+  pool.on('error', ignore);
   return pool;
 }
 

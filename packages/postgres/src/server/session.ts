@@ -1,5 +1,7 @@
 import { SluiceError, type Time } from '@sluice/core';
-import { CONNECT_MS, type PoolSource, type PostgresClient } from './pool.ts';
+import { CallDeadlines } from '@sluice/core/kit';
+import { Connector } from './connector.ts';
+import { giveBack, type PoolSource, type PostgresClient } from './pool.ts';
 import { keepsConnection } from './server-errors.ts';
 
 /** A statement and its parameters. Without parameters, it may be several statements, which are one transaction. */
@@ -8,9 +10,6 @@ export interface Statement {
   readonly values?: unknown[];
 }
 
-/** More connections than this are not waited for at a time after they were given up. */
-const MAX_ABANDONED = 2;
-
 /**
  * Executes statements on clients of a pool, one at a time. A client is borrowed for each statement, so that the pool can be
  * shared with other users, and one that is lost is never used again.
@@ -18,15 +17,20 @@ const MAX_ABANDONED = 2;
 export class Session {
   readonly #source: PoolSource;
   readonly #time: Time;
+  readonly #connector: Connector;
+  readonly #limits: CallDeadlines;
+  /** The client of the next statement, if it was borrowed before it. */
+  #client: PostgresClient | undefined;
   /** Ends the statement that is being executed. */
   #abandon: ((error: unknown) => void) | undefined;
-  /** Connections that were given up, and that the pool has not made yet. */
-  #abandoned = 0;
+  #closedBy: SluiceError | undefined;
   #resets = 0;
 
   constructor(source: PoolSource, time: Time) {
     this.#source = source;
     this.#time = time;
+    this.#connector = new Connector(source, time);
+    this.#limits = new CallDeadlines(time);
   }
 
   /** Returns a session with the same pool, whose statements do not wait for those of this one. */
@@ -39,15 +43,50 @@ export class Session {
     return this.#abandon !== undefined;
   }
 
+  /** Whether a connection is being made, and not one awaited that others use. */
+  get isOpening(): boolean {
+    return this.#connector.isOpening;
+  }
+
   /** How many connections were closed because the server did not answer on them. */
   get resets(): number {
     return this.#resets;
   }
 
-  /** Returns the rows of a statement as arrays. Rejects with what pg throws, or with what `abandon` was given. */
-  async execute({ text, values }: Statement): Promise<readonly unknown[]> {
-    const client = await this.#acquire();
-    return new Promise((resolve, reject) => {
+  /**
+   * Borrows the client of the next statement.
+   *
+   * @returns Whether its connection was made for it.
+   * @throws {SluiceError} `ERR_STORE_UNAVAILABLE` if there is none in time.
+   */
+  async connect(): Promise<boolean> {
+    if (this.#client !== undefined) return false;
+    const { client, isNew } = await this.#connector.connect();
+    client.on('error', ignore);
+    if (this.#closedBy !== undefined) {
+      releaseClient(client, true);
+      throw this.#closedBy;
+    }
+    this.#client = client;
+    return isNew;
+  }
+
+  /** Gives a client back that was borrowed and has executed nothing. */
+  disconnect(): void {
+    if (this.#client !== undefined) releaseClient(this.#client, true);
+    this.#client = undefined;
+  }
+
+  /**
+   * Returns the rows of a statement as arrays. Rejects with what pg throws, with what `abandon` was given, or after
+   * `limitMs` with `ERR_STORE_UNAVAILABLE`.
+   */
+  async execute({ text, values }: Statement, limitMs: number): Promise<readonly unknown[]> {
+    // If there is a client, the statement is sent before this method returns.
+    if (this.#client === undefined) await this.connect();
+    const client = this.#client!;
+    this.#client = undefined;
+    const answered = new Promise<readonly unknown[]>((resolve, reject) => {
       let isOver = false;
       const end = (keep: boolean): void => {
         isOver = true;
@@ -74,6 +113,11 @@ export class Session {
         },
       );
     });
+    return this.#limits.of(limitMs).race(answered, () => {
+      const error = noAnswerError();
+      this.abandon(error);
+      return error;
+    });
   }
 
   /** Ends the statement that is being executed, if there is one, and closes its connection. The server may execute it. */
@@ -81,43 +125,22 @@ export class Session {
     this.#abandon?.(error);
   }
 
+  /** Ends what is being executed or awaited with an error, and every later statement. */
+  end(error: SluiceError): void {
+    this.#closedBy = error;
+    this.abandon(error);
+    this.#connector.end(error);
+  }
+
+  /** Closes the pool if it is the store's own. */
   async close(): Promise<void> {
     await this.#source.close();
   }
+}
 
-  async #acquire(): Promise<PostgresClient> {
-    if (this.#abandoned >= MAX_ABANDONED) throw noConnectionError();
-    const pool = await this.#source.open();
-    const client = await this.#withTimeout(pool.connect());
-    if (typeof (client as Partial<PostgresClient> | undefined)?.release !== 'function') throw noClientError();
-    client.on('error', ignore);
-    return client;
-  }
-
-  /** A pool with its default settings waits for ever for a connection. */
-  #withTimeout(connecting: Promise<PostgresClient>): Promise<PostgresClient> {
-    return new Promise((resolve, reject) => {
-      let isAbandoned = false;
-      const alarm = this.#time.alarm(CONNECT_MS, () => {
-        isAbandoned = true;
-        this.#abandoned++;
-        reject(noConnectionError());
-      });
-      connecting.then(
-        (client) => {
-          alarm.cancel();
-          if (!isAbandoned) return resolve(client);
-          this.#abandoned--;
-          client.release();
-        },
-        (error: unknown) => {
-          alarm.cancel();
-          if (isAbandoned) this.#abandoned--;
-          else reject(error);
-        },
-      );
-    });
-  }
+/** The error of a statement whose connection was closed, because no answer has come on it. */
+export function noAnswerError(): SluiceError {
+  return new SluiceError('ERR_STORE_UNAVAILABLE', 'PostgreSQL did not answer, so its connection was closed.');
 }
 
 // The error of a connection reaches the statement that is executed on it. Without a listener, it would end the process.
@@ -126,17 +149,5 @@ function ignore(): void {}
 function releaseClient(client: PostgresClient, keep: boolean): void {
   // A client that is closed may still emit errors.
   if (keep) client.removeListener('error', ignore);
-  client.release(!keep);
-}
-
-function noConnectionError(): SluiceError {
-  return new SluiceError(
-    'ERR_STORE_UNAVAILABLE',
-    `The pool has made no connection to PostgreSQL within ${CONNECT_MS} ms. Check that the server runs, and that other users ` +
-      'of the pool give their clients back, or give the store a pool of its own.',
-  );
-}
-
-function noClientError(): SluiceError {
-  return new SluiceError('ERR_OPTION', '`pool` did not lend a client. It must be a `Pool` of pg 8.');
+  giveBack(client, !keep);
 }
