@@ -1,5 +1,5 @@
-// `node scripts/postgres.mjs` makes sure of a PostgreSQL server for the tests: it takes the one that is there, or installs
-// one where apt-get works, or says what to do and fails. The tests are never skipped for want of it.
+// `node scripts/postgres.mjs` makes sure of a PostgreSQL server and of PgBouncer for the tests: it takes those that are there,
+// or installs them where apt-get works, or says what to do and fails. The tests are never skipped for want of them.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,11 +10,14 @@ const OLDEST = 14;
 /** Debian has a folder for each version, and none of them is on the PATH. */
 const DEBIAN = '/usr/lib/postgresql';
 
-const INSTRUCTION = `The tests need a PostgreSQL server ${OLDEST} or later. They start their own in a temporary folder and use no other.
-  Debian, Ubuntu   sudo apt-get install postgresql
-  Fedora           sudo dnf install postgresql-server
-  Alpine           apk add postgresql
-  macOS            brew install postgresql
+/** Debian has it there, which is not on the PATH of every user. */
+const BOUNCERS = ['pgbouncer', '/usr/sbin/pgbouncer'];
+
+const INSTRUCTION = `The tests need a PostgreSQL server ${OLDEST} or later, and PgBouncer. They start their own in a temporary folder and use no other.
+  Debian, Ubuntu   sudo apt-get install postgresql pgbouncer
+  Fedora           sudo dnf install postgresql-server pgbouncer
+  Alpine           apk add postgresql pgbouncer
+  macOS            brew install postgresql pgbouncer
   elsewhere        https://www.postgresql.org/download/
 It does not have to run: its programs only have to be on the PATH, or their folder in SLUICE_POSTGRES
 (e.g. SLUICE_POSTGRES=/opt/postgresql/bin). Then try again.`;
@@ -34,6 +37,18 @@ export function postgresFolder() {
   }
   const found = ['', ...debianFolders()].find((folder) => problemOf(folder) === undefined);
   if (found === undefined) throw new Error(`${problemOf('')}\n${INSTRUCTION}`);
+  return found;
+}
+
+/**
+ * The program of PgBouncer.
+ *
+ * @returns {string} its path, or its name if it is on the PATH
+ * @throws {Error} what to install, when there is none
+ */
+export function pgBouncerProgram() {
+  const found = BOUNCERS.find((program) => spawnSync(program, ['--version']).status === 0);
+  if (found === undefined) throw new Error(`pgbouncer can't be run.\n${INSTRUCTION}`);
   return found;
 }
 
@@ -72,23 +87,37 @@ function problemOf(folder) {
 }
 
 function install() {
-  if (process.env.SLUICE_POSTGRES !== undefined) return;
+  /** @type {string[]} */
+  const names = [];
+  if (process.env.SLUICE_POSTGRES === undefined && lacks(postgresFolder)) names.push('postgresql');
+  if (lacks(pgBouncerProgram)) names.push('pgbouncer');
+  if (names.length > 0 && aptInstall(...names)) stopServices(names);
+}
+
+/** @param {() => unknown} find */
+function lacks(find) {
   try {
-    postgresFolder();
+    find();
+    return false;
   } catch {
-    if (aptInstall('postgresql')) stopService();
+    return true;
   }
 }
 
-// The package starts a server for the whole machine, which nobody asked for.
-function stopService() {
-  if (existsSync('/run/systemd/system')) spawnSync('systemctl', ['disable', '--now', 'postgresql']);
+/**
+ * The packages start servers for the whole machine, which nobody asked for.
+ *
+ * @param {string[]} names
+ */
+function stopServices(names) {
+  if (existsSync('/run/systemd/system')) spawnSync('systemctl', ['disable', '--now', ...names]);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   install();
   try {
     postgresFolder();
+    pgBouncerProgram();
   } catch (error) {
     console.error(/** @type {Error} */ (error).message);
     process.exitCode = 1;
