@@ -28,6 +28,9 @@ export const kindsOfSluice = {
   'Sluice, by a handle': sluiceOf(rateNumbers, {}, undefined, byHandle),
 };
 
+/** A limit that comes back so fast that each bucket is full again at its next request, which is not for others to say. */
+export const quietSluice = { 'Sluice, quiet': sluiceOf(() => ({ count: 1_000_000, period: '1s' })) };
+
 /**
  * @typedef {import('./decider.ts').Rate} Rate
  * @typedef {import('@sluice/core').LimitNumbers & { borrow?: import('@sluice/core').BorrowDefinition }} RateNumbers

@@ -1,4 +1,4 @@
-import { contenderNamed, inMemory, kinds, YARDSTICK } from '../contenders/in-memory.mjs';
+import { contenderNamed, inMemory, kinds, quiet, YARDSTICK } from '../contenders/in-memory.mjs';
 import { FreshIds, idsOf, VisitOrder } from '../ids.mjs';
 import { times, whole, withSpread } from '../harness/table.mjs';
 import { Stopwatch } from '../stopwatch.mjs';
@@ -7,7 +7,7 @@ import { Stopwatch } from '../stopwatch.mjs';
  * @typedef {import('../harness/part.ts').Run} Run
  * @typedef {import('../contenders/decider.ts').Decider<unknown>} Decider
  * @typedef {{ ids: number, fresh?: boolean, limits?: number, denied?: boolean, kinds?: boolean,
- *   target?: number }} Case
+ *   quiet?: boolean, target?: number }} Case
  */
 
 const HOUR_MS = 3_600_000;
@@ -19,6 +19,7 @@ const HOUR_MS = 3_600_000;
  */
 const CASES = {
   'hot id': { ids: 1, kinds: true, target: 2.5 },
+  'ten ids': { ids: 10, quiet: true },
   '100k ids': { ids: 100_000, kinds: true, target: 1 },
   '100k ids, fresh strings': { ids: 100_000, fresh: true, target: 1 },
   '1M ids': { ids: 1_000_000, target: 0.8 },
@@ -33,6 +34,9 @@ const KIND_TARGET = 1.2;
 
 /** The same for a limit that borrows, which has three buckets. */
 const BORROWING_TARGET = 2.5;
+
+/** The highest ratio of a limit whose buckets are full again at each request to one whose buckets are not. */
+const QUIET_TARGET = 1.3;
 
 /** How many decisions of a turn are timed. */
 const DECISIONS = { full: 100_000, quick: 10_000 };
@@ -53,7 +57,7 @@ export const part = {
   turns: ({ quick }) => (quick ? 2 : 8),
   runs: ({ quick }) => WAYS.flatMap((way) => Object.keys(CASES).flatMap((name) => runsOf(name, way, quick))),
   prepare,
-  tables: (results) => [...WAYS.map((way) => tableOf(results, way)), kindsTable(results)],
+  tables: (results) => [...WAYS.map((way) => tableOf(results, way)), kindsTable(results), quietTable(results)],
 };
 
 /**
@@ -64,7 +68,8 @@ export const part = {
  */
 function runsOf(name, way, quick) {
   const decisions = quick ? DECISIONS.quick : DECISIONS.full;
-  return Object.entries({ ...inMemory, ...(CASES[name]?.kinds === true && kinds) })
+  const others = { ...(CASES[name]?.kinds === true && kinds), ...(CASES[name]?.quiet === true && quiet) };
+  return Object.entries({ ...inMemory, ...others })
     .filter(([, { answersAtOnce }]) => answersAtOnce || way === 'awaited')
     .map(([contender]) => ({
       contender,
@@ -225,6 +230,18 @@ function kindsTable(results) {
       ...rows,
       ['target', ...names.map(() => `≤ ${times(KIND_TARGET)}, borrowing ≤ ${times(BORROWING_TARGET)}`)],
     ],
+  };
+}
+
+/** @param {import('../harness/results.mjs').Results} results */
+function quietTable(results) {
+  const names = Object.keys(CASES).filter((name) => CASES[name]?.quiet);
+  const rows = results.contenders
+    .filter((contender) => contender in quiet)
+    .map((contender) => [contender, ...names.map((name) => cell(results, contender, `${name}, at once`, 'Sluice'))]);
+  return {
+    title: 'Each bucket is full again at its next request, decisions at once: ns, and × buckets in debt',
+    rows: [['', ...names], ...rows, ['target', ...names.map(() => `≤ ${times(QUIET_TARGET)}`)]],
   };
 }
 

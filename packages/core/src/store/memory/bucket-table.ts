@@ -31,6 +31,8 @@ export class BucketTable implements Ranked {
   readonly wall: WallClock | undefined;
   /** The latest end of a period with which a bucket was written. */
   latestEnd: number = -Infinity;
+  /** Since when the sweep finds it empty, in operations of the store; Infinity when a bucket was added since. */
+  emptyFrom: number = Infinity;
   rank = 0;
   rankedSize = 0;
   readonly #totals: Totals;
@@ -155,6 +157,7 @@ export class BucketTable implements Ranked {
     }
     this.#slot = -1 - this.#slot;
     this.#segment.insert(this.#slot, low, high, tat);
+    this.emptyFrom = Infinity;
     this.#size++;
     this.#totals.size++;
   }

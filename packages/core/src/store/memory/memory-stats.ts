@@ -14,7 +14,7 @@ export interface MemoryStats {
   readonly swept: number;
   /** Bytes allocated for buckets. */
   readonly bytes: number;
-  /** The statistics of each limit that has buckets, by the limit's name. */
+  /** The statistics of each limit that has buckets, or had some a thousand calls ago, by the limit's name. */
   readonly limits: Readonly<Record<string, LimitStats>>;
   /**
    * The number of slots that are held of each limit with a `concurrency`, by the limit's name. Slots that have expired
@@ -23,7 +23,7 @@ export interface MemoryStats {
   readonly slots: Readonly<Record<string, number>>;
 }
 
-/** The statistics of one limit. They are discarded when the limit has no buckets left. */
+/** The statistics of one limit. They are discarded when the limit has had no buckets for some time. */
 export interface LimitStats {
   /** Buckets of the limit. Buckets are evicted from the limit with the most. */
   readonly size: number;

@@ -83,7 +83,8 @@ export interface MemoryStore extends Store {
  * count them: there are only as many as are in use.
  *
  * There is no timer. Every sixteenth call also checks 64 slots, drops buckets that are full, and releases memory as
- * their number falls. A store that is not called keeps its memory.
+ * their number falls. The 2 kB of a limit remain for a thousand calls after its last bucket was dropped, unless the store
+ * has buckets of more than a thousand limits. A store that is not called keeps its memory.
  *
  * @example
  * const store = memoryStore({ maxKeys: 100_000 });

@@ -8,12 +8,20 @@ import type { SlotBuckets } from './slot-buckets.ts';
 const OPERATIONS_PER_STEP = 16;
 const SLOTS_PER_STEP = 64;
 
+/**
+ * An empty table is kept for so many operations, in a store with at most so many tables. In a quiet service all buckets are
+ * full again at their next request, and creating the table of a limit takes ten times as long as a decision. So a decision
+ * there takes no longer with up to a thousand limits in turn, and all empty tables together take 2 MB at most.
+ */
+const EMPTY_OPERATIONS = 1024;
+const TABLES_WITH_EMPTY = 1024;
+
 /** Buckets whose slots requests hold: one for each operation. */
 const SLOT_BUCKETS_PER_STEP = 16;
 
 /**
  * Sweeps all tables, one after the other, by four slots for each operation: drops buckets whose TAT has passed, lets
- * each segment release memory, and drops tables that are empty then. The tables of limits that are no longer used are
+ * each segment release memory, and drops tables that remain empty. The tables of limits that are no longer used are
  * swept during the calls for others. There is no timer, and no long pause. Buckets of slots are swept beside the tables.
  */
 export class Sweep {
@@ -23,8 +31,9 @@ export class Sweep {
   #index = -1;
   #prefix = 0;
   #slot = 0;
-  /** Operations since the last step. */
-  #due = 0;
+  #operations = 0;
+  /** The next step is due at so many operations. */
+  #dueAt = OPERATIONS_PER_STEP;
 
   constructor(tables: LimitTables, slots: SlotBuckets) {
     this.#tables = tables;
@@ -33,9 +42,9 @@ export class Sweep {
 
   /** Counts an operation; every sixteenth one performs a step. */
   step(now: number): void {
-    this.#due++;
-    while (this.#due >= OPERATIONS_PER_STEP) {
-      this.#due -= OPERATIONS_PER_STEP;
+    this.#operations++;
+    while (this.#operations >= this.#dueAt) {
+      this.#dueAt += OPERATIONS_PER_STEP;
       this.#move(now);
       this.#slots.sweep(SLOT_BUCKETS_PER_STEP, now);
     }
@@ -46,7 +55,7 @@ export class Sweep {
    * than they are created, even if each call names another limit.
    */
   hasten(): void {
-    this.#due += 2 * OPERATIONS_PER_STEP;
+    this.#dueAt -= 2 * OPERATIONS_PER_STEP;
   }
 
   #move(now: number): void {
@@ -72,7 +81,13 @@ export class Sweep {
 
   #leave(table: BucketTable): void {
     // The last table takes the index of a dropped one. It has been swept already.
-    if (table.size === 0) this.#tables.drop(this.#index);
+    if (table.size === 0 && !this.#keepsEmpty(table)) this.#tables.drop(this.#index);
     this.#index--;
+  }
+
+  #keepsEmpty(table: BucketTable): boolean {
+    if (table.emptyFrom === Infinity) table.emptyFrom = this.#operations;
+    const operations = this.#operations - table.emptyFrom;
+    return operations < EMPTY_OPERATIONS && this.#tables.all.length <= TABLES_WITH_EMPTY;
   }
 }

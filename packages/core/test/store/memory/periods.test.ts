@@ -37,7 +37,7 @@ describe('buckets with a calendar period in memory', () => {
     for (let id = 0; id < 50; id++) callsOf(store).spend([hourly(`${id}`, JULY), rate(`${id}`)]);
     const sizes = () => Object.values(store.stats().limits).map(({ size }) => size);
     const sweep = () => {
-      for (let call = 0; call < 200; call++) callsOf(store).check([rate('other')]);
+      for (let call = 0; call < 1200; call++) callsOf(store).check([rate('other')]);
     };
     time.advance(31_000 - 0.001);
     sweep();
@@ -106,7 +106,7 @@ describe('buckets with a calendar period in memory', () => {
     callsOf(store).reset([{ limit: 'Both', id: 'id' }]);
     expect(levels()).toEqual([0, 0, 5 * hour]);
     time.advance(2 * HOUR_MS);
-    for (let call = 0; call < 200; call++) callsOf(store).check([rate('any')]);
+    for (let call = 0; call < 1200; call++) callsOf(store).check([rate('any')]);
     expect(callsOf(store).check([rate('other', 1, 'Both')]).levelsTicks).toEqual([3 * hour]);
   });
 

@@ -69,6 +69,56 @@ describe('the sweep', () => {
     expect(tables.largest()).toBe(tables.find('B'));
   });
 
+  test.each([1, 2, 50, 500])(
+    'keeps the tables of %i limits in turn, although each bucket is full again at its next request',
+    (limits) => {
+      const tables = new LimitTables();
+      const sweep = new Sweep(tables, new SlotBuckets());
+      let created = 0;
+      for (let step = 0; step < 10_000; step++) {
+        sweep.step(NOW + step);
+        const limit = `${step % limits}`;
+        if (tables.find(limit) === undefined) {
+          created++;
+          sweep.hasten();
+          tables.create(limit);
+        }
+        tables.find(limit)!.put(1, 1, NOW + step + 1, NOW + step);
+      }
+      expect(created).toBe(limits);
+      expect(tables.totals.swept).toBeGreaterThan(600);
+    },
+  );
+
+  test('drops a table that remains empty after a thousand operations', () => {
+    const tables = tablesOf({ Gone: hashes(10, 11), Used: [] }, NOW + 1, NOW);
+    const sweep = new Sweep(tables, new SlotBuckets());
+    const use = (operations: number) => {
+      for (let i = 0; i < operations; i++) {
+        sweep.step(NOW + 1);
+        tables.find('Used')!.put(1, 1, NOW, NOW);
+      }
+    };
+    use(1000);
+    expect(tables.all.map(({ limit, size }) => [limit, size])).toEqual([['Gone', 0], ['Used', 1]]); // prettier-ignore
+    use(100);
+    expect(tables.all.map(({ limit }) => limit)).toEqual(['Used']);
+  });
+
+  test('drops the tables of limits faster than they are created, even if each operation names another one', () => {
+    const tables = new LimitTables();
+    const sweep = new Sweep(tables, new SlotBuckets());
+    let most = 0;
+    for (let step = 0; step < 20_000; step++) {
+      sweep.step(NOW + step);
+      sweep.hasten();
+      tables.create(`${step}`).put(1, 1, NOW + step + 100, NOW + step);
+      most = Math.max(most, tables.all.length);
+    }
+    // 1,024, with those whose bucket is not full.
+    expect(most).toBeLessThan(1200);
+  });
+
   test('does nothing without a table', () => {
     const tables = new LimitTables();
     const sweep = new Sweep(tables, new SlotBuckets());
