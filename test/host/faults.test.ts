@@ -142,6 +142,37 @@ test('if processes start just when the socket is deleted, one server remains', a
   await splitByRole(all);
 });
 
+test.each(['closes its store', 'is ended by SIGTERM'])(
+  'a rolling restart of eight processes under load admits exactly the limit: each server %s',
+  async (way) => {
+    const [SIZE, LIMIT] = [8, 8000];
+    const load = (each: HostProcess) =>
+      each.spend({ socket, burst: LIMIT, requests: 160, inFlight: 10, deadlineMs: DEADLINE_MS });
+    let processes = await startAll(SIZE);
+    const results: LoadResult[] = [];
+    /* oxlint-disable no-await-in-loop -- one after the other */
+    for (let round = 0; round < SIZE; round++) {
+      const [serving, ...asking] = await splitByRole(processes);
+      const loads = asking.map(load);
+      if (way === 'is ended by SIGTERM') {
+        loads.push(load(serving));
+        await serving.terminate();
+      } else {
+        await serving.close(socket);
+        await serving.kill();
+      }
+      results.push(...(await Promise.all(loads)));
+      processes = [...asking, ...(await startAll(1))];
+    }
+    while (sumOf(results, 'denied') === 0) results.push(...(await Promise.all(processes.map(load))));
+    /* oxlint-enable no-await-in-loop */
+    expect(sumOf(results, 'allowed')).toBe(LIMIT);
+    expect(sumOf(results, 'unavailable')).toBe(0);
+    expect(processes.flatMap(({ events }) => events).filter(({ type }) => type === 'state-lost')).toEqual([]);
+    expect(paths.files().filter((file) => file.endsWith('.handover'))).toEqual([]);
+  },
+);
+
 test('in a rolling restart every call is decided', async () => {
   const SIZE = 4;
   const processes = [...(await startAll(SIZE))];

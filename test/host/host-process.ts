@@ -91,10 +91,19 @@ export class HostProcess {
   }
 
   /** Kills the process, and resolves when it has ended. */
-  async kill(): Promise<void> {
+  kill(): Promise<void> {
+    return this.#end('SIGKILL');
+  }
+
+  /** Lets the process close its stores and end. Its loads stop, and resolve before. */
+  terminate(): Promise<void> {
+    return this.#end('SIGTERM');
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<void> {
     const { exitCode, signalCode } = this.#child;
     if (exitCode !== null || signalCode !== null) return;
-    this.#child.kill('SIGKILL');
+    this.#child.kill(signal);
     await once(this.#child, 'exit');
   }
 

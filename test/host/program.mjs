@@ -10,6 +10,9 @@ const fake = new FakeTime();
 const stores = new Map();
 /** @type {Map<string, import('@sluice/core').Limiter<'Shared'>>} */
 const limiters = new Map();
+/** The loads in progress. @type {Set<Promise<unknown>>} */
+const loads = new Set();
+const ending = new AbortController();
 
 const commands = {
   /** @param {{ socket: string, steered?: boolean }} options */
@@ -46,7 +49,7 @@ const commands = {
   async spend({ socket, burst, requests, inFlight, deadlineMs }) {
     let limiter = limiters.get(socket);
     if (limiter === undefined) {
-      const limits = { Shared: { key: everyone(), burst, count: 1, period: '30d' } };
+      const limits = { Shared: { key: everyone(), burst, count: 1, period: '1h' } };
       const failure = { deadlineMs, onFailure: /** @type {const} */ ('closed') };
       limiters.set(socket, (limiter = createLimiter({ limits, store: storeOf(socket), failure, log: false })));
     }
@@ -54,7 +57,7 @@ const commands = {
     let left = requests;
     await Promise.all(
       Array.from({ length: inFlight }, async () => {
-        for (; left-- > 0;) {
+        for (; left-- > 0 && !ending.signal.aborted;) {
           const startMs = performance.now();
           const { outcome } = await limiter.spend([{ limit: 'Shared', id: 'everyone' }]);
           found[outcome]++;
@@ -75,11 +78,22 @@ function storeOf(socket) {
 
 process.on('message', async (/** @type {{ id: number, command: string, args: unknown[] }} */ { id, command, args }) => {
   try {
-    const result = await /** @type {any} */ (commands)[command](...args);
+    const running = Promise.resolve(/** @type {any} */ (commands)[command](...args));
+    if (command === 'spend') loads.add(running);
+    const result = await running;
+    loads.delete(running);
     process.send?.({ id, result });
   } catch (error) {
     const { code, message, stack } = /** @type {import('@sluice/core').SluiceError} */ (error);
     process.send?.({ id, error: { code, message, stack } });
   }
+});
+// As applications end: the requests in progress are decided, and nothing is lost.
+process.once('SIGTERM', async () => {
+  ending.abort();
+  await Promise.all(loads);
+  await Promise.all([...limiters.values()].map((limiter) => limiter.close({ store: true })));
+  await Promise.all([...stores.values()].map((store) => store.close()));
+  process.disconnect();
 });
 process.on('disconnect', () => process.exit());

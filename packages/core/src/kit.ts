@@ -81,3 +81,4 @@ export { CallQueue } from './time/call-queue.ts';
 export type { DeadlinePromise, Wait } from './time/deadline-queue.ts';
 export { Deadlines } from './time/deadlines.ts';
 export { checkTime, systemTime } from './time/time.ts';
+export { addPart, partsOf } from './store/memory/memory-store.ts';

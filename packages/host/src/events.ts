@@ -23,8 +23,13 @@ export type HostStoreEvent =
       readonly cause: unknown;
       readonly message: string;
     }
-  /** The process that served has ended, and its buckets with it: all are full again, and all slots are free. */
+  /** The process that served has ended without handing its buckets over: all are full again, and all slots are free. */
   | { readonly type: 'state-lost'; readonly serverPid: number; readonly message: string }
+  /**
+   * The buckets could not be handed to the next process, or not be taken over from the last one. All are then full again, and
+   * all slots free.
+   */
+  | { readonly type: 'handover-failed'; readonly cause: unknown; readonly message: string }
   /** Another process has connected to the socket and sent something else than operations of this version. */
   | { readonly type: 'client-rejected'; readonly cause: unknown; readonly message: string };
 
@@ -53,6 +58,14 @@ export function stateLost(socket: string, serverPid: number): HostStoreEvent {
     `Process ${serverPid}, which served the buckets of ${socket}, has ended. All buckets are full again, and all slots ` +
     'are free. Use @sluice/redis if limits must survive a process.';
   return { type: 'state-lost', serverPid, message };
+}
+
+/** Creates the event for buckets that are not passed on. */
+export function handoverFailed(socket: string, cause: unknown): HostStoreEvent {
+  const message =
+    `The buckets of ${socket} could not be handed from one process to the next: ${reasonOf(cause)}. All buckets are full ` +
+    'again, and all slots are free.';
+  return { type: 'handover-failed', cause, message };
 }
 
 /** Creates the event for a client that is not one of this version. */

@@ -11,8 +11,9 @@ import { SharedBuckets } from './serving/shared-buckets.ts';
 export interface HostStoreOptions {
   /**
    * An absolute path of at most 85 bytes. All processes with the same path share their buckets. The sockets are the files
-   * `<socket>.1`, `<socket>.2` and so on, with the permissions 0600. The folder must exist, and all processes must run as one
-   * user with the permission to create files in it. Choose a folder that other users can't write to.
+   * `<socket>.1`, `<socket>.2` and so on, with the permissions 0600. The folder must exist, and belong to the user or to root.
+   * All processes must run as one user with the permission to create files in it. Choose a folder that other users can't write
+   * to.
    */
   readonly socket: string;
   /** The largest number of buckets in the process that serves, as of a memory store. Default: 1,000,000. */
@@ -20,8 +21,8 @@ export interface HostStoreOptions {
   /** Called for each event. Its result is not awaited, and its errors are ignored. */
   readonly onEvent?: ((event: HostStoreEvent) => void) | undefined;
   /**
-   * Called with log lines; `false` disables logging. The events `state-lost` and `client-rejected` are logged, each at most
-   * once in ten seconds. Its errors are ignored. Default: `console.warn`.
+   * Called with log lines; `false` disables logging. The events `state-lost`, `handover-failed` and `client-rejected` are
+   * logged, each at most once in ten seconds. Its errors are ignored. Default: `console.warn`.
    */
   readonly log?: Log | false | undefined;
   /**
@@ -49,7 +50,8 @@ const MAX_PATH_BYTES = 85;
  * systemd, containers with a common volume. The first process keeps the buckets in its memory and serves them on a unix
  * socket; the others ask it. When it ends, another one takes over, usually within some milliseconds.
  *
- * The buckets end with the process that serves them: after a takeover all are full. Windows has no unix sockets.
+ * A serving process that is closed hands its buckets to the next one. If it is killed, they are lost: all are full again.
+ * Windows has no unix sockets.
  *
  * The store does not keep a process alive, except while a call waits for its answer.
  *
@@ -71,7 +73,7 @@ export function hostStore(options: HostStoreOptions): HostStore {
     socket,
     files: new SocketFiles(socket),
     time,
-    createBuckets: () => new SharedBuckets(memory),
+    createBuckets: (handed) => new SharedBuckets(memory, handed),
     emit: eventSink<HostStoreEvent>({ onEvent, log, time }),
     emitUnlogged: eventSink<HostStoreEvent>({ onEvent, log: false }),
   });

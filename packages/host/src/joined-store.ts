@@ -17,7 +17,14 @@ import {
   type ServedBuckets,
 } from './election/membership.ts';
 import { HostErrors } from './errors.ts';
-import { clientRejected, roleChanged, stateLost, type HostRole, type HostStoreEvent } from './events.ts';
+import {
+  clientRejected,
+  handoverFailed,
+  roleChanged,
+  stateLost,
+  type HostRole,
+  type HostStoreEvent,
+} from './events.ts';
 import type { HostStore, HostStoreStatus } from './store.ts';
 
 /** So many calls are sent without waiting for the end of the turn, so that the other process decides them meanwhile. */
@@ -48,6 +55,7 @@ export class JoinedStore implements HostStore {
   /** The buckets in use, or the last ones. */
   #served: ServedBuckets | undefined;
   #isFlushing = false;
+  #closed: Promise<void> | undefined;
   /** Resolves when this process serves or asks. Made by the first caller of `ready`. */
   #joined: Promise<void> | undefined;
   #resolveJoined = (): void => {};
@@ -92,14 +100,17 @@ export class JoinedStore implements HostStore {
   }
 
   close(): Promise<void> {
-    if (this.#role !== 'closed') {
-      this.#flush();
-      this.#setRole('closed');
-      this.#membership.close();
-      this.#deadlines.expireAll();
-      this.#listeners.clear();
-    }
-    return Promise.resolve();
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  #close(): Promise<void> {
+    this.#flush();
+    this.#setRole('closed');
+    const closed = this.#membership.close();
+    this.#deadlines.expireAll();
+    this.#listeners.clear();
+    return closed;
   }
 
   status(): HostStoreStatus {
@@ -181,6 +192,7 @@ export class JoinedStore implements HostStore {
     },
     onDrain: () => this.#flush(),
     onRejected: (cause) => this.#parts.emit(clientRejected(this.#parts.socket, cause)),
+    onHandoverFailed: (cause) => this.#parts.emit(handoverFailed(this.#parts.socket, cause)),
   };
 
   #noteServed(served: ServedBuckets, role: 'serving' | 'asking'): void {
@@ -190,8 +202,8 @@ export class JoinedStore implements HostStore {
     this.#resolveJoined();
     this.#joined = undefined;
     if (last !== undefined && last.id !== served.id) this.#parts.emit(stateLost(this.#parts.socket, last.pid));
-    // What was sent to buckets that are lost is decided by the new ones. It may have taken effect if only the connection was lost.
-    for (const call of this.#queue) if (call.sentTo === served.id) call.fail(this.#errors.connectionLost());
+    // What was sent to another server is decided by this one. It may have taken effect if only the connection was lost.
+    for (const call of this.#queue) if (isOf(call.sentTo, served)) call.fail(this.#errors.connectionLost());
     this.#report({ type: 'up' });
   }
 
@@ -217,4 +229,8 @@ export class JoinedStore implements HostStore {
   #now(): Date {
     return new Date(this.#parts.time.wallNow());
   }
+}
+
+function isOf(sentTo: ServedBuckets | undefined, { id, turn }: ServedBuckets): boolean {
+  return sentTo !== undefined && sentTo.id === id && sentTo.turn === turn;
 }

@@ -52,8 +52,9 @@ export interface HostStore extends Store {
    */
   watch(listener: (report: StoreReport) => void): () => void;
   /**
-   * Sends what is still queued, and closes the connections. If this process serves, the buckets are lost, and another process
-   * serves new ones. A second call has no effect.
+   * Sends what is still queued, and closes the connections. If this process serves, it hands its buckets and slots to the next
+   * one, and resolves when that can begin, after a second at the latest. If the buckets can't be handed over, they are lost,
+   * with the event `handover-failed`. A second call has no effect.
    */
   close(): Promise<void>;
   /** Returns the current state. */

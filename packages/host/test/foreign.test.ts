@@ -18,7 +18,7 @@ function open(onEvent?: (event: HostStoreEvent) => void): HostStore {
   return store;
 }
 
-const hello = (version?: number): Buffer => encodeHello({ pid: 1, hostMicros: 0, id: NO_ID }, version);
+const hello = (version?: number): Buffer => encodeHello({ pid: 1, hostMicros: 0, id: NO_ID, turn: 0 }, version);
 
 function header(bytes: number, count: number): Buffer {
   const frame = Buffer.alloc(8);
@@ -34,7 +34,7 @@ describe('bytes that are not those of a client', () => {
       Buffer.from('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'),
       /sent 'GET \/ HT', so it is not a host store/,
     ],
-    ['another version', hello(PROTOCOL_VERSION + 1), /has version 3 of the protocol, and this process version 2/],
+    ['another version', hello(PROTOCOL_VERSION + 1), /has version 4 of the protocol, and this process version 3/],
     ['a frame that is too large', Buffer.concat([hello(), header(2 ** 31, 1)]), /sent a frame of 2147483648 bytes/],
     ['a frame without a body', Buffer.concat([hello(), header(0, 0)]), /sent a frame of 0 bytes/],
     [

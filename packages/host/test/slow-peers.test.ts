@@ -25,7 +25,7 @@ function open(): HostStore {
   return store;
 }
 
-const hello = (): Buffer => encodeHello({ pid: 1, hostMicros: hostMicros(), id: NO_ID });
+const hello = (): Buffer => encodeHello({ pid: 1, hostMicros: hostMicros(), id: NO_ID, turn: 0 });
 
 async function serve(onClient: (client: Socket) => void): Promise<void> {
   own.opened.push({ close: await rawServer(own.socket, onClient) });

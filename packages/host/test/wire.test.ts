@@ -18,7 +18,7 @@ function received<T>(writer: FrameWriter, decode: (frame: Frame) => T, chunkByte
       expect(frame.isAtEnd).toBe(true);
     },
   });
-  const bytes = Buffer.concat([encodeHello({ pid: 1, hostMicros: 0, id: NO_ID }), writer.take()]);
+  const bytes = Buffer.concat([encodeHello({ pid: 1, hostMicros: 0, id: NO_ID, turn: 0 }), writer.take()]);
   for (let i = 0; i < bytes.length; i += chunkBytes) reader.push(bytes.subarray(i, i + chunkBytes));
   expect(results).toHaveLength(1);
   const [result] = results as [T];

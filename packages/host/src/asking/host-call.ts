@@ -1,5 +1,6 @@
 import type { StoreOperation, StoreReading } from '@sluice/core';
 import type { AnswerSink, Deadlines, Wait } from '@sluice/core/kit';
+import type { Hello } from '../wire/hello.ts';
 
 /** An operation that another process executes, until its answer comes or its deadline has passed. */
 export class HostCall implements Wait {
@@ -8,8 +9,8 @@ export class HostCall implements Wait {
   readonly #deadlines: Deadlines;
   readonly #sink: AnswerSink;
   readonly #onMiss: (call: HostCall) => unknown;
-  /** The buckets for which it was sent, if it was. */
-  sentTo: string | undefined = undefined;
+  /** The server to which it was sent, if it was, and the buckets. */
+  sentTo: Hello | undefined = undefined;
   dueMicros = 0;
   /** Whether it still waits. */
   isIn = false;

@@ -35,8 +35,8 @@ export class ServerConnection {
   readonly #writer = new FrameWriter();
   /** The calls of each frame that was sent and not answered. */
   readonly #sent: HostCall[][] = [];
-  /** The buckets of the server, once its hello has arrived. */
-  #id: string | undefined;
+  /** The server and its buckets, once its hello has arrived. */
+  #server: Hello | undefined;
   #sharesClock = false;
   #cause: unknown;
 
@@ -45,7 +45,7 @@ export class ServerConnection {
     this.#time = time;
     const reader = new MessageReader({
       onHello: (hello) => {
-        this.#id = hello.id;
+        this.#server = hello;
         // In containers with time namespaces, each has another clock. Deadlines are then not sent.
         this.#sharesClock = hello.hostMicros >= beforeMicros && hello.hostMicros <= hostMicros();
         onHello(hello);
@@ -64,12 +64,12 @@ export class ServerConnection {
       }
     });
     socket.on('close', () => onEnd(this.#sent.flat(), this.#cause));
-    socket.write(encodeHello({ pid: process.pid, hostMicros: hostMicros(), id: NO_ID }));
+    socket.write(encodeHello({ pid: process.pid, hostMicros: hostMicros(), id: NO_ID, turn: 0 }));
   }
 
   /** Sends calls from the queue, as many as there is room for: none before the hello of the server has arrived. */
   send(queue: CallQueue<HostCall>): void {
-    while (this.#id !== undefined && queue.size > 0 && !this.#socket.writableNeedDrain) this.#sendFrame(queue);
+    while (this.#server !== undefined && queue.size > 0 && !this.#socket.writableNeedDrain) this.#sendFrame(queue);
   }
 
   /** Ends the connection when everything was sent. */
@@ -96,7 +96,7 @@ export class ServerConnection {
     const before = this.#writer.bytes;
     encodeOperation(this.#writer, call.operation, this.#sharesClock ? call.dueMicros + offsetMicros : 0);
     const bytes = this.#writer.bytes - before;
-    call.sentTo = this.#id;
+    call.sentTo = this.#server;
     if (bytes <= MAX_OPERATION_BYTES) return true;
     this.#writer.returnTo(mark);
     call.fail(tooLargeError(bytes, MAX_OPERATION_BYTES));

@@ -4,7 +4,9 @@ import type { Socket } from 'node:net';
 import type { HostCall } from '../asking/host-call.ts';
 import { ServerConnection } from '../asking/server-connection.ts';
 import { serveClient } from '../serving/client-connection.ts';
+import { hostMicros } from '../serving/host-clock.ts';
 import type { SharedBuckets } from '../serving/shared-buckets.ts';
+import type { Hello } from '../wire/hello.ts';
 import { join, type Joined } from './join.ts';
 import type { Published, SocketFiles } from './socket-files.ts';
 
@@ -17,11 +19,11 @@ const RECONNECT_MS = 10;
 /** How often the serving process looks whether its socket still has its name, in milliseconds. */
 const CHECK_MS = 50;
 
+/** The longest time for which a process that is closed writes down its buckets, in milliseconds. */
+const HANDOVER_MS = 1000;
+
 /** Buckets, and the process that serves them. */
-export interface ServedBuckets {
-  readonly id: string;
-  readonly pid: number;
-}
+export type ServedBuckets = Omit<Hello, 'hostMicros'>;
 
 /** Learns what becomes of a process. */
 export interface MembershipListener {
@@ -41,13 +43,16 @@ export interface MembershipListener {
   onDrain(): void;
   /** A client has sent something else than operations. */
   onRejected(cause: unknown): void;
+  /** The buckets could not be handed over, or taken over. */
+  onHandoverFailed(cause: unknown): void;
 }
 
 export interface MembershipParts {
   readonly files: SocketFiles;
   /** The time of deadlines. Sockets and files are those of the system, and so is the time of attempts and checks. */
   readonly time: Time;
-  readonly createBuckets: () => SharedBuckets;
+  /** Creates new buckets, or those that a process has handed over, to which their parts are then added. */
+  readonly createBuckets: (handed?: Hello) => SharedBuckets;
   readonly listener: MembershipListener;
 }
 
@@ -81,12 +86,29 @@ export class Membership {
     return this.#clients.size;
   }
 
-  close(): void {
+  /** Hands the buckets over if this process serves, and ends all connections. */
+  async close(): Promise<void> {
     this.#isClosed = true;
     this.#cancelAlarm();
     this.#connection?.close();
+    if (this.#buckets !== undefined) await this.#handOver(this.#buckets);
     this.#published?.server.close();
     this.#dropBuckets();
+  }
+
+  async #handOver(buckets: SharedBuckets): Promise<void> {
+    // From now on they do not change: what clients have sent is left for the next server.
+    for (const client of this.#clients) client.pause();
+    const untilMicros = hostMicros() + HANDOVER_MS * 1000;
+    const { files } = this.#parts;
+    const isInTime = (): boolean => hostMicros() < untilMicros;
+    const handed = { from: helloOf(buckets), parts: buckets.parts() };
+    const written = files.handover.write(handed, () => isInTime() && files.isCurrent(this.#published!));
+    try {
+      await withinMs(HANDOVER_MS, written);
+    } catch (cause) {
+      this.#parts.listener.onHandoverFailed(cause);
+    }
   }
 
   async #join(): Promise<void> {
@@ -104,20 +126,57 @@ export class Membership {
   }
 
   #serve(published: Published): void {
-    const isNew = this.#buckets === undefined;
-    const buckets = (this.#buckets ??= this.#parts.createBuckets());
     this.#published = published;
+    if (this.#buckets !== undefined) this.#setAlarm(CHECK_MS, this.#check);
+    else if (this.#parts.files.handover.exists) void this.#takeOver();
+    else this.#serveBuckets(this.#parts.createBuckets());
+  }
+
+  async #takeOver(): Promise<void> {
+    const { files, createBuckets, listener } = this.#parts;
+    let buckets: SharedBuckets | undefined;
+    try {
+      await files.handover.read((from) => {
+        const handed = (buckets = createBuckets(from));
+        return (part) => {
+          if (this.#isClosed) throw new Error('is not needed any more');
+          handed.add(part);
+        };
+      });
+    } catch (cause) {
+      buckets?.close();
+      buckets = undefined;
+      if (!this.#isClosed) listener.onHandoverFailed(cause);
+    }
+    // The next process takes them over.
+    if (this.#isClosed) return buckets?.close();
+    this.#serveBuckets(buckets ?? createBuckets());
+  }
+
+  #serveBuckets(buckets: SharedBuckets): void {
+    const { files, listener } = this.#parts;
+    // Before the first answer: see there.
+    files.handover.delete();
+    this.#buckets = buckets;
     this.#setAlarm(CHECK_MS, this.#check);
-    if (isNew) this.#parts.listener.onServing({ id: buckets.id, pid: process.pid }, buckets);
+    for (const client of this.#clients) this.#serveClient(client, buckets);
+    listener.onServing(helloOf(buckets), buckets);
   }
 
   readonly #handleClient = (socket: Socket): void => {
     // The store was closed, or another process serves by now.
-    if (this.#buckets === undefined) return void socket.destroy();
+    if (this.#isClosed || this.#published === undefined) return void socket.destroy();
     this.#clients.add(socket);
+    socket.unref();
+    socket.on('error', () => {});
     socket.on('close', () => this.#clients.delete(socket));
-    serveClient(socket, this.#buckets, (cause) => this.#parts.listener.onRejected(cause));
+    // Otherwise it waits until the buckets are taken over.
+    if (this.#buckets !== undefined) this.#serveClient(socket, this.#buckets);
   };
+
+  #serveClient(socket: Socket, buckets: SharedBuckets): void {
+    serveClient(socket, helloOf(buckets), buckets, (cause) => this.#parts.listener.onRejected(cause));
+  }
 
   readonly #check = (): void => {
     if (this.#parts.files.isCurrent(this.#published!)) this.#setAlarm(CHECK_MS, this.#check);
@@ -179,7 +238,8 @@ export class Membership {
     this.#published = undefined;
     this.#buckets?.close();
     this.#buckets = undefined;
-    for (const client of this.#clients) client.destroy();
+    // When the answers are sent that they have not received yet.
+    for (const client of this.#clients) client.destroySoon();
   }
 
   #setAlarm(delayMs: number, run: () => void): void {
@@ -192,4 +252,21 @@ export class Membership {
 function discard(joined: Joined): void {
   if (joined.role === 'serving') joined.published.server.close();
   else joined.socket.destroy();
+}
+
+function helloOf({ id, turn }: SharedBuckets): Hello {
+  return { pid: process.pid, hostMicros: hostMicros(), id, turn };
+}
+
+/** Rejects if a promise takes longer. */
+async function withinMs(ms: number, promise: Promise<void>): Promise<void> {
+  let cancel = (): void => {};
+  const late = new Promise<never>((_, reject) => {
+    ({ cancel } = systemTime.alarm(ms, () => reject(new Error(`took longer than ${ms} ms`))));
+  });
+  try {
+    await Promise.race([promise, late]);
+  } finally {
+    cancel();
+  }
 }

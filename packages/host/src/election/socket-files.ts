@@ -1,6 +1,8 @@
 import { chmodSync, linkSync, lstatSync, mkdtempSync, readdirSync, rmSync, type Stats } from 'node:fs';
 import { createConnection, createServer, type Server, type Socket } from 'node:net';
 import { basename, dirname, join } from 'node:path';
+import { HandoverFile } from './handover-file.ts';
+import { checkFolder, checkOwner } from './owner.ts';
 
 /** What a socket is while it has no name that others look for. */
 const NEW_SUFFIX = '.new-';
@@ -33,6 +35,8 @@ export type NoConnection = 'ended' | 'gone' | 'busy';
  * highest number.
  */
 export class SocketFiles {
+  /** The file by which one serving process hands its buckets to the next one. */
+  readonly handover: HandoverFile;
   readonly #path: string;
   readonly #folder: string;
   readonly #prefix: string;
@@ -41,6 +45,7 @@ export class SocketFiles {
     this.#path = path;
     this.#folder = dirname(path);
     this.#prefix = `${basename(path)}.`;
+    this.handover = new HandoverFile(path, path + NEW_SUFFIX);
   }
 
   /** Returns the path of a socket. */
@@ -59,13 +64,12 @@ export class SocketFiles {
    * @throws {Error} If the file is not a socket of this user, or there is no connection for another reason.
    */
   async connect(generation: number): Promise<Socket | NoConnection> {
+    checkFolder(this.#folder);
     const path = this.pathOf(generation);
     const file = lstatSync(path, { throwIfNoEntry: false });
     if (file === undefined) return 'gone';
     if (!file.isSocket()) throw new Error(`${path} is not a socket. Delete it, or choose another path for the socket`);
-    const uid = process.getuid?.();
-    if (file.uid !== uid && uid !== 0)
-      throw new Error(`${path} belongs to user ${file.uid}, and this process runs as user ${uid}`);
+    checkOwner(path, file.uid);
     return connectTo(path);
   }
 
@@ -75,6 +79,7 @@ export class SocketFiles {
    * @param onConnection - Called for each connection, not before the returned promise has resolved.
    */
   async publish(generation: number, onConnection: (socket: Socket) => void): Promise<Published | undefined> {
+    checkFolder(this.#folder);
     // Only this user can enter the folder, so no other user connects before the file has its permissions.
     const folder = mkdtempSync(`${this.#path}${NEW_SUFFIX}`);
     const server = createServer(onConnection);

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { encodeError, encodeExpired, encodeReading } from '../wire/answer-codec.ts';
 import type { Frame } from '../wire/frame.ts';
 import { FrameWriter } from '../wire/frame-writer.ts';
-import { encodeHello } from '../wire/hello.ts';
+import { encodeHello, type Hello } from '../wire/hello.ts';
 import { MessageReader } from '../wire/message-reader.ts';
 import { decodeOperation } from '../wire/operation-codec.ts';
 import { hostMicros } from './host-clock.ts';
@@ -20,8 +20,12 @@ const writer = new FrameWriter();
  *
  * @param onRejected - Called if the client sent something else than operations. Its connection is closed.
  */
-export function serveClient(socket: Socket, buckets: SharedBuckets, onRejected: (cause: unknown) => void): void {
-  const { pid } = process;
+export function serveClient(
+  socket: Socket,
+  hello: Hello,
+  buckets: SharedBuckets,
+  onRejected: (cause: unknown) => void,
+): void {
   const answers: Buffer[] = [];
   const reader = new MessageReader({ onHello() {}, onFrame: (frame) => answers.push(answersTo(frame, buckets)) });
   const writeAnswers = (): void => {
@@ -30,8 +34,6 @@ export function serveClient(socket: Socket, buckets: SharedBuckets, onRejected: 
     answers.length = 0;
     if (socket.writableLength > MAX_UNREAD_BYTES) socket.destroy();
   };
-  socket.unref();
-  socket.on('error', () => {});
   socket.on('data', (chunk: Buffer) => {
     try {
       reader.push(chunk);
@@ -44,7 +46,7 @@ export function serveClient(socket: Socket, buckets: SharedBuckets, onRejected: 
       socket.removeAllListeners('data');
     }
   });
-  socket.write(encodeHello({ pid, hostMicros: hostMicros(), id: buckets.id }));
+  socket.write(encodeHello(hello));
 }
 
 function answersTo(frame: Frame, buckets: SharedBuckets): Buffer {

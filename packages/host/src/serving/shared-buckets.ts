@@ -7,8 +7,9 @@ import {
   type StoreReport,
   type StoreTransaction,
 } from '@sluice/core';
-import { TICKS_PER_MICRO } from '@sluice/core/kit';
+import { addPart, partsOf, TICKS_PER_MICRO } from '@sluice/core/kit';
 import { randomBytes } from 'node:crypto';
+import { TURNS } from '../wire/hello.ts';
 import { hostMicros } from './host-clock.ts';
 
 /**
@@ -16,12 +17,17 @@ import { hostMicros } from './host-clock.ts';
  * refund of a decision that another process made, before it ended, therefore does not give back more than it may.
  */
 export class SharedBuckets {
-  /** 16 hexadecimal digits that identify these buckets: others have others. */
-  readonly id: string = randomBytes(8).toString('hex');
+  /** 12 hexadecimal digits that identify these buckets: others have others. They keep them when they are handed over. */
+  readonly id: string;
+  /** How often they were handed over, modulo 65,536. */
+  readonly turn: number;
   readonly #memory: MemoryStore;
   readonly #originTicks: number;
 
-  constructor(options: MemoryStoreOptions) {
+  /** @param handed - Which buckets another process has handed over. Their parts are then added. */
+  constructor(options: MemoryStoreOptions, handed?: Pick<SharedBuckets, 'id' | 'turn'>) {
+    this.id = handed?.id ?? randomBytes(6).toString('hex');
+    this.turn = handed === undefined ? 0 : (handed.turn + 1) % TURNS;
     this.#memory = memoryStore(options);
     // The time of a memory store begins with its first call.
     const { nowTicks } = this.#memory.run({ kind: 'check', alternatives: [[]] });
@@ -34,6 +40,16 @@ export class SharedBuckets {
     if (operation.kind === 'spend' && operation.alternatives.length === 1)
       return this.#spend(operation.alternatives[0]!);
     return this.#fromOrigin(this.#memory.run(this.#toOrigin(operation)));
+  }
+
+  /** Returns the contents in parts, for another process. They must not be used any more. */
+  parts(): Iterable<Uint8Array> {
+    return partsOf(this.#memory);
+  }
+
+  /** @throws {SluiceError} `ERR_DUMP` if it is not a part of other buckets. */
+  add(part: Uint8Array): void {
+    addPart(this.#memory, part);
   }
 
   watch(listener: (report: StoreReport) => void): () => void {

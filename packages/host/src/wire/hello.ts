@@ -1,13 +1,15 @@
 import { shown } from '@sluice/core/kit';
 
 /** The version of the protocol. It is in the first message of both ends of a connection. */
-export const PROTOCOL_VERSION = 2;
+export const PROTOCOL_VERSION = 3;
 
 /** The bytes of the first message. Those before the version, and the version, are the same in all versions. */
 export const HELLO_BYTES = 32;
 
 const MAGIC = 'sluice\r\n';
-const ID_BYTES = 8;
+const ID_BYTES = 6;
+/** The turns of buckets are counted modulo this. */
+export const TURNS = 65_536;
 
 /** The first message of each end of a connection. */
 export interface Hello {
@@ -15,20 +17,23 @@ export interface Hello {
   readonly pid: number;
   /** The clock that all processes of a host share, in microseconds, when it was sent. */
   readonly hostMicros: number;
-  /** Identifies the buckets of a server, as 16 hexadecimal digits; 0 of a client. */
+  /** Identifies the buckets of a server, as 12 hexadecimal digits; 0 of a client. */
   readonly id: string;
+  /** How many processes have handed these buckets over until this one got them, modulo 65,536. */
+  readonly turn: number;
 }
 
 /** The hello of a client has no buckets. */
 export const NO_ID: string = '0'.repeat(2 * ID_BYTES);
 
-export function encodeHello({ pid, hostMicros, id }: Hello, version: number = PROTOCOL_VERSION): Buffer {
+export function encodeHello({ pid, hostMicros, id, turn }: Hello, version: number = PROTOCOL_VERSION): Buffer {
   const bytes = Buffer.alloc(HELLO_BYTES);
   bytes.write(MAGIC, 'latin1');
   bytes.writeUInt32LE(version, 8);
   bytes.writeUInt32LE(pid, 12);
   bytes.writeDoubleLE(hostMicros, 16);
   bytes.write(id, 24, 'hex');
+  bytes.writeUInt16LE(turn, 24 + ID_BYTES);
   return bytes;
 }
 
@@ -43,5 +48,10 @@ export function decodeHello(bytes: Buffer): Hello {
         'socket the same version of @sluice/host, or other processes another socket',
     );
   }
-  return { pid: bytes.readUInt32LE(12), hostMicros: bytes.readDoubleLE(16), id: bytes.toString('hex', 24) };
+  return {
+    pid: bytes.readUInt32LE(12),
+    hostMicros: bytes.readDoubleLE(16),
+    id: bytes.toString('hex', 24, 24 + ID_BYTES),
+    turn: bytes.readUInt16LE(24 + ID_BYTES),
+  };
 }

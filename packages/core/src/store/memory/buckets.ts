@@ -3,13 +3,14 @@ import type { ReadingToFill, StoreBucket, StoreTransaction } from '../store.ts';
 import { canDeny, levelAfter } from '../transaction-rule.ts';
 import { BatchPeriods, type BatchEntry } from './batch-periods.ts';
 import type { BucketTable } from './bucket-table.ts';
-import { dumpOf, restoreInto, type Dumped } from './dump.ts';
+import { addDump, dumpOf, dumpsOf, restoreInto, type Dumped } from './dump.ts';
 import { Eviction } from './eviction.ts';
 import { IdHasher } from './id-hasher.ts';
 import { LimitTables } from './limit-tables.ts';
 import { statsOf, sumOf, type LimitStats, type MemoryStats } from './memory-stats.ts';
 import { PressureReports, type PressureListener } from './pressure.ts';
 import { SlotBuckets } from './slot-buckets.ts';
+import { addSlotsDump, isSlotsDump, slotDumpsOf } from './slots-dump.ts';
 import type { WallClock } from './store-time.ts';
 import { Sweep } from './sweep.ts';
 
@@ -82,6 +83,20 @@ export class Buckets {
    */
   restore(dump: Uint8Array, now: number): void {
     restoreInto(this.#dumped, dump, now);
+    this.trim(now);
+  }
+
+  /** Returns all buckets that are not full and the slots that are held, in parts. They must not change meanwhile. */
+  *parts(now: number): Generator<Uint8Array> {
+    const wallMs = this.#wall.nowMs();
+    yield* dumpsOf(this.#dumped, now, wallMs);
+    yield* slotDumpsOf(this.slots, now, wallMs);
+  }
+
+  /** @throws {SluiceError} `ERR_DUMP` if it is not a part of another store. */
+  addPart(part: Uint8Array, now: number): void {
+    if (isSlotsDump(part)) return addSlotsDump(this.slots, part, this.#wall, now);
+    addDump(this.#dumped, part, now);
     this.trim(now);
   }
 

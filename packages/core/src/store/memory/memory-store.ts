@@ -100,6 +100,23 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   return new MemoryBuckets(time, { maxKeys, newSecret: () => randomBytes(SECRET_BYTES), random: Math.random });
 }
 
+/**
+ * Returns the buckets of a memory store that are not full and its slots, in parts of at most some 64 kB, none of which
+ * takes longer than a millisecond to make. The store must not be used between the first and the last one.
+ */
+export function partsOf(store: MemoryStore): Generator<Uint8Array> {
+  return (store as MemoryBuckets).parts();
+}
+
+/**
+ * Adds a part of another store to a store that has nothing but other parts of it.
+ *
+ * @throws {SluiceError} `ERR_DUMP` if it is not one. The store must then not be used.
+ */
+export function addPart(store: MemoryStore, part: Uint8Array): void {
+  (store as MemoryBuckets).addPart(part);
+}
+
 function closed(): SluiceError {
   return new SluiceError('ERR_CLOSED', 'This memory store was closed. Make a new one with memoryStore().');
 }
@@ -165,6 +182,14 @@ class MemoryBuckets implements MemoryStore {
 
   restore(dump: Uint8Array): void {
     this.#open().restore(dump, this.#time.nowTicks());
+  }
+
+  parts(): Generator<Uint8Array> {
+    return this.#open().parts(this.#time.nowTicks());
+  }
+
+  addPart(part: Uint8Array): void {
+    this.#open().addPart(part, this.#time.nowTicks());
   }
 
   #open(): Buckets {

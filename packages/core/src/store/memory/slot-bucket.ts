@@ -1,3 +1,12 @@
+/** Slots of one holder as another store may take them over. */
+export interface HandedSlots {
+  readonly holder: string;
+  readonly from: number;
+  readonly to: number;
+  readonly leftTicks: number;
+  readonly expiryTicks: number;
+}
+
 /** Slots of one holder with numbers from `from` to `to` (exclusive), which expire together. */
 interface SlotRange {
   readonly from: number;
@@ -39,12 +48,25 @@ export class SlotBucket {
 
   /** Holds slots until they expire, also those that are held already. */
   hold(holder: string, from: number, to: number, expiryTicks: number, now: number): void {
+    this.takeOver({ holder, from, to, leftTicks: expiryTicks, expiryTicks }, now);
+  }
+
+  /** Holds slots for the time that they have left. */
+  takeOver({ holder, from, to, leftTicks, expiryTicks }: HandedSlots, now: number): void {
     this.look(now);
     this.free(holder, from, to);
-    const added = { from, to, end: now + expiryTicks, expiryTicks };
+    const added = { from, to, end: now + leftTicks, expiryTicks };
     this.#set(holder, [...(this.#byHolder.get(holder) ?? []), added]);
     this.#held += to - from;
     this.#soonestEnd = Math.min(this.#soonestEnd, added.end);
+  }
+
+  /** Returns the slots that have not expired, for another store. */
+  handed(now: number): readonly HandedSlots[] {
+    this.look(now);
+    return [...this.#byHolder].flatMap(([holder, all]) =>
+      all.map(({ from, to, end, expiryTicks }) => ({ holder, from, to, leftTicks: end - now, expiryTicks })),
+    );
   }
 
   /** Frees those of the slots that are held. */

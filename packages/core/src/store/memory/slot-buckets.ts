@@ -1,13 +1,20 @@
 import { TICKS_PER_MS } from '../../rule/ticks.ts';
 import { mapKeyOf } from '../bucket-key.ts';
 import type { BucketName, SlotHolding, StoreHold } from '../store.ts';
-import { SlotBucket } from './slot-bucket.ts';
+import { SlotBucket, type HandedSlots } from './slot-bucket.ts';
 
 /** How many buckets are swept for each one that is created: more are dropped than can be forgotten. */
 const SWEPT_PER_NEW_BUCKET = 2;
 
 /** Slots from the first one up. */
 type SlotsOfHolder = BucketName & Pick<StoreHold, 'holder' | 'expiryMs' | 'first' | 'count'>;
+
+/** The slots of one bucket as another store may take them over. */
+export interface HandedBucket {
+  readonly limit: string;
+  readonly key: string;
+  readonly slots: readonly HandedSlots[];
+}
 
 /**
  * The buckets of slots of a memory store. A bucket exists only while slots of it are held, so their number is bounded by
@@ -26,6 +33,24 @@ export class SlotBuckets {
     const held = new Map<string, number>();
     for (const bucket of this.#buckets.values()) held.set(bucket.limit, bucket.held + (held.get(bucket.limit) ?? 0));
     return Object.fromEntries(held);
+  }
+
+  /** Returns what is held, for another store. */
+  *handed(now: number): Generator<HandedBucket> {
+    for (const bucket of this.#buckets.values()) {
+      const slots = bucket.handed(now);
+      if (slots.length > 0) yield { limit: bucket.limit, key: bucket.key, slots };
+    }
+  }
+
+  /** Holds what another store has handed over, after the time that has passed since. */
+  takeOver({ limit, key, slots }: HandedBucket, passedTicks: number, now: number): void {
+    for (const each of slots) {
+      const leftTicks = each.leftTicks - passedTicks;
+      if (leftTicks <= 0) continue;
+      const bucket = this.#buckets.get(key) ?? this.#create(key, limit, now);
+      bucket.takeOver({ ...each, leftTicks }, now);
+    }
   }
 
   /** Returns how many slots of a bucket are held. */

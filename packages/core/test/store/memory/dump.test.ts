@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { callsOf, FakeTime } from '@sluice/core/testing';
 import { TICKS_PER_MS } from '../../../src/rule/ticks.ts';
 import type { CalendarPeriod } from '../../../src/store/calendar-period.ts';
-import { memoryStore, type MemoryStore } from '../../../src/store/memory/memory-store.ts';
+import { addPart, memoryStore, partsOf, type MemoryStore } from '../../../src/store/memory/memory-store.ts';
 import type { StoreTransaction } from '../../../src/store/store.ts';
 import { numbersFrom } from './numbers.ts';
 
@@ -121,6 +121,62 @@ describe('a memory store that restores a dump', () => {
     callsOf(store).spend([{ ...rate('Slots', 'id', 1), incrementTicks: 1, fitTicks: 2, capTicks: 2, holding }]);
     expect(store.stats().slots).toEqual({ Slots: 1 });
     expect(restored(store.dump(), JULY).store.stats().slots).toEqual({});
+  });
+});
+
+describe('a memory store that takes over the parts of another one', () => {
+  const holding = (holder: string) => ({ holder, expiryMs: 60_000 });
+  const slot = (id: string, holder: string) => {
+    return { ...rate('Slots', id, 1), incrementTicks: 1, fitTicks: 9e6, capTicks: 9e6, holding: holding(holder) };
+  };
+
+  test('has the levels and the slots that the other one would have, and no part is large', () => {
+    const { time, store } = used();
+    for (let i = 0; i < 2500; i++) callsOf(store).spend([slot('one', `h${i}`)]);
+    for (let i = 0; i < 2500; i++) callsOf(store).spend([slot(`id${i}`, 'h')]);
+    const next = storeAt(time.wallNow());
+    const parts = [...partsOf(store)];
+    expect(parts.length).toBeGreaterThan(10);
+    expect(Math.max(...parts.map(({ length }) => length))).toBeLessThan(200_000);
+    time.advance(7000);
+    next.time.setWall(time.wallNow() + 1);
+    for (const part of parts) addPart(next.store, part);
+    expect(levels(next.store, rate)).toEqual(levels(store, rate));
+    expect(levels(next.store, quota)).toEqual(levels(store, quota));
+    expect(next.store.stats().slots).toEqual({ Slots: 5000 });
+    // They expire as they would have.
+    for (const each of [time, next.time]) each.advance(52_998);
+    expect(callsOf(next.store).check([slot('one', '')]).levelsTicks).toEqual([2500]);
+    for (const each of [time, next.time]) each.advance(2);
+    expect(callsOf(store).check([slot('one', '')]).levelsTicks).toEqual([0]);
+    expect(callsOf(next.store).check([slot('one', '')]).levelsTicks).toEqual([0]);
+  });
+
+  test('has no slots that have expired before', () => {
+    const { time, store } = storeAt(JULY);
+    callsOf(store).spend([slot('id', 'old')]);
+    time.advance(1000);
+    callsOf(store).spend([slot('id', 'new')]);
+    const next = storeAt(JULY + 60_500);
+    for (const part of partsOf(store)) addPart(next.store, part);
+    expect(next.store.stats().slots).toEqual({ Slots: 1 });
+    time.advance(60_000);
+    expect([...partsOf(store)]).toEqual([]);
+  });
+
+  test.each([
+    '',
+    '{',
+    '[]',
+    '{"wallMs":null,"buckets":[]}',
+    '{"wallMs":1,"buckets":{}}',
+    '{"wallMs":1,"buckets":[1]}',
+    '{"wallMs":1,"buckets":[{"limit":"A","key":1,"slots":[]}]}',
+    '{"wallMs":1,"buckets":[{"limit":"A","key":"A:","slots":[1]}]}',
+    '{"wallMs":1,"buckets":[{"limit":"A","key":"A:","slots":[{"holder":"a","from":1,"to":2,"leftTicks":1}]}]}',
+  ])('rejects slots that are damaged: %j', (text) => {
+    const part = new TextEncoder().encode(`SluiceSL1${text}`);
+    expect(() => addPart(storeAt(JULY).store, part)).toThrow(expect.objectContaining({ code: 'ERR_DUMP' }));
   });
 });
 

@@ -1,0 +1,38 @@
+import { statSync } from 'node:fs';
+
+const ROOT = 0;
+
+/**
+ * Checks that a file of the store belongs to the user of this process. Another user could otherwise put a file there, and
+ * decide for this process, also if this process is root.
+ *
+ * @throws {Error} If it does not.
+ */
+export function checkOwner(path: string, uid: number): void {
+  const own = ownUid();
+  if (own === undefined || uid === own) return;
+  throw new Error(
+    `${path} belongs to user ${uid}, and this process runs as user ${own}. Delete the file if nobody needs it, and choose ` +
+      "a folder for the socket that other users can't write to",
+  );
+}
+
+/**
+ * Checks that the folder belongs to the user of this process or to root: its owner could replace all files in it.
+ *
+ * @throws {Error} If it does not, or can't be read.
+ */
+export function checkFolder(path: string): void {
+  const own = ownUid();
+  const { uid } = statSync(path);
+  if (own === undefined || uid === own || uid === ROOT) return;
+  throw new Error(
+    `the folder ${path} belongs to user ${uid}, and this process runs as user ${own}. Choose a folder for the socket that ` +
+      'belongs to this user or to root',
+  );
+}
+
+/** There are no users on some systems. */
+function ownUid(): number | undefined {
+  return process.getuid?.();
+}
