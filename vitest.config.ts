@@ -31,6 +31,9 @@ const loaders = 'test/packed/loaders.test.ts';
 /** Takes a minute, and measures neither time nor memory, so it may run beside others. */
 const aborts = 'test/stress/aborted-requests.test.ts';
 
+/** Measures the memory of a process of its own, so it may run beside others too. */
+const leaks = 'test/leaks/*.test.ts';
+
 const properties = ['test/property/setup.ts'];
 /** Many times the usual inputs take many times as long. */
 const propertyMs = 10 * minute * Math.max(1, Number(process.env.SLUICE_PROPERTY_RUNS ?? 0) / 1000);
@@ -100,7 +103,7 @@ const projects = [
   // Real proxies in front of a real backend: the programs of three vendors.
   { name: 'proxies', include: ['test/proxies/**/*.test.ts'], timeoutMs: minute },
   { name: 'site', include: ['test/site/*.test.ts'], timeoutMs: 5 * minute },
-  { name: 'aborts', include: [aborts], timeoutMs: 10 * minute },
+  { name: 'aborts', include: [aborts, leaks], timeoutMs: 10 * minute },
   { name: 'bench', include: ['test/bench/**/*.test.ts'], timeoutMs: 10 * minute },
   // Servers are killed, paused and made late here, and what a client makes of it is timed.
   {
