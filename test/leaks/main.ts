@@ -25,6 +25,8 @@ const REQUESTS = Number(values.requests);
 const ways = WAYS.filter(({ isProtocolError }) => !(isProtocolError === true && values['without-protocol-errors']));
 /** The most that the heap may be at the end, as a part of that after the first quarter. */
 const MOST_GROWTH = Number(values.growth);
+/** A process keeps so many objects for the next request, such as a timer for each length of deadlines, and no more. */
+const KEPT_OBJECTS = 10;
 const AT_A_TIME = 40;
 const OUTAGES = 8;
 const USERS = 2000;
@@ -108,7 +110,7 @@ async function heldOn(store: string): Promise<readonly Held[]> {
 
 /** What is more at the end than before. */
 function grown([start, quarter, end]: readonly Held[]): readonly string[] {
-  const names = Object.keys(end!.objects).filter((name) => end!.objects[name]! > start!.objects[name]!);
+  const names = Object.keys(end!.objects).filter((name) => end!.objects[name]! > start!.objects[name]! + KEPT_OBJECTS);
   const heap = end!.heapBytes / quarter!.heapBytes;
   return [
     ...(heap > MOST_GROWTH ? [`heap × ${heap.toFixed(3)}`] : []),
