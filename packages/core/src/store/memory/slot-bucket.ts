@@ -48,17 +48,21 @@ export class SlotBucket {
 
   /** Holds slots until they expire, also those that are held already. */
   hold(holder: string, from: number, to: number, expiryTicks: number, now: number): void {
-    this.takeOver({ holder, from, to, leftTicks: expiryTicks, expiryTicks }, now);
+    this.look(now);
+    this.free(holder, from, to);
+    const added = { from, to, end: now + expiryTicks, expiryTicks };
+    this.#set(holder, [...(this.#byHolder.get(holder) ?? []), added]);
+    this.#held += to - from;
+    this.#soonestEnd = Math.min(this.#soonestEnd, added.end);
   }
 
   /** Holds slots for the time that they have left. */
   takeOver({ holder, from, to, leftTicks, expiryTicks }: HandedSlots, now: number): void {
-    this.look(now);
-    this.free(holder, from, to);
-    const added = { from, to, end: now + leftTicks, expiryTicks };
-    this.#set(holder, [...(this.#byHolder.get(holder) ?? []), added]);
-    this.#held += to - from;
-    this.#soonestEnd = Math.min(this.#soonestEnd, added.end);
+    this.hold(holder, from, to, expiryTicks, now);
+    const others = this.#byHolder.get(holder)!.slice(0, -1);
+    const end = now + leftTicks;
+    this.#set(holder, [...others, { from, to, end, expiryTicks }]);
+    this.#soonestEnd = Math.min(this.#soonestEnd, end);
   }
 
   /** Returns the slots that have not expired, for another store. */
