@@ -91,7 +91,14 @@ export class Gateway {
       for (const [i, key] of request.keys.entries()) {
         const bucket = this.bucket(key);
         if (bucket === undefined) return;
-        batch.push({ bucket, tokens: request.tokens[i]!, mode: request.modes[i]!, spent: undefined });
+        batch.push({
+          bucket,
+          tokens: request.tokens[i]!,
+          mode: request.modes[i]!,
+          spent: undefined,
+          waitTicks: 0,
+          levelTicks: 0,
+        });
       }
       this.#decide({
         batch,

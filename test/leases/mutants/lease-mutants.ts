@@ -1,6 +1,7 @@
 import { inBatchTest, inBucketTest, inStreamTest, type Finder, type RuleMutant } from './rule-mutant.ts';
 
 const RULES = 'test/property/lease-rules.test.ts';
+const READINGS = 'test/property/lease-readings.test.ts';
 const LESS = 'as if the lease had been smaller';
 
 const inRuleTest = (named: string): Finder => ({ file: RULES, named });
@@ -126,6 +127,20 @@ export const leaseMutants: readonly RuleMutant[] = [
     replace: 'if (unanswered.length === 0) return denied',
     by: 'return denied',
     finder: inBatchTest('follow the policy'),
+  },
+  {
+    name: 'the reading of a denial is that of the view',
+    in: 'decide.ts',
+    replace: 'conclude(each, waitOf(each, retryTicks, nowTicks), nowTicks)',
+    by: 'conclude(each, 0, nowTicks)',
+    finder: { file: READINGS, named: 'however late it is made' },
+  },
+  {
+    name: 'the reading of a wait in vain is that of the view',
+    in: 'waiting-batches.ts',
+    replace: 'conclude(each, lacking[i]! > 0 ? retryTicks : 0, nowTicks)',
+    by: 'conclude(each, 0, nowTicks)',
+    finder: { file: READINGS, named: 'however late it is made' },
   },
   {
     name: 'local: the rest of the outage is not charged',

@@ -40,7 +40,7 @@ export class BucketLookup {
       bucket.touch(nowTicks);
       return undefined;
     }
-    return { bucket, tokens, mode: transaction.mode, transaction, spent: undefined };
+    return { bucket, tokens, mode: transaction.mode, transaction, spent: undefined, waitTicks: 0, levelTicks: 0 };
   }
 
   /** A bucket that is new, or whose limit has other numbers than before. */

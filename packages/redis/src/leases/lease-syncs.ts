@@ -22,8 +22,19 @@ const SLICE_TICKS = 2 * TICKS_PER_MS;
 /** How many buckets each turn with syncs looks at, to drop those at rest. */
 const SWEPT_BUCKETS = 64;
 
+/** Called with what came of a batch that has waited, and when it was decided. Other batches may have been decided since. */
+export type Settle = (decision: LeaseDecision, decidedTicks: number) => void;
+
 interface Waiting extends WaitingBatch {
-  readonly settle: (decision: LeaseDecision) => void;
+  readonly settle: Settle;
+}
+
+/** A batch that can only be decided after a sync. */
+export interface BatchToWait {
+  readonly batch: readonly LeaseTransaction[];
+  /** When that was found out. */
+  readonly nowTicks: number;
+  readonly maxWaitTicks: number;
 }
 
 export interface LeaseSyncsParts {
@@ -71,8 +82,7 @@ export class LeaseSyncs {
   }
 
   /** Decides a batch after a sync of the buckets that it waits for, or when its time is over. */
-  wait(batch: readonly LeaseTransaction[], maxWaitTicks: number, settle: (decision: LeaseDecision) => void): void {
-    const { nowTicks } = this;
+  wait({ batch, nowTicks, maxWaitTicks }: BatchToWait, settle: Settle): void {
     const untilTicks = nowTicks + maxWaitTicks;
     this.#waits++;
     this.#waiting.add({ batch, untilTicks, settle }, nowTicks);
@@ -84,7 +94,8 @@ export class LeaseSyncs {
   async close(): Promise<void> {
     this.#isClosing = true;
     this.#alarm?.cancel();
-    for (const { waiting, decision } of this.#waiting.endAll(this.nowTicks)) waiting.settle(decision);
+    const { nowTicks } = this;
+    for (const { waiting, decision } of this.#waiting.endAll(nowTicks)) waiting.settle(decision, nowTicks);
     const { buckets, gateways } = this.#parts;
     await Promise.all([...buckets.streams.map((stream) => this.#finish(stream)), gateways.close()]);
   }
@@ -189,7 +200,7 @@ export class LeaseSyncs {
 
   #endWaits(nowTicks: number): void {
     if (this.#waiting.size === 0) return;
-    for (const { waiting, decision } of this.#waiting.decideAgain(nowTicks)) waiting.settle(decision);
+    for (const { waiting, decision } of this.#waiting.decideAgain(nowTicks)) waiting.settle(decision, nowTicks);
   }
 }
 

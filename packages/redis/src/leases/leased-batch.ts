@@ -53,16 +53,20 @@ function splitMixed(
   return { leased, exact, isLeased: entries.map((entry) => entry !== undefined) };
 }
 
-/** The levels of a decision in the process. It is no sign that Redis answers. */
+/**
+ * The levels of a decision in the process. It is no sign that Redis answers.
+ *
+ * @param nowTicks - When it was decided.
+ */
 export function readingOf(leased: readonly LeasedEntry[], decision: LeaseDecision, nowTicks: number): StoreReading {
   if (leased.length > 1) return readingOfSeveral(leased, decision, nowTicks);
   const entry = leased[0]!;
-  const levelTicks = levelOf(entry, decision, nowTicks);
+  const levelTicks = levelOf(entry, decision);
   return { nowTicks: clockOf(entry, levelTicks, nowTicks), levelsTicks: [levelTicks], remembered: true };
 }
 
 function readingOfSeveral(leased: readonly LeasedEntry[], decision: LeaseDecision, nowTicks: number): StoreReading {
-  const levelsTicks = leased.map((entry) => levelOf(entry, decision, nowTicks));
+  const levelsTicks = leased.map((entry) => levelOf(entry, decision));
   const bucketNowTicks = leased.map((entry, i) => clockOf(entry, levelsTicks[i]!, nowTicks));
   return { nowTicks: serverTicks(leased[0]!.bucket, nowTicks), levelsTicks, bucketNowTicks, remembered: true };
 }

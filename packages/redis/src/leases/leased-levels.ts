@@ -1,6 +1,6 @@
 import type { StoreTransaction } from '@sluice/core';
-import { DENIES, FITS, type LeasedBucket } from './rules/leased-bucket.ts';
-import type { LeaseDecision, LeaseTransaction } from './rules/decide.ts';
+import type { LeasedBucket } from './rules/leased-bucket.ts';
+import { canDeny, type LeaseDecision, type LeaseTransaction } from './rules/decide.ts';
 
 /** One transaction that is decided in the process. */
 export interface LeasedEntry extends LeaseTransaction {
@@ -8,21 +8,24 @@ export interface LeasedEntry extends LeaseTransaction {
 }
 
 /**
- * The level before the decision, from which the caller derives the same decision. The view may say otherwise: leases pass
- * requests that would not fit, and a process that competes for tokens denies some that would.
+ * The level before the decision, from which the caller derives the same decision, whenever it does. The view may say
+ * otherwise: leases pass requests that would not fit, and a process that competes for tokens denies some that would.
  */
-export function levelOf(entry: LeasedEntry, decision: LeaseDecision, nowTicks: number): number {
-  const { bucket, transaction, mode, spent } = entry;
-  const levelTicks = bucket.levelWithoutLeases(nowTicks);
-  if (decision.outcome !== 'passed') return deniedLevel(entry, levelTicks, decision, nowTicks);
+export function levelOf(
+  { transaction, mode, spent, waitTicks, levelTicks }: LeasedEntry,
+  decision: LeaseDecision,
+): number {
   const { incrementTicks, fitTicks } = transaction;
+  /** The highest level at which it fits. */
+  const mostTicks = fitTicks - incrementTicks;
+  if (waitTicks > 0) return mostTicks + waitTicks;
+  if (decision.outcome !== 'passed') return canDeny(mode) ? Math.min(levelTicks, mostTicks) : levelTicks;
   if (spent === undefined) {
-    const level = mode === 'spend-only' ? Math.max(levelTicks, fitTicks - incrementTicks + 1) : levelTicks;
-    return mode === 'check-only' ? Math.min(level, fitTicks - incrementTicks) : level;
+    if (mode === 'check-only') return Math.min(levelTicks, mostTicks);
+    return mode === 'spend-only' ? Math.max(levelTicks, mostTicks + 1) : levelTicks;
   }
-  const taken = mode === 'charge' ? spent.overdraftTicks : incrementTicks;
-  const before = Math.max(0, levelTicks - taken);
-  return mode === 'charge' ? before : Math.min(before, fitTicks - incrementTicks);
+  if (mode === 'charge') return Math.max(0, levelTicks - spent.overdraftTicks);
+  return Math.min(Math.max(0, levelTicks - incrementTicks), mostTicks);
 }
 
 /** The estimate of the server's clock; that of the process before the first answer. */
@@ -44,17 +47,4 @@ export function clockOf({ bucket, spent, transaction }: LeasedEntry, levelTicks:
   if (lapseTicks !== undefined) return -lapseTicks - levelAfterTicks;
   if (spent.overdraftTicks === 0 || bucket.stream.serverAheadTicks === undefined) return -levelAfterTicks;
   return serverTicks(bucket, nowTicks);
-}
-
-function deniedLevel(
-  { bucket, transaction, tokens, mode }: LeasedEntry,
-  levelTicks: number,
-  { retryTicks }: LeaseDecision,
-  nowTicks: number,
-): number {
-  const { incrementTicks, fitTicks } = transaction;
-  if (mode === 'charge' || mode === 'spend-only') return levelTicks;
-  const look = bucket.look(tokens, nowTicks);
-  if (look === FITS) return Math.min(levelTicks, fitTicks - incrementTicks);
-  return fitTicks - incrementTicks + (look === DENIES ? bucket.retryTicks : retryTicks);
 }

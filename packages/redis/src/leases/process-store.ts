@@ -13,7 +13,7 @@ import {
 import { checkDeadline, joinedReading, passes, TICKS_PER_MS, type DecidingOperation } from '@sluice/core/kit';
 import type { BucketKeys } from '../batches/bucket-keys.ts';
 import { closedError, DEFAULT_DEADLINE_MS, type RedisStore, type SharedStore } from '../batches/shared-store.ts';
-import { decide, isExact, refundAll, type LeaseDecision } from './rules/decide.ts';
+import { conclude, decide, isExact, refundAll, type LeaseDecision } from './rules/decide.ts';
 import { LeasedBuckets } from './rules/leased-buckets.ts';
 import { BucketLookup } from './bucket-lookup.ts';
 import type { GatewayCount } from './gateway-count.ts';
@@ -62,6 +62,13 @@ export interface ProcessStoreParts {
   readonly isCluster: boolean;
 }
 
+/** What came of the leased part of a batch, and when. */
+interface Decided {
+  readonly split: SplitBatch;
+  readonly decision: LeaseDecision;
+  readonly nowTicks: number;
+}
+
 /** The store with leases: it decides in the process what it may, and asks Redis for the rest. */
 export class ProcessStore implements LeasedStore {
   readonly traits = { keepsDeadline: true, periods: true, slots: true, leases: true } as const;
@@ -108,7 +115,7 @@ export class ProcessStore implements LeasedStore {
     if (split === undefined) return this.#askRedis('spend', batch, deadlineMs);
     const decision = decide(split.leased, nowTicks);
     if (decision.outcome === 'exact') return this.#spendPartly(batch, nowTicks, deadlineMs);
-    return this.#spendSplit(batch, split, decision, deadlineMs);
+    return this.#spendSplit(batch, { split, decision, nowTicks }, deadlineMs);
   }
 
   async #decideFirst(operation: DecidingOperation, deadlineMs: number): Promise<StoreReading> {
@@ -136,6 +143,9 @@ export class ProcessStore implements LeasedStore {
     if (split === undefined) return this.#askRedis('check', batch, deadlineMs);
     const looks = split.leased.map((entry): LeasedEntry => ({ ...entry, mode: 'check-only' }));
     const decision = decide(looks, nowTicks);
+    if (decision.outcome === 'unavailable') return this.#askRedis('check', batch, deadlineMs);
+    // What a `spend` would wait for fits by the view.
+    if (decision.outcome === 'waits') for (const each of looks) conclude(each, 0, nowTicks);
     this.#syncs.afterUse(looks, nowTicks);
     const reading = readingOf(looks, decision, nowTicks);
     if (split.exact.length === 0) return reading;
@@ -205,7 +215,7 @@ export class ProcessStore implements LeasedStore {
       return false;
     });
     if (split === undefined) return this.#askRedis('spend', batch, deadlineMs);
-    return this.#spendSplit(batch, split, decide(split.leased, nowTicks), deadlineMs);
+    return this.#spendSplit(batch, { split, decision: decide(split.leased, nowTicks), nowTicks }, deadlineMs);
   }
 
   /** Has a bucket read again whose level Redis changes, and reports a network that is too slow for its leases. */
@@ -220,37 +230,35 @@ export class ProcessStore implements LeasedStore {
 
   #spendSplit(
     batch: readonly StoreTransaction[],
-    split: SplitBatch,
-    decision: LeaseDecision,
+    { split, decision, nowTicks }: Decided,
     deadlineMs: number,
   ): Awaitable<StoreReading> {
-    if (decision.outcome === 'waits') return this.#waitAndSpend(batch, split, deadlineMs);
-    const { nowTicks } = this.#syncs;
+    if (decision.outcome === 'waits') return this.#waitAndSpend(batch, split, nowTicks, deadlineMs);
     this.#syncs.afterUse(split.leased, nowTicks);
-    return this.#spendRest(split, decision, nowTicks, deadlineMs);
+    return this.#spendRest({ split, decision, nowTicks }, deadlineMs);
   }
 
-  #waitAndSpend(batch: readonly StoreTransaction[], split: SplitBatch, deadlineMs: number): Promise<StoreReading> {
-    const startTicks = this.#syncs.nowTicks;
+  #waitAndSpend(
+    batch: readonly StoreTransaction[],
+    split: SplitBatch,
+    nowTicks: number,
+    deadlineMs: number,
+  ): Promise<StoreReading> {
     const maxWaitTicks = Math.floor(Math.min(this.#parts.maxWaitMs, deadlineMs) * TICKS_PER_MS);
-    // The levels are those of the moment at which the wait ends: other batches are decided right after.
-    const spend = async (decision: LeaseDecision): Promise<StoreReading> => {
-      const leftMs = this.#leftMs(deadlineMs, startTicks);
+    const spend = async (decision: LeaseDecision, decidedTicks: number): Promise<StoreReading> => {
+      const leftMs = this.#leftMs(deadlineMs, nowTicks);
       if (decision.outcome === 'exact') return this.run({ kind: 'spend', alternatives: [batch] }, leftMs);
-      return this.#spendRest(split, decision, this.#syncs.nowTicks, leftMs);
+      return this.#spendRest({ split, decision, nowTicks: decidedTicks }, leftMs);
     };
     return new Promise((resolve) => {
-      this.#syncs.wait(split.leased, maxWaitTicks, (decision) => resolve(spend(decision)));
+      this.#syncs.wait({ batch: split.leased, nowTicks, maxWaitTicks }, (decision, decidedTicks) =>
+        resolve(spend(decision, decidedTicks)),
+      );
     });
   }
 
   /** Spends what only Redis decides, after the leased part was decided. */
-  #spendRest(
-    split: SplitBatch,
-    decision: LeaseDecision,
-    nowTicks: number,
-    deadlineMs: number,
-  ): Awaitable<StoreReading> {
+  #spendRest({ split, decision, nowTicks }: Decided, deadlineMs: number): Awaitable<StoreReading> {
     if (decision.outcome === 'unavailable') return Promise.reject(this.#unanswered(split));
     const { leased, exact } = split;
     const reading = readingOf(leased, decision, nowTicks);

@@ -78,11 +78,14 @@ export class SimulatedProcesses {
     const name = { limit: '', id };
     const bucket = buckets.find(name) ?? buckets.add({ ...name, key: id, tag: '' }, this.#terms, nowTicks)!;
     bucket.usedAtTicks = nowTicks;
-    const batch: readonly LeaseTransaction[] = [{ bucket, tokens, mode: 'check-and-spend', spent: undefined }];
+    const mode = 'check-and-spend';
+    const batch: readonly LeaseTransaction[] = [
+      { bucket, tokens, mode, spent: undefined, waitTicks: 0, levelTicks: 0 },
+    ];
     const { outcome } = decide(batch, nowTicks);
     if (outcome === 'waits') {
       return new Promise((resolve) => {
-        syncs.wait(batch, MAX_WAIT_MS * TICKS_PER_MS, (decision) => {
+        syncs.wait({ batch, nowTicks, maxWaitTicks: MAX_WAIT_MS * TICKS_PER_MS }, (decision) => {
           resolve(decision.outcome === 'exact' ? this.#spendInRedis(bucket, tokens) : decision.outcome === 'passed');
         });
       });

@@ -10,6 +10,13 @@ export interface LeaseTransaction {
   readonly mode: Mode;
   /** What it took, once its batch has passed. Undefined if it took nothing. */
   spent: Spent | undefined;
+  /**
+   * How long it makes its batch wait, once that is denied: above 0 for at least one of the batch. 0 if it fitted. It is what
+   * came of the decision, and no later look at the bucket can tell: meanwhile the clock has moved, and others have spent.
+   */
+  waitTicks: number;
+  /** The level of its bucket right after the batch was decided, without the tokens of leases. */
+  levelTicks: number;
 }
 
 /** What came of a batch. */
@@ -48,13 +55,23 @@ export function decide(batch: readonly LeaseTransaction[], nowTicks: number): Le
 export function decideAgain(batch: readonly LeaseTransaction[], nowTicks: number): LeaseDecision {
   const look = lookAtAll(batch, nowTicks);
   if (look === FITS) {
-    for (let i = 0; i < batch.length; i++) batch[i]!.spent = spendOne(batch[i]!, nowTicks);
+    for (let i = 0; i < batch.length; i++) {
+      const each = batch[i]!;
+      each.spent = spendOne(each, nowTicks);
+      conclude(each, 0, nowTicks);
+    }
     return PASSED;
   }
   if (look === WAITS) return WAITING;
   if (look === EXACT) return EXACTLY;
   if (look === UNAVAILABLE) return UNANSWERED;
-  return { outcome: 'denied', retryTicks: longestRetry(batch, nowTicks) };
+  return denied(batch, nowTicks);
+}
+
+/** Notes what came of a transaction, at the moment at which its batch was decided. */
+export function conclude(transaction: LeaseTransaction, waitTicks: number, nowTicks: number): void {
+  transaction.waitTicks = waitTicks;
+  transaction.levelTicks = transaction.bucket.levelWithoutLeases(nowTicks);
 }
 
 /** Whether a transaction of this mode can deny its batch. */
@@ -88,6 +105,20 @@ function spendOne({ bucket, tokens, mode }: LeaseTransaction, nowTicks: number):
   if (mode === 'check-only') return undefined;
   if (mode === 'charge') return bucket.charge(tokens, nowTicks);
   return bucket.look(tokens, nowTicks) === FITS ? bucket.spend(tokens, nowTicks) : undefined;
+}
+
+function denied(batch: readonly LeaseTransaction[], nowTicks: number): LeaseDecision {
+  const retryTicks = longestRetry(batch, nowTicks);
+  for (const each of batch) conclude(each, waitOf(each, retryTicks, nowTicks), nowTicks);
+  return { outcome: 'denied', retryTicks };
+}
+
+/** @param longestTicks - That of the batch, also for a bucket of which the process does not know how long it takes. */
+function waitOf({ bucket, tokens, mode }: LeaseTransaction, longestTicks: number, nowTicks: number): number {
+  if (!canDeny(mode)) return 0;
+  const look = bucket.look(tokens, nowTicks);
+  if (look === FITS) return 0;
+  return look === DENIES ? bucket.retryTicks : longestTicks;
 }
 
 /** The longest wait of the buckets that deny. Each of them is read at its next due sync, because its view may be wrong. */

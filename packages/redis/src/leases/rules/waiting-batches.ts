@@ -1,4 +1,4 @@
-import { canDeny, decideAgain, UNANSWERED, type LeaseDecision, type LeaseTransaction } from './decide.ts';
+import { canDeny, conclude, decideAgain, UNANSWERED, type LeaseDecision, type LeaseTransaction } from './decide.ts';
 import { WAITS } from './leased-bucket.ts';
 
 /** A batch that waits for a sync of some of its buckets. */
@@ -39,7 +39,7 @@ export class WaitingBatches<Batch extends WaitingBatch = WaitingBatch> {
     return this.#waiting.reduce((until, { given }) => Math.min(until, given.untilTicks), Infinity);
   }
 
-  /** Adds a batch that was just decided to wait, and asks for a sync of the buckets that it waits for. */
+  /** Adds a batch that was decided to wait at this moment, and asks for a sync of the buckets that it waits for. */
   add(given: Batch, nowTicks: number): void {
     const waiting = { given, sinceTicks: nowTicks, lacking: [], views: [] };
     for (const { bucket } of given.batch) bucket.usedByWaiting++;
@@ -54,7 +54,7 @@ export class WaitingBatches<Batch extends WaitingBatch = WaitingBatch> {
     return waiting.map((each) => {
       endWait(each);
       for (const { bucket } of each.given.batch) bucket.usedByWaiting--;
-      return { waiting: each.given, decision: denied(each.given.batch, nowTicks) };
+      return { waiting: each.given, decision: denied(each, nowTicks) };
     });
   }
 
@@ -118,22 +118,24 @@ function endWait({ given, lacking }: Waiting<WaitingBatch>): void {
 }
 
 /** What was not answered since the wait began may be an outage, which is no reason to deny. */
-function timeOver({ given, sinceTicks, lacking }: Waiting<WaitingBatch>, nowTicks: number): LeaseDecision {
+function timeOver(each: Waiting<WaitingBatch>, nowTicks: number): LeaseDecision {
+  const { given, sinceTicks, lacking } = each;
   const unanswered = given.batch.filter(
     ({ bucket }, i) => lacking[i]! > 0 && bucket.stream.answeredAtTicks <= sinceTicks,
   );
-  if (unanswered.length === 0) return denied(given.batch, nowTicks);
+  if (unanswered.length === 0) return denied(each, nowTicks);
   if (unanswered.some(({ bucket }) => bucket.terms.onFailure !== 'local')) return UNANSWERED;
   for (const { bucket } of unanswered) bucket.beginOutage(sinceTicks, nowTicks);
   const decision = decideAgain(given.batch, nowTicks);
-  return decision.outcome === 'waits' ? denied(given.batch, nowTicks) : decision;
+  return decision.outcome === 'waits' ? denied(each, nowTicks) : decision;
 }
 
-function denied(batch: readonly LeaseTransaction[], nowTicks: number): LeaseDecision {
-  let retryTicks = 0;
-  for (const { bucket } of batch) {
-    bucket.touch(nowTicks);
-    retryTicks = Math.max(retryTicks, bucket.terms.dueTicks);
+/** Denies a batch because of the buckets that it waits for. */
+function denied({ given: { batch }, lacking }: Waiting<WaitingBatch>, nowTicks: number): LeaseDecision {
+  const retryTicks = Math.max(...batch.map(({ bucket }) => bucket.terms.dueTicks));
+  for (const [i, each] of batch.entries()) {
+    each.bucket.touch(nowTicks);
+    conclude(each, lacking[i]! > 0 ? retryTicks : 0, nowTicks);
   }
   return { outcome: 'denied', retryTicks };
 }

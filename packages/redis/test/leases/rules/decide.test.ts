@@ -29,7 +29,7 @@ function twoBuckets(terms = {}) {
 }
 
 function take(bucket: LeasedBucket, tokens = 1, mode: LeaseTransaction['mode'] = 'check-and-spend'): LeaseTransaction {
-  return { bucket, tokens, mode, spent: undefined };
+  return { bucket, tokens, mode, spent: undefined, waitTicks: 0, levelTicks: 0 };
 }
 
 describe('a batch', () => {
