@@ -51,10 +51,12 @@ export class LocalStore implements Store {
   }
 
   #decideOne(kind: 'spend' | 'check', batch: Batch): StoreReading {
+    // Read once: what decides is what the caller is told.
+    const held = batch.map((one) => (hasSlots(one) ? this.#slotLevel(one) : 0));
     const slots = batch.filter(hasSlots);
     const fit = passes(
       slots,
-      slots.map((one) => this.#slotLevel(one)),
+      held.filter((_, i) => hasSlots(batch[i]!)),
     );
     const tokens = batch.filter(hasTokens);
     const reading = this.#tokens.run({ kind: fit ? kind : 'check', alternatives: [tokens] });
@@ -62,7 +64,7 @@ export class LocalStore implements Store {
     const places = placesOfTokens(batch);
     return {
       nowTicks,
-      levelsTicks: batch.map((one, i) => (hasSlots(one) ? this.#slotLevel(one) : levelsTicks[places[i]!]!)),
+      levelsTicks: batch.map((one, i) => (hasSlots(one) ? held[i]! : levelsTicks[places[i]!]!)),
       ...(bucketNowTicks && { bucketNowTicks: places.map((place) => bucketNowTicks[place] ?? nowTicks) }),
       ...(bucketWallMs && { bucketWallMs: places.map((place) => bucketWallMs[place]) }),
     };

@@ -32,7 +32,7 @@ export class LeaseWarnings {
       if (lease === undefined || lease.leased) continue;
       const message =
         `Limit "${limit.name}" is decided exactly, by a call of the store for each request, because ${lease.reason}. ` +
-        `Raise its overshoot of ${limit.treatment.overshoot}, or remove it.`;
+        `Change its numbers or its overshoot of ${limit.treatment.overshoot}, or remove the overshoot.`;
       if (this.#warned.has(message)) continue;
       this.#warned.add(message);
       this.#emit({ type: 'warning', message, once: true });

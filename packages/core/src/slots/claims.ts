@@ -18,6 +18,12 @@ export interface Claim {
   readonly reused: readonly Held[];
 }
 
+/** What this process has answered itself. */
+export interface SlotAnswer extends OwnAnswer {
+  /** The idle slots by which it has. Undefined for a limit of this process. */
+  readonly idle: readonly Held[] | undefined;
+}
+
 /** The claim of a decision that takes nothing. */
 export const NO_CLAIM: Claim = { reserved: new Map(), reused: [] };
 
@@ -40,18 +46,19 @@ export class Claims {
    *
    * @param own - What this process has answered itself, by the index in the batch.
    */
-  of(batch: readonly Transaction[], own: ReadonlyMap<number, OwnAnswer>): Claim {
+  of(batch: readonly Transaction[], own: ReadonlyMap<number, SlotAnswer>): Claim {
     const { held, idle, time } = this.#parts;
     const reserved = new Map<number, Held>();
     const reused: Held[] = [];
     for (const [i, transaction] of batch.entries()) {
-      const { treatment, cost, fitTicks, mode } = transaction;
+      const { treatment, cost, mode } = transaction;
       const { slots: terms } = treatment;
       const answer = own.get(i);
       const isTaken = answer === undefined || levelAfter(transaction, answer.level) > answer.level;
       if (terms === undefined || cost === 0 || mode === 'check-only' || !isTaken) continue;
-      if (answer !== undefined && terms.scope === 'store') {
-        reused.push(...idle.take(transaction, cost, fitTicks));
+      if (answer?.idle !== undefined) {
+        idle.take(transaction, answer.idle);
+        reused.push(...answer.idle);
         continue;
       }
       const slots = slotsOf(transaction, terms, time);

@@ -11,6 +11,13 @@ interface Idle {
   readonly sinceMicros: number;
 }
 
+/** Idle slots that a request can use. */
+export interface FoundSlots {
+  /** A level of their bucket at which the request fits: the last one that the store has reported, or a lower one. */
+  readonly level: number;
+  readonly slots: readonly Held[];
+}
+
 /** The idle slots of one bucket. */
 interface IdleInBucket {
   /** The one that was used last at the end. Each is a single slot. */
@@ -37,22 +44,23 @@ export class IdleSlots {
     this.#time = time;
   }
 
-  /**
-   * Returns a level of a bucket at which a cost fits, if there are idle slots for it: the last one that the store has
-   * reported, or a lower one. Otherwise undefined.
-   */
-  levelFor(bucket: BucketName, cost: number, fitTicks: number): number | undefined {
+  /** Finds as many idle slots as a cost. Undefined if there are not enough. */
+  find(bucket: BucketName, cost: number, fitTicks: number): FoundSlots | undefined {
     const found = this.#buckets.get(mapKeyOf(bucket));
-    if (found === undefined || cost === 0 || this.#usable(found, fitTicks).length < cost) return undefined;
-    return Math.min(found.level, fitTicks - cost);
+    if (found === undefined || cost === 0) return undefined;
+    const usable = this.#usable(found, fitTicks);
+    if (usable.length < cost) return undefined;
+    return { level: Math.min(found.level, fitTicks - cost), slots: usable.slice(-cost).map(({ held }) => held) };
   }
 
-  /** Takes idle slots for a request, see {@link levelFor}. */
-  take(bucket: BucketName, cost: number, fitTicks: number): readonly Held[] {
-    const found = this.#buckets.get(mapKeyOf(bucket))!;
-    const taken = this.#usable(found, fitTicks).slice(-cost);
-    for (const idle of taken) found.slots.splice(found.slots.indexOf(idle), 1);
-    return taken.map(({ held }) => held);
+  /** Takes slots that were just found, for a request: those, and not what can be found at a later reading of the clock. */
+  take(bucket: BucketName, taken: readonly Held[]): void {
+    const { slots } = this.#buckets.get(mapKeyOf(bucket))!;
+    for (const held of taken)
+      slots.splice(
+        slots.findIndex((idle) => idle.held === held),
+        1,
+      );
   }
 
   /**

@@ -8,7 +8,7 @@ import type { Store, StoreBucket } from '../store/store.ts';
 import { passes } from '../store/transaction-rule.ts';
 import type { Time } from '../time/time.ts';
 import { AbandonedSlots } from './abandoned-slots.ts';
-import { Claims, NO_CLAIM, type Claim } from './claims.ts';
+import { Claims, NO_CLAIM, type Claim, type SlotAnswer } from './claims.ts';
 import type { Held, HeldSlots } from './held-slots.ts';
 import { newHolder } from './holder.ts';
 import { IdleSlots } from './idle-slots.ts';
@@ -106,20 +106,23 @@ export class SlotStage {
     return all;
   }
 
-  #ownAnswers(batch: Batch): Map<number, OwnAnswer> {
-    const own = new Map<number, OwnAnswer>();
+  #ownAnswers(batch: Batch): Map<number, SlotAnswer> {
+    const own = new Map<number, SlotAnswer>();
     for (const [i, transaction] of batch.entries()) {
-      const level = this.#ownLevel(transaction);
-      if (level !== undefined) own.set(i, { transaction, level });
+      const answer = this.#ownAnswer(transaction);
+      if (answer !== undefined) own.set(i, answer);
     }
     return own;
   }
 
-  #ownLevel(transaction: Transaction): number | undefined {
-    const { slots } = transaction.treatment;
-    if (slots === undefined) return undefined;
-    if (slots.scope === 'process') return this.#parts.held.countOf(transaction);
-    return this.#idle.levelFor(transaction, transaction.cost, transaction.fitTicks);
+  #ownAnswer(transaction: Transaction): SlotAnswer | undefined {
+    const { cost, fitTicks, treatment } = transaction;
+    if (treatment.slots === undefined) return undefined;
+    if (treatment.slots.scope === 'process') {
+      return { transaction, level: this.#parts.held.countOf(transaction), idle: undefined };
+    }
+    const found = this.#idle.find(transaction, cost, fitTicks);
+    return found && { transaction, level: found.level, idle: found.slots };
   }
 
   /**

@@ -32,6 +32,37 @@ test('the slots of a reserve serve the next requests, also those that are releas
   expect(inStore()).toBe(4);
 });
 
+/** A clock that moves by half a millisecond at each reading. */
+class MovingTime extends FakeTime {
+  moves = false;
+
+  override nowMicros(): number {
+    if (this.moves) this.set(this.nowMs + 0.5);
+    return super.nowMicros();
+  }
+}
+
+test('a request that idle slots let through uses them, also if they expire while it is decided', async () => {
+  const released: boolean[] = [];
+  for (let readings = 1; readings <= 6; readings++) {
+    const time = new MovingTime(1000);
+    const { hold, store } = holdingRemotely({ InFlight: { concurrency: 10, reserve: 2, expiry: '1s' } }, {}, { time });
+    await releaseAll([await hold(slot())]);
+    store.named();
+    time.set(2000 - 0.5 * readings - 0.25);
+    time.moves = true;
+    const held = await hold(slot());
+    time.moves = false;
+    expect(held.allowed).toBe(true);
+    if (store.named().includes('spend')) continue;
+    // Too old to become idle again.
+    time.set(2001);
+    await held.release();
+    released.push(store.named().includes('release'));
+  }
+  expect(new Set(released)).toEqual(new Set([true]));
+});
+
 test('a decision by idle slots has the level that the store has reported last', async () => {
   const { hold, limiter } = holdingRemotely(BLOCKS);
   const first = await hold(slot({ cost: 2 }));
