@@ -3,6 +3,7 @@
 import { isLeased } from '../../../packages/redis/src/leases/rules/lease-numbers.ts';
 import { numbersOf, type Setting } from '../deployment.ts';
 import { admittedOf, type Admitted } from './admitted.ts';
+import { firstReturnsOf } from './fresh-clients.ts';
 import { retriesOf } from './polite-clients.ts';
 import { EVEN, TRAFFICS, type Traffic } from './traffic.ts';
 
@@ -15,6 +16,8 @@ const LIMITS = [
 ];
 const RETRY_LIMITS = [
   { name: '1/s', burst: 10, count: 1, periodMs: 1000 },
+  { name: '3/s', burst: 10, count: 3, periodMs: 1000 },
+  { name: '5/s', burst: 20, count: 5, periodMs: 1000 },
   { name: '10/s', burst: 20, count: 10, periodMs: 1000 },
   { name: '30/s', burst: 60, count: 30, periodMs: 1000 },
   { name: '100/s', burst: 200, count: 100, periodMs: 1000 },
@@ -25,6 +28,7 @@ const parts = {
   admitted: () => printAdmitted(),
   'round-trips': () => printRoundTrips(),
   retries: () => printRetries(),
+  'first-returns': () => printFirstReturns(),
 };
 const chosen = process.argv.slice(2);
 for (const [name, print] of Object.entries(parts)) if (chosen.length === 0 || chosen.includes(name)) print();
@@ -71,6 +75,22 @@ function printRetries(): void {
         const fullMs = (limit.burst * limit.periodMs) / limit.count;
         const retries = [{}, { isExact: true }, { idleMs: fullMs }].map((manners) => retriesOf(setting, manners));
         return retries.map(({ waits, deniedAgain }) => percent(deniedAgain / waits)).join(' / ');
+      });
+      printRow([name, String(gateways), ...cells]);
+    }
+  }
+}
+
+function printFirstReturns(): void {
+  console.log('\nA full bucket, spent 15 ms apart: denied at the first return, % / at most so many seconds late\n');
+  printRow(['limit', 'N', ...OVERSHOOTS.map((overshoot) => `overshoot ${overshoot}`)]);
+  for (const { name, ...limit } of RETRY_LIMITS.slice(0, -2)) {
+    for (const gateways of PROCESSES) {
+      const cells = OVERSHOOTS.map((overshoot) => {
+        const setting = { ...limit, overshoot, gateways };
+        if (!isLeased(numbersOf(setting))) return 'strict';
+        const { returns, deniedAgain, latestMs } = firstReturnsOf(setting);
+        return `${percent(deniedAgain / returns)} / ${(latestMs / 1000).toFixed(1)}`;
       });
       printRow([name, String(gateways), ...cells]);
     }
