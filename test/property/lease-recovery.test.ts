@@ -47,23 +47,23 @@ describe('after a reset', () => {
 });
 
 test('a client that spends its burst fast and obeys Retry-After is hardly ever denied at its first return', () => {
-  const slow = [1, 2.5, 3, 5, 8].flatMap((count) =>
+  const settings = [1, 2.5, 3, 5, 8].flatMap((count) =>
     [10, 20].flatMap((burst) =>
       [2, 4, 8].flatMap((gateways) =>
         [0.5, 1].map((overshoot) => ({ burst, count, periodMs: 1000, overshoot, gateways })),
       ),
     ),
   );
-  const leased = slow.filter((setting) => isLeased(numbersOf(setting)));
+  const leased = settings.filter((setting) => isLeased(numbersOf(setting)));
   // Redis decides the slowest of them.
   expect(leased.every(({ count }) => count > 2.5)).toBe(true);
   expect(leased.length).toBeGreaterThan(15);
-  for (const setting of leased) {
+  const wrong = leased.flatMap((setting) => {
     const { returns, deniedAgain, latestMs } = firstReturnsOf(setting);
-    expect(returns, JSON.stringify(setting)).toBeGreaterThan(80);
-    expect(deniedAgain / returns, JSON.stringify(setting)).toBeLessThanOrEqual(0.05);
-    expect(latestMs, JSON.stringify(setting)).toBeLessThanOrEqual(1050);
-  }
+    const isRight = returns > 80 && deniedAgain / returns <= 0.05 && latestMs <= 1050;
+    return isRight ? [] : [{ ...setting, returns, deniedAgain, latestMs }];
+  });
+  expect(wrong).toEqual([]);
 });
 
 test('when Redis loses all data under load, the gateways restore nearly all of it', () => {

@@ -8,8 +8,8 @@ import { bury, forget } from '../../redis/servers/undertaker.ts';
 import type { BoundLimit, BoundLoad, BoundOrders, BoundReport } from './process.mjs';
 
 const FILE = fileURLToPath(new URL('process.mjs', import.meta.url));
-export const GATEWAYS = 4;
-export const LIMIT: BoundLimit = { burst: 1000, count: 1000, period: '1s', overshoot: 0.1 };
+const GATEWAYS = 4;
+const LIMIT: BoundLimit = { burst: 1000, count: 1000, period: '1s', overshoot: 0.1 };
 const PER_MS = LIMIT.count / 1000;
 const OF_RATE = 3;
 const MOVES_EVERY_MS = 300;

@@ -55,16 +55,16 @@ function isOwn({ remembered }) {
 // The reading of a decision of this process is made in the moment of the decision.
 const decide = store.run.bind(store);
 store.run = (operation, deadlineMs) => {
-  const request = current;
+  const made = current;
   current = undefined;
   const answer = decide(operation, deadlineMs);
-  if (request === undefined) return answer;
+  if (made === undefined) return answer;
   if (!(answer instanceof Promise)) {
-    request.atMs = nowMs();
+    made.atMs = nowMs();
     return answer;
   }
   return answer.then((reading) => {
-    if (isOwn(reading)) request.atMs = nowMs();
+    if (isOwn(reading)) made.atMs = nowMs();
     return reading;
   });
 };
