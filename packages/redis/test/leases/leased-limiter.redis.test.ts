@@ -10,11 +10,11 @@ const key = accountId();
 /** A limiter of one of two processes, with a limit that is slow enough for no token to come back during a test. */
 async function limiterOn(server: RedisServer, onFailure: FailurePolicy = 'closed'): Promise<Limiter> {
   const limits = {
-    Leased: { key, burst: 100, count: 100, period: '24h', overshoot: 0.2, onFailure },
+    Leased: { key, burst: 100, count: 100, period: '24h', overshoot: 0.1, onFailure },
     Exact: { key, burst: 100, count: 100, period: '24h', onFailure },
   };
-  const store = leasedStore({ url: server.url, gateways: 2, log: false });
-  const limiter = createLimiter({ limits, store, log: false, failure: { gateways: 2, deadlineMs: 1000 } });
+  const store = leasedStore({ url: server.url, gateways: 1, log: false });
+  const limiter = createLimiter({ limits, store, log: false, failure: { gateways: 1, deadlineMs: 1000 } });
   running.add({
     close: async () => {
       await limiter.close({ store: true });
@@ -103,10 +103,10 @@ describe('limiters on stores with leases', () => {
     const server = await redisServer();
     const events: (LeasedStoreEvent | LimiterEvent)[] = [];
     const onEvent = (event: LeasedStoreEvent | LimiterEvent): void => void events.push(event);
-    const store = leasedStore({ url: server.url, gateways: 2, log: false, onEvent });
+    const store = leasedStore({ url: server.url, gateways: 1, log: false, onEvent });
     const limits = {
-      Small: { key, burst: 10, count: 100, period: '24h', overshoot: 0.1 },
-      Large: { key, burst: 100, count: 100, period: '24h', overshoot: 0.1 },
+      Small: { key, burst: 10, count: 100, period: '24h', overshoot: 0.05 },
+      Large: { key, burst: 100, count: 100, period: '24h', overshoot: 0.05 },
     } as const;
     const overrides = { Large: { '8': { burst: 10, count: 10, period: '24h' } } } as const;
     const limiter = createLimiter({
@@ -115,14 +115,14 @@ describe('limiters on stores with leases', () => {
       store,
       log: false,
       onEvent,
-      failure: { gateways: 2, deadlineMs: 1000 },
+      failure: { gateways: 1, deadlineMs: 1000 },
     });
     running.add({ close: async () => limiter.close({ store: true }) });
     await limiter.ready();
     const seen = () => events.filter(({ type }) => type !== 'connection').map(({ type, message }) => [type, message]);
     const warning = [
       'warning',
-      expect.stringMatching(/^Limit "Small" is decided exactly.* because overshoot × burst is 1 token, /),
+      expect.stringMatching(/^Limit "Small" is decided exactly.* because overshoot × burst is 0 tokens, /),
     ];
     for (const id of ['7', '8']) await limiter.spend([{ limit: 'Small', id }]);
     await limiter.spend([{ limit: 'Large', id: '7' }]);
@@ -136,8 +136,8 @@ describe('limiters on stores with leases', () => {
     const slow = { Leased: { key, burst: 10, count: 10, period: '24h', overshoot: 0.5 } } as const;
     const raised = { Leased: { ...slow.Leased, period: '1h' } } as const;
     const make = async () => {
-      const store = leasedStore({ url: server.url, gateways: 2, log: false });
-      const limiter = createLimiter({ limits: slow, store, log: false, failure: { gateways: 2, deadlineMs: 1000 } });
+      const store = leasedStore({ url: server.url, gateways: 1, log: false });
+      const limiter = createLimiter({ limits: slow, store, log: false, failure: { gateways: 1, deadlineMs: 1000 } });
       running.add({ close: async () => limiter.close({ store: true }) });
       await limiter.ready();
       return { limiter, store };

@@ -30,14 +30,14 @@ async function scene(deadlineMs = 50): Promise<Scene> {
   const events: (LimiterEvent | LeasedStoreEvent)[] = [];
   const store = leasedStore({
     client: new Cluster([...cluster.addresses], { lazyConnect: true }),
-    gateways: 2,
+    gateways: 1,
     hashTag: ({ id }) => id[0],
     maxWait: `${deadlineMs}ms`,
     onEvent: (event) => events.push(event),
     log: false,
   });
   const limits = {
-    Leased: { key, burst: 200, count: 200, period: '24h', overshoot: 0.2, onFailure: 'closed' },
+    Leased: { key, burst: 200, count: 200, period: '24h', overshoot: 0.1, onFailure: 'closed' },
     Exact: { key, burst: 10_000, count: 10_000, period: '24h', onFailure: 'closed' },
   } as const;
   const limiter = createLimiter({
