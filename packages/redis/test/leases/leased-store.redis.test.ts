@@ -81,7 +81,7 @@ describe('a limit with an overshoot', () => {
 
   test('is reported to Redis in the background, and counts for other processes', async () => {
     const prefix = `shared${prefixes++}:`;
-    const store = await readyStore({ prefix });
+    const store = await readyStore({ gateways: 1, prefix });
     for (let i = 0; i < 3; i++) await callsOf(store).spend([hourly('reported')]);
     await until('Redis has counted it', async () => (await levelInRedis(prefix, hourly('reported'))) === 3);
     expect(store.status().leases).toMatchObject({ keys: 1, streams: [{ state: 'up', keys: 1 }] });
@@ -143,7 +143,7 @@ describe('a limit with an overshoot', () => {
 
   test('takes nothing from a bucket after its reset that was let through before', async () => {
     const prefix = `reset${prefixes++}:`;
-    const store = await readyStore({ prefix });
+    const store = await readyStore({ gateways: 1, prefix });
     for (const cost of [50, 13, 5]) await callsOf(store).spend([hourly('reset', cost)]);
     await callsOf(store).reset([hourly('reset')]);
     await store.close();
@@ -248,7 +248,7 @@ describe('a refund of a decision', () => {
 
   test('that was paid beyond them reaches Redis', async () => {
     const prefix = `refund${prefixes++}:`;
-    const store = await readyStore({ prefix });
+    const store = await readyStore({ gateways: 1, prefix });
     await callsOf(store).spend([hourly('overdraft')]);
     await until('it is synced', () => isSynced(store));
     await refundOf(store, [hourly('overdraft', 4)]);
@@ -259,7 +259,7 @@ describe('a refund of a decision', () => {
 
 describe('a batch of leased and exact limits', () => {
   test('takes nothing from leases if Redis denies the exact one', async () => {
-    const store = await readyStore();
+    const store = await readyStore({ gateways: 1 });
     const full = order('mixed', 5);
     await callsOf(store).spend([full]);
     const batch = [hourly('mixed', 3), order('mixed')];
@@ -334,7 +334,7 @@ describe('when Redis does not answer', () => {
 
 test('a store that is closed has reported everything, and given its leases back', async () => {
   const prefix = `close${prefixes++}:`;
-  const store = await readyStore({ prefix });
+  const store = await readyStore({ gateways: 1, prefix });
   for (const cost of [50, 20, 2]) {
     const batch = [hourly('closed', cost)];
     expect(isAllowed(batch, await callsOf(store).spend(batch))).toBe(true);
