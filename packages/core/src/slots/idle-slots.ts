@@ -46,8 +46,10 @@ export class IdleSlots {
 
   /** Finds as many idle slots as a cost. Undefined if there are not enough. */
   find(bucket: BucketName, cost: number, fitTicks: number): FoundSlots | undefined {
+    // Most limits have no reserve.
+    if (this.#buckets.size === 0 || cost === 0) return undefined;
     const found = this.#buckets.get(mapKeyOf(bucket));
-    if (found === undefined || cost === 0) return undefined;
+    if (found === undefined) return undefined;
     const usable = this.#usable(found, fitTicks);
     if (usable.length < cost) return undefined;
     return { level: Math.min(found.level, fitTicks - cost), slots: usable.slice(-cost).map(({ held }) => held) };

@@ -35,9 +35,8 @@ export class Renewals<Slots extends Expiring> {
 
   /** Ends the renewal of slots. Does nothing for those that were not added. */
   remove(slots: Slots): void {
-    const queue = this.#queues.get(slots.expiryMs);
-    queue?.remove(slots);
-    if (queue?.isEmpty === true) this.#queues.delete(slots.expiryMs);
+    const isLast = this.#queues.get(slots.expiryMs)?.remove(slots);
+    if (isLast === true) this.#queues.delete(slots.expiryMs);
   }
 }
 
@@ -58,20 +57,18 @@ class Queue<Slots extends Expiring> {
     this.#renew = renew;
   }
 
-  get isEmpty(): boolean {
-    return this.#slots.size === 0;
-  }
-
   add(slots: Slots): void {
     this.#slots.set(slots, this.#time.nowMicros());
     this.#alarm ??= this.#nextRun();
   }
 
-  remove(slots: Slots): void {
+  /** Returns whether none are left. */
+  remove(slots: Slots): boolean {
     this.#slots.delete(slots);
-    if (!this.isEmpty) return;
+    if (this.#slots.size > 0) return false;
     this.#alarm?.cancel();
     this.#alarm = undefined;
+    return true;
   }
 
   // A timer is set again only when it has run: most slots are released long before they are due.

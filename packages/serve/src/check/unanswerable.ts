@@ -1,8 +1,7 @@
+import { mayLackFields } from '@sluice/core/kit';
 import type { IncomingMessage } from 'node:http';
 import { problemAnswer, type ProblemAnswer } from './problem-answer.ts';
 
-/** How many lines Node keeps of the fields of a request, if its server does not say otherwise. */
-const KEPT_LINES = 1000;
 /** Longer targets are not read: each character is looked at several times. */
 const MAX_URI = 65_536;
 
@@ -29,14 +28,7 @@ const TOO_LONG: Unanswerable = {
  * of, a client would otherwise choose which limits apply to it.
  */
 export function unanswerable(incoming: IncomingMessage): Unanswerable | undefined {
-  if (mayLackLines(incoming)) return TOO_MANY_LINES;
+  if (mayLackFields(incoming)) return TOO_MANY_LINES;
   const uri = incoming.headers['x-forwarded-uri'];
   return uri !== undefined && uri.length > MAX_URI ? TOO_LONG : undefined;
-}
-
-/** Node drops the lines after those that a server keeps, and does not say so. Those that it read are in `rawHeaders`. */
-function mayLackLines({ rawHeaders, socket }: IncomingMessage): boolean {
-  const { server } = socket as { readonly server?: { readonly maxHeadersCount?: number | null } };
-  const kept = server?.maxHeadersCount ?? KEPT_LINES;
-  return kept > 0 && rawHeaders.length >= 2 * kept;
 }
