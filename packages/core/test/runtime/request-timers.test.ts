@@ -4,7 +4,7 @@ import { systemTime } from '../../src/time/time.ts';
 
 test.each([
   ['a Worker', { navigator: { userAgent: 'Cloudflare-Workers' } }, true],
-  ['a Worker of before 2022, without a navigator', { WebSocketPair: class {} }, true],
+  ['a Worker of before 2022, without a navigator', { WebSocketPair: function WebSocketPair() {} }, true],
   ['the Edge runtime', { EdgeRuntime: 'vercel' }, true],
   ['Node', { navigator: { userAgent: 'Node.js/24' } }, false],
   ['Bun', { navigator: { userAgent: 'Bun/1.3.0' } }, false],

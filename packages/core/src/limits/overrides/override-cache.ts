@@ -97,11 +97,10 @@ export class OverrideCache {
     if (stale !== undefined && !mayRefresh) return stale.override;
     // That of a request that has ended is never heard of again.
     entry.running = undefined;
-    this.#ask(entry, nowMicros);
-    const { running, failure } = entry as Entry;
+    const running = this.#ask(entry, nowMicros);
     if (running !== undefined) return stale === undefined ? running.answer : running.answer.catch(() => stale.override);
     if (entry.answer !== undefined) return entry.answer.override;
-    throw failure!.cause;
+    throw entry.failure!.cause;
   }
 
   #added(limit: string, id: string): Entry {
@@ -116,19 +115,25 @@ export class OverrideCache {
     return failure === undefined || nowMicros - failure.atMicros >= this.#pauseMicros;
   }
 
-  #ask(entry: Entry, nowMicros: number): void {
+  /** Returns the query, if it takes time. */
+  #ask(entry: Entry, nowMicros: number): RunningQuery | undefined {
     if (entry.running !== undefined) this.#failed(entry, new Error('the query did not answer within 10 s'));
     let answer: Awaitable<Override | undefined>;
     try {
       answer = toNativePromise(this.#parts.ask(entry.limit, entry.id));
-      if (!(answer instanceof Promise)) return this.#accept(entry, answer, nowMicros);
+      if (!(answer instanceof Promise)) {
+        this.#accept(entry, answer, nowMicros);
+        return undefined;
+      }
     } catch (cause) {
-      return this.#failed(entry, cause);
+      this.#failed(entry, cause);
+      return undefined;
     }
     const running: RunningQuery = { startedMicros: nowMicros, answer: this.#settled(entry, answer, () => running) };
     entry.running = running;
     // The outcome of a refresh may not be awaited: avoids an unhandled rejection.
     running.answer.catch(() => undefined);
+    return running;
   }
 
   async #settled(
