@@ -43,11 +43,21 @@ async function changeServer(socket: string, store: ReturnType<typeof hostStore>)
   if (role === 'asking') {
     await server.close(socket);
   } else {
-    for (const file of paths.files()) if (file.startsWith(socket)) rmSync(file);
-    await server.open(socket);
+    await letServe(socket);
   }
   const next = role === 'asking' ? 'serving' : 'asking';
   await until(`this process is ${next}`, () => store.status().role === next);
+}
+
+/** Takes the name of the socket from this process. It may have a new one before the other process looks for it. */
+async function letServe(socket: string): Promise<void> {
+  for (;;) {
+    for (const file of paths.files()) if (file.startsWith(socket)) rmSync(file);
+    // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
+    if ((await server.open(socket)).role === 'serving') return;
+    // oxlint-disable-next-line no-await-in-loop
+    await server.close(socket);
+  }
 }
 
 test('the store of these tests asks another process', async () => {
@@ -106,8 +116,7 @@ describe('in the process that serves', () => {
       };
       const provokeReport = async (): Promise<void> => {
         if (store.status().role === 'asking') return changeServer(socket, store);
-        for (const file of paths.files()) if (file.startsWith(socket)) rmSync(file);
-        await server.open(socket);
+        await letServe(socket);
         await until('another process serves', () => store.status().role === 'asking');
       };
       return { store, advance: realDelay, hang, provokeReport };

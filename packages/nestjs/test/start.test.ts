@@ -23,6 +23,11 @@ const limits = {
   PerClient: { key: clientNetwork(), count: 2, period: '1m' },
   Orders: { key: everyone(), count: 1, period: '1m' },
 } as const;
+/** Limits of the same names with other numbers. */
+const others = {
+  PerClient: { ...limits.PerClient, count: 3 },
+  Orders: { ...limits.Orders, count: 2 },
+} as const;
 
 @Controller()
 class HelloController {
@@ -300,9 +305,9 @@ test.each([
   const limited = 'limiter' in options ? { limiter: { ...options.limiter, store } } : { ...options, store };
   const app = await appOf(moduleOf({ imports: [RateLimitModule.forRoot(limited)] }));
   await app.init();
-  expect(() => createLimiter({ limits, store })).toThrow(/already uses the limit name "PerClient"/);
+  expect(() => createLimiter({ limits: others, store })).toThrow(/already uses the limit name "PerClient"/);
   await app.close();
-  await createLimiter({ limits, store }).close();
+  await createLimiter({ limits: others, store }).close();
 });
 
 test('a limiter that was given is not closed', async () => {
@@ -317,7 +322,7 @@ test('a limiter that was given is not closed', async () => {
 test('when the application does not start, the limiter that the module made is closed', async () => {
   const store = memoryStore();
   await problemOf({ limiter: { limits, store }, limits: ['Typo'] });
-  await createLimiter({ limits, store }).close();
+  await createLimiter({ limits: others, store }).close();
   @Controller()
   class OrdersController {
     @Limits('Typo')
@@ -325,7 +330,7 @@ test('when the application does not start, the limiter that the module made is c
     list(): void {}
   }
   await problemOf({ limiter: { limits, store }, limits: [] }, [OrdersController]);
-  expect(() => createLimiter({ limits, store })).not.toThrow();
+  expect(() => createLimiter({ limits: others, store })).not.toThrow();
 });
 
 const tested = () =>

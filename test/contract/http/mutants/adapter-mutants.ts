@@ -348,7 +348,7 @@ const ofWeb: readonly AdapterMutant[] = [
   {
     name: 'web: a client never leaves',
     in: WEB,
-    replace: 'return this.#request.signal.aborted;',
+    replace: 'return this.#request.signal.aborted || (this.#connection?.socket?.destroyed ?? false);',
     by: 'return false;',
     contracts: ON_WEB,
   },
