@@ -347,7 +347,7 @@ const ofHttp: readonly AdapterMutant[] = [
 const ofWeb: readonly AdapterMutant[] = [
   {
     name: 'web: a client never leaves',
-    in: WEB,
+    in: WEB_END,
     replace: 'return this.#request.signal.aborted || (this.#connection?.socket?.destroyed ?? false);',
     by: 'return false;',
     contracts: ON_WEB,
