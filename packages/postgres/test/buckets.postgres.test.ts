@@ -159,6 +159,19 @@ test('limiters of two stores share a limit', async () => {
   expect((await second!.spend(entry)).allowed).toBe(false);
 });
 
+test('a bucket that a refund has filled, and slots that have expired, leave no rows', async () => {
+  const { store, table } = named();
+  await spend(store, [token('x')]);
+  await callsOf(store).refund([token('x')], 20_000);
+  expect(await server.query(`select key from ${table}`)).toEqual([]);
+  const slot = (holder: string) =>
+    token('s', { slots: true, holding: { holder, expiryMs: 60_000 }, incrementTicks: 1, fitTicks: 9, capTicks: 9 });
+  await spend(store, [slot('a')]);
+  await server.query(`update ${table}_slots set ends = 0`);
+  await spend(store, [slot('b')]);
+  expect(await server.query(`select holder from ${table}_slots`)).toEqual([{ holder: 'b' }]);
+});
+
 describe('the sweep', () => {
   const swept = async (store: ReturnType<typeof storeOn>, time: FakeTime, count: number): Promise<void> => {
     await expect
@@ -191,6 +204,26 @@ describe('the sweep', () => {
       { key: 'Tokens:young' },
     ]);
     expect(await server.query(`select * from ${table}_slots`)).toEqual([]);
+  });
+
+  test('keeps the slots of a bucket until the last of them expires, whatever was taken after it', async () => {
+    const time = new FakeTime();
+    const table = server.newTable();
+    const store = storeOn(server, { table, time });
+    const slot = (holder: string, expiryMs: number) =>
+      token('slots', { slots: true, holding: { holder, expiryMs }, incrementTicks: 1, fitTicks: 9, capTicks: 9 });
+    await spend(store, [token('old')]);
+    await spend(store, [slot('long', 3_600_000)]);
+    await spend(store, [slot('short', 1000)]);
+    // As if 40 seconds had passed for the slots, and much more for the bucket.
+    const passed = 40 * 16_000_000;
+    await server.query(
+      `update ${table} set tat = tat - case key when 'Tokens:old' then ${2 * TOKEN} else ${passed} end`,
+    );
+    await server.query(`update ${table}_slots set ends = ends - ${passed}`);
+    await swept(store, time, 1);
+    const look = slot('looks', 1000);
+    expect(await callsOf(store).check([look], 20_000)).toMatchObject({ levelsTicks: [1] });
   });
 
   test('goes through a table of many pages, and does not wait for a row that is locked', async () => {

@@ -41,6 +41,20 @@ export const batchCases: readonly StoreCase[] = [
     assertTat(after, tatOf(reading, 2 * T, 1), 1);
   }),
 
+  promise('a spend-only that does not fit lets no batch pass that another transaction denies', async ({ store }) => {
+    await callsOf(store).spend([slow.spend('empty', 5), slow.spend('poor', 5)]);
+    await callsOf(store).spend([slow.spend('empty'), slow.spend('poor', 1, 'spend-only'), slow.spend('rich')]);
+    assert.deepEqual((await callsOf(store).check([slow.spend('rich')])).levelsTicks, [0]);
+  }),
+
+  promise('a cost of 0 passes, and takes nothing, whatever the level is', async ({ store }) => {
+    const taken = await callsOf(store).charge([{ ...slow.charge('debt', 8), capTicks: 8 * T }]);
+    const reading = await callsOf(store).spend([slow.spend('debt', 0), slow.spend('rich', 2)]);
+    const after = await callsOf(store).check([slow.spend('debt'), slow.spend('rich')]);
+    assertTat(after, tatOf(taken), 0);
+    assertTat(after, tatOf(reading, 2 * T, 1), 1);
+  }),
+
   promise('a spend-only in a denied batch is not taken', async ({ store }) => {
     await callsOf(store).spend([slow.spend('empty', 5)]);
     await callsOf(store).spend([slow.spend('id', 1, 'spend-only'), slow.spend('empty')]);

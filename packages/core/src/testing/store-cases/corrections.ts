@@ -108,6 +108,20 @@ export const correctionCases: readonly (StoreCase | SteeredStoreCase)[] = [
     assertTat(await callsOf(store).refund([{ ...slow.refund('id', 2, waiting), lineTicks: 5 * T }]), tat);
   }),
 
+  promise('a refund of a decision leaves a bucket full that was reset since', async ({ store }) => {
+    const tat = tatOf(await callsOf(store).spend([slow.spend('id', 3)]), 3 * T);
+    await callsOf(store).reset([{ limit: slow.name, id: 'id' }]);
+    assert.deepEqual((await callsOf(store).refund([slow.refund('id', 3, tat)])).levelsTicks, [0]);
+    assert.deepEqual((await callsOf(store).check([slow.spend('id')])).levelsTicks, [0]);
+  }),
+
+  promise('a decision is not refunded while a later one waits, also after its own turn', async ({ store }) => {
+    const taken = await callsOf(store).spend([slow.queued(8, slow.spend('id', 5))]);
+    const tat = tatOf(await callsOf(store).spend([slow.queued(8, slow.spend('id', 2))]), 2 * T);
+    const refund = { ...slow.refund('id', 1, tatOf(taken, 5 * T)), lineTicks: 5 * T };
+    assertTat(await callsOf(store).refund([refund]), tat);
+  }),
+
   promise('a reset bucket is full, and no other is', async ({ store }) => {
     const taken = await callsOf(store).spend([slow.spend('a', 5), slow.spend('b', 5), other.spend('a', 5)]);
     await callsOf(store).reset([

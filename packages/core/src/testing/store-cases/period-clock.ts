@@ -1,7 +1,7 @@
 import { assert } from '../assert.ts';
 import type { Store } from '../../store/store.ts';
 import { assertTat, fitted, tatOf } from '../sample-limit.ts';
-import { assertLevel, COUNT, DAY_MS, HOUR_MS, quotaOf } from '../sample-quota.ts';
+import { assertLevel, COUNT, DAY_MS, HOUR_MS, quotaOf, staleError } from '../sample-quota.ts';
 import { steeredPromise, type SteeredStoreCase, type SteeredStoreUnderTest } from '../store-case.ts';
 import { callsOf } from '../store-calls.ts';
 
@@ -24,6 +24,16 @@ export const periodClockCases: readonly SteeredStoreCase[] = [
     assertLevel(await callsOf(store).spend([quota.spend('id')]), COUNT);
     await advance(1);
     assertLevel(await callsOf(store).spend([quota.spend('id')]), 0);
+  }),
+
+  steeredOfPeriods('a period includes its first moment, and the next one not its end', async (store, { advance }) => {
+    const quota = await quotaOf(store, HOUR_MS, HOUR_MS);
+    assertLevel(await callsOf(store).spend([quota.spend('id')]), 0);
+    await advance(2 * HOUR_MS - 1);
+    assertLevel(await callsOf(store).spend([quota.spend('id')]), 0);
+    await advance(1);
+    const { wallMs } = await staleError(() => callsOf(store).spend([quota.spend('id')]));
+    assert.equal(wallMs, quota.period[2]);
   }),
 
   steeredOfPeriods('a clock that steps back in a period grants nothing', async (store, { advance, stepBack }) => {

@@ -106,6 +106,13 @@ export const slotExpiryCases: readonly (StoreCase | SteeredStoreCase)[] = [
     await assertHeld(store, { id: 2 });
   }),
 
+  ofSlots('a transaction of no slots passes, also beyond the limit', async (store) => {
+    await callsOf(store).spend([slots.take('id', 'a', { count: SLOTS })]);
+    await callsOf(store).renew([slots.held('id', 'b', { count: 2 })]);
+    await callsOf(store).spend([slots.take('id', 'c', { count: 0 }), slots.take('other', 'c')]);
+    await assertHeld(store, { id: SLOTS + 2, other: 1 });
+  }),
+
   ofSlots('renew holds slots beyond the limit, and then nothing fits until enough are free', async (store) => {
     await callsOf(store).spend([slots.take('id', 'a', { count: SLOTS })]);
     await callsOf(store).renew([slots.held('id', 'b', { count: 2 })]);
@@ -141,6 +148,23 @@ export const slotExpiryCases: readonly (StoreCase | SteeredStoreCase)[] = [
     await advance(1);
     await assertHeld(store, { id: 0 });
   }),
+
+  steeredOfSlots(
+    'a clock that steps back changes no expiry that is not beyond it',
+    async (store, { advance, stepBack }) => {
+      await callsOf(store).spend([slots.take('id', 'a', { expiryMs: SHORT_MS })]);
+      await advance(500);
+      await callsOf(store).spend([slots.take('id', 'b', { expiryMs: SHORT_MS })]);
+      await stepBack(300);
+      await assertHeld(store, { id: 2 });
+      await advance(799);
+      await assertHeld(store, { id: 2 });
+      await advance(1);
+      await assertHeld(store, { id: 1 });
+      await advance(200);
+      await assertHeld(store, { id: 0 });
+    },
+  ),
 
   ...[900, 86_400_000].map((backMs) =>
     steeredOfSlots(
