@@ -6,6 +6,7 @@ import { askConditions } from './engine/shadows.ts';
 import { prove } from './engine/prove.ts';
 import { closeSolver, queries } from './engine/solver.ts';
 import { toldProof } from './engine/told.ts';
+import { emptyTheorems } from './theorems/empty.ts';
 import { parts } from './theorems/index.ts';
 
 const { values, positionals } = parseArgs({
@@ -35,11 +36,19 @@ for (const theorem of theorems) {
   else refuted++;
   console.log(toldProof(proof));
 }
+const isWhole = positionals.length === 0 && values.of === undefined;
+if (isWhole) {
+  for (const { theorem, problem } of emptyTheorems) {
+    const found = prove(theorem).problem;
+    if (found?.startsWith(problem) === true) continue;
+    refuted++;
+    console.log(`REFUTED  the engine itself: ${theorem.name} is not refused as empty, but: ${found ?? 'proved'}`);
+  }
+}
 const seconds = ((performance.now() - start) / 1000).toFixed(1);
 const solved = (queries.milliseconds / 1000).toFixed(1);
 console.log(`${proved} theorems proved, ${refuted} refuted, in ${seconds} s (${queries.count} questions, ${solved} s)`);
 closeSolver();
-const isWhole = positionals.length === 0 && values.of === undefined;
 const isStale = isWhole && !(await isUpToDate(parts));
 if (isStale) console.log('REFUTED  docs/proofs.md is not up to date: npm run prove -- --document');
 process.exitCode = refuted === 0 && proved > 0 && !isStale ? 0 : 1;

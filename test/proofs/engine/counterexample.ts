@@ -25,7 +25,7 @@ export function counterexampleOf(
   refuted: Refuted | undefined,
 ): Counterexample | undefined {
   const opposite = refuted?.opposite ?? true;
-  for (const numbers of solvedNumbers(path, opposite)) {
+  for (const numbers of numbersOn(path, opposite)) {
     const given = { numbers, choices };
     if (play(theorem, PlainScenario.of(given)).result === 'false') return shrunk(theorem, given);
   }
@@ -33,7 +33,8 @@ export function counterexampleOf(
   return found && shrunk(theorem, found);
 }
 
-function* solvedNumbers(path: Path, opposite: Truth): Generator<ReadonlyMap<string, number>> {
+/** Numbers by the solver for which all is true on a path, and a condition with it: small ones first. */
+export function* numbersOn(path: Path, opposite: Truth): Generator<ReadonlyMap<string, number>> {
   const { inputs } = path;
   const names = inputs.map(({ name }) => name);
   const conditions = [...path.definitions, ...path.conditions, ...(isCondition(opposite) ? [opposite] : [])];
@@ -90,12 +91,24 @@ function shrunk(theorem: Theorem, given: Given): Counterexample {
   return played;
 }
 
+/** How the choices of numbers at random are made: as they are given, or at random too. */
+interface ChoicesAtRandom {
+  readonly choices: ReadonlyMap<string, number>;
+  readonly fixed: boolean;
+}
+
 /** Numbers for which a theorem is false, tried at random, mostly at the ends of their ranges. */
-export function* randomPlays(
+export function* randomPlays(theorem: Theorem, tries: number, choices: ChoicesAtRandom): Generator<Given, undefined> {
+  for (const { result, given } of randomResults(theorem, tries, choices)) if (result === 'false') yield given;
+  return undefined;
+}
+
+/** Numbers at random, and what comes of a theorem with them. */
+export function* randomResults(
   theorem: Theorem,
   tries: number,
-  { choices, fixed }: { readonly choices: ReadonlyMap<string, number>; readonly fixed: boolean },
-): Generator<Given, undefined> {
+  { choices, fixed }: ChoicesAtRandom,
+): Generator<{ readonly result: Played['result']; readonly given: Given }> {
   let state = 1;
   const random = (): number => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
@@ -109,9 +122,9 @@ export function* randomPlays(
       },
       (name, count) => (fixed ? (choices.get(name) ?? 0) : Math.floor(random() * count)),
     );
-    if (play(theorem, scenario).result === 'false') yield { numbers: scenario.numbers, choices: scenario.choices };
+    const { result } = play(theorem, scenario);
+    yield { result, given: { numbers: scenario.numbers, choices: scenario.choices } };
   }
-  return undefined;
 }
 
 function picked(min: number, max: number, random: () => number): number {

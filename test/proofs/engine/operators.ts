@@ -16,28 +16,29 @@ import {
 } from './arithmetic.ts';
 import { allOf, anyOf, isCondition, not as opposite, type Truth } from './condition.ts';
 import { path } from './path.ts';
+import { resultAt, type Site } from './sabotage.ts';
 
 type Any = never;
 
-export function add(a: Any, b: Any): unknown {
+export function add(a: Any, b: Any, site?: Site): unknown {
   if (typeof a === 'string' || typeof b === 'string') return `${String(a)}${String(b)}`;
-  return isSymbolic(a) || isSymbolic(b) ? added(a, b) : a + b;
+  return isSymbolic(a) || isSymbolic(b) ? added(a, b) : resultAt(a + b, site);
 }
 
-export function sub(a: Any, b: Any): unknown {
-  return isSymbolic(a) || isSymbolic(b) ? subtracted(a, b) : a - b;
+export function sub(a: Any, b: Any, site?: Site): unknown {
+  return isSymbolic(a) || isSymbolic(b) ? subtracted(a, b) : resultAt(a - b, site);
 }
 
-export function mul(a: Any, b: Any): unknown {
-  return isSymbolic(a) || isSymbolic(b) ? multiplied(a, b) : a * b;
+export function mul(a: Any, b: Any, site?: Site): unknown {
+  return isSymbolic(a) || isSymbolic(b) ? multiplied(a, b) : resultAt(a * b, site);
 }
 
-export function div(a: Any, b: Any): unknown {
-  return isSymbolic(a) || isSymbolic(b) ? dividedBy(a, b) : a / b;
+export function div(a: Any, b: Any, site?: Site): unknown {
+  return isSymbolic(a) || isSymbolic(b) ? dividedBy(a, b) : resultAt(a / b, site);
 }
 
-export function mod(a: Any, b: Any): unknown {
-  return isSymbolic(a) || isSymbolic(b) ? remainder(a, b) : a % b;
+export function mod(a: Any, b: Any, site?: Site): unknown {
+  return isSymbolic(a) || isSymbolic(b) ? remainder(a, b) : resultAt(a % b, site);
 }
 
 export function neg(a: Any): unknown {
@@ -48,29 +49,29 @@ export function num(a: Any): unknown {
   return isSymbolic(a) ? a : +a;
 }
 
-export function lt(a: Any, b: Any): Truth {
-  return isSymbolic(a) || isSymbolic(b) ? isLess(a, b, '<') : a < b;
+export function lt(a: Any, b: Any, site?: Site): Truth {
+  return isSymbolic(a) || isSymbolic(b) ? isLess(a, b, '<') : resultAt(a < b, site);
 }
 
-export function le(a: Any, b: Any): Truth {
-  return isSymbolic(a) || isSymbolic(b) ? isLess(a, b, '<=') : a <= b;
+export function le(a: Any, b: Any, site?: Site): Truth {
+  return isSymbolic(a) || isSymbolic(b) ? isLess(a, b, '<=') : resultAt(a <= b, site);
 }
 
-export function gt(a: Any, b: Any): Truth {
-  return isSymbolic(a) || isSymbolic(b) ? isLess(b, a, '<') : a > b;
+export function gt(a: Any, b: Any, site?: Site): Truth {
+  return isSymbolic(a) || isSymbolic(b) ? isLess(b, a, '<') : resultAt(a > b, site);
 }
 
-export function ge(a: Any, b: Any): Truth {
-  return isSymbolic(a) || isSymbolic(b) ? isLess(b, a, '<=') : a >= b;
+export function ge(a: Any, b: Any, site?: Site): Truth {
+  return isSymbolic(a) || isSymbolic(b) ? isLess(b, a, '<=') : resultAt(a >= b, site);
 }
 
-export function eq(a: Any, b: Any): Truth {
+export function eq(a: Any, b: Any, site?: Site): Truth {
   if (isSymbolic(a) || isSymbolic(b)) return isEqual(a, b);
-  return isCondition(a) || isCondition(b) ? same(a, b) : a === b;
+  return isCondition(a) || isCondition(b) ? same(a, b) : resultAt(a === b, site);
 }
 
-export function ne(a: Any, b: Any): Truth {
-  return opposite(eq(a, b));
+export function ne(a: Any, b: Any, site?: Site): Truth {
+  return opposite(eq(a, b, site));
 }
 
 export function not(a: Any): Truth {
@@ -78,15 +79,20 @@ export function not(a: Any): Truth {
 }
 
 /** Whether a condition of `if`, `?:`, `while` or `for` is true. */
-export function truthy(a: unknown): boolean {
+export function truthy(a: unknown, site?: Site): boolean {
   if (isCondition(a)) return path().decide(a);
   // A number is false when it is 0.
-  return isSymbolic(a) ? path().decide(ne(a as Any, 0 as Any)) : Boolean(a);
+  return isSymbolic(a) ? path().decide(ne(a as Any, 0 as Any)) : resultAt(Boolean(a), site);
 }
 
 export function typeOf(a: unknown): string {
   if (isSymbolic(a)) return 'number';
   return isCondition(a) ? 'boolean' : typeof a;
+}
+
+/** The result of a function of Math. */
+export function result<T>(value: T, site: Site): T {
+  return resultAt(value, site);
 }
 
 /** The value of a `switch`. */

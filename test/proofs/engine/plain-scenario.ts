@@ -1,3 +1,5 @@
+import type { Truth } from './condition.ts';
+import { takeSuppositions } from './logic.ts';
 import type { Bounds, Scenario, Theorem } from './theorem.ts';
 
 /** Plain numbers for the unknowns of a theorem, and the places of its choices. */
@@ -16,6 +18,7 @@ class False extends Error {}
 
 /** Runs a theorem on plain doubles, in the same code. */
 export function play(theorem: Theorem, scenario: PlainScenario): Played {
+  takeSuppositions();
   try {
     theorem.run(scenario);
     return { result: 'true' };
@@ -45,7 +48,7 @@ export class PlainScenario implements Scenario {
   }
 
   static of({ numbers, choices }: Given): PlainScenario {
-    return new PlainScenario(
+    return new this(
       (name, { min, max }) => Math.min(max, Math.max(min, numbers.get(name) ?? min)),
       (name) => choices.get(name) ?? 0,
     );
@@ -72,6 +75,10 @@ export class PlainScenario implements Scenario {
   }
 
   claim(words: string, condition: boolean): void {
+    this.claimed(words, condition, takeSuppositions());
+  }
+
+  protected claimed(words: string, condition: boolean, _suppositions: readonly Truth[]): void {
     if (!condition) throw new False(words);
   }
 

@@ -1,4 +1,6 @@
 import { counterexampleOf, randomPlays, type Counterexample } from './counterexample.ts';
+import { Evidence } from './evidence.ts';
+import { takeSuppositions } from './logic.ts';
 import { beginExpressions } from './operators.ts';
 import { onPath, Path, type Choice } from './path.ts';
 import { play, PlainScenario } from './plain-scenario.ts';
@@ -35,19 +37,20 @@ export function prove(theorem: Theorem): Proof {
     const seconds = (performance.now() - start) / 1000;
     return { theorem, problem, counterexample, ...sums, queries: queries.count - asked, seconds };
   };
-  let isCertain = false;
+  const evidence = new Evidence(theorem);
   for (let given = left.pop(); given !== undefined; given = left.pop()) {
     const path = new Path(given, theorem.isArithmetic !== true);
-    const scenario = new UnknownScenario(path);
+    const scenario = new UnknownScenario(path, evidence);
     beginExpressions();
+    takeSuppositions();
     try {
       const isPossible = onPath(path, () => theorem.run(scenario));
       if (isPossible) {
         sums.paths++;
         sums.claims += scenario.claims;
         if (scenario.claims === 0) return ended('a path has no claim');
-        isCertain ||= path.solve(true).verdict === 'sat';
       }
+      evidence.ended(path, scenario, isPossible);
     } catch (error) {
       const refuted = error instanceof Refuted ? error : undefined;
       const counterexample = counterexampleOf(theorem, path, scenario.choices, refuted);
@@ -58,7 +61,8 @@ export function prove(theorem: Theorem): Proof {
     if (sums.paths > MOST_PATHS) return ended(`there are more than ${MOST_PATHS} paths`);
   }
   if (sums.claims === 0) return ended('its assumptions exclude each other, so it claims nothing');
-  if (!isCertain) return ended('no path is known to be possible');
+  const empty = evidence.problem();
+  if (empty !== undefined) return ended(empty);
   if (theorem.isArithmetic === true) return ended();
   const wrong = randomPlays(theorem, TRIES, { choices: new Map(), fixed: false }).next().value;
   if (wrong === undefined) return ended();

@@ -35,8 +35,12 @@ const ASSIGNING = new Map([
  * @param {string} engine the URL of the folder of the engine
  */
 export function rewritten(source, fileName, engine) {
+  place = fileName.includes('/packages/') ? { file: fileName, count: 0 } : undefined;
   return output(source, fileName, { before: [(context) => (file) => withImports(transformed(file, context), engine)] });
 }
+
+/** Where the next operator is, in a source that ships. Those are broken on purpose: sabotage.ts. @type {{ file: string, count: number } | undefined} */
+let place;
 
 /** Leaves out the types. @param {string} source @param {string} fileName */
 export function stripped(source, fileName) {
@@ -68,6 +72,7 @@ function replaced(node) {
   if (ts.isPostfixUnaryExpression(node)) return node;
   if (ts.isTemplateExpression(node)) return template(node);
   if (ts.isTypeOfExpression(node)) return call('typeOf', node.expression);
+  if (isOfMath(node)) return place === undefined ? node : call('result', node, ...site());
   if (ts.isConditionalExpression(node)) {
     return factory.createConditionalExpression(
       truthy(node.condition),
@@ -98,7 +103,7 @@ function binary(node) {
   const { left, right } = node;
   const kind = node.operatorToken.kind;
   const name = BINARY.get(kind);
-  if (name !== undefined) return call(name, left, right);
+  if (name !== undefined) return call(name, left, right, ...site());
   // The left side is kept, because it may be the result.
   if (kind === SyntaxKind.AmpersandAmpersandToken || kind === SyntaxKind.BarBarToken) {
     const isAnd = kind === SyntaxKind.AmpersandAmpersandToken;
@@ -143,13 +148,25 @@ function prefix(node) {
 function counted(node) {
   const { operand, operator } = /** @type {ts.PostfixUnaryExpression} */ (node.expression);
   const name = operator === SyntaxKind.PlusPlusToken ? 'add' : 'sub';
-  const value = call(name, operand, factory.createNumericLiteral(1));
+  const value = call(name, operand, factory.createNumericLiteral(1), ...site());
   return factory.createExpressionStatement(factory.createAssignment(operand, value));
+}
+
+/** A call of a function of Math. @param {ts.Node} node @returns {node is ts.CallExpression} */
+function isOfMath(node) {
+  if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression)) return false;
+  const { expression: object } = node.expression;
+  return ts.isIdentifier(object) && object.text === 'Math';
+}
+
+/** The last argument of an operator of a source that ships: its place. @returns {ts.Expression[]} */
+function site() {
+  return place === undefined ? [] : [factory.createStringLiteral(`${place.file}:${place.count++}`)];
 }
 
 /** @param {ts.Expression} condition */
 function truthy(condition) {
-  return call('truthy', condition);
+  return call('truthy', condition, ...site());
 }
 
 /** @param {string} name @param {...ts.Expression} args */

@@ -1,6 +1,8 @@
 import { isSymbolic } from './arithmetic.ts';
 import { allOf, anyOf, compared, isCondition, not, type Truth } from './condition.ts';
 import { multiplied, subtracted } from './arithmetic.ts';
+import type { Evidence } from './evidence.ts';
+import { takeSuppositions } from './logic.ts';
 import type { Path } from './path.ts';
 import { Sum } from './sum.ts';
 import { Refuted, type Bounds, type Scenario } from './theorem.ts';
@@ -10,10 +12,15 @@ export class UnknownScenario implements Scenario {
   readonly #path: Path;
   /** The values that were chosen, by name. */
   readonly choices = new Map<string, number>();
+  /** The same in words. */
+  readonly told: string[] = [];
   claims = 0;
 
-  constructor(path: Path) {
+  readonly #evidence: Evidence;
+
+  constructor(path: Path, evidence: Evidence) {
     this.#path = path;
+    this.#evidence = evidence;
   }
 
   int(name: string, bounds: Bounds): number {
@@ -27,7 +34,9 @@ export class UnknownScenario implements Scenario {
   choice<T>(name: string, values: readonly T[]): T {
     const chosen = this.#path.choose(values.length);
     this.choices.set(name, chosen);
-    return values[chosen]!;
+    const value = values[chosen]!;
+    this.told.push(`${name}: ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`);
+    return value;
   }
 
   assume(condition: boolean): void {
@@ -38,6 +47,10 @@ export class UnknownScenario implements Scenario {
     const truth = truthOf(condition);
     this.claims++;
     const opposite = not(truth);
+    const suppositions = takeSuppositions();
+    if (!this.#path.isRepeating) {
+      this.#evidence.claimed(words, suppositions, truth, { path: this.#path, choices: this.choices });
+    }
     if (opposite === false) return;
     if (!this.#path.isRepeating) {
       const { verdict } = this.#path.solve(opposite);

@@ -1,5 +1,6 @@
 import { isCondition } from '../engine/condition.ts';
 import { eq, ge, gt, le, lt, not, truthy } from '../engine/operators.ts';
+import { resultAt } from '../engine/sabotage.ts';
 import { calculated, negative } from './numbers.ts';
 import { LuaTable } from './table.ts';
 import type { Expression, Statement } from './syntax.ts';
@@ -161,7 +162,10 @@ function call(expression: Expression, scope: Scope): unknown {
         ),
       );
     case 'BinaryExpression':
-      return binary(expression.operator, evaluate(expression.left, scope), evaluate(expression.right, scope));
+      return resultAt(
+        binary(expression.operator, evaluate(expression.left, scope), evaluate(expression.right, scope)),
+        expression,
+      );
     case 'LogicalExpression': {
       const left = evaluate(expression.left, scope);
       return isTrue(left) === (expression.operator === 'and') ? evaluate(expression.right, scope) : left;
@@ -173,7 +177,10 @@ function call(expression: Expression, scope: Scope): unknown {
     case 'IndexExpression':
       return member(evaluate(expression.base, scope), evaluate(expression.index, scope));
     case 'CallExpression':
-      return (evaluate(expression.base, scope) as Function)(...valuesOf(expression.arguments, scope));
+      return resultAt(
+        (evaluate(expression.base, scope) as Function)(...valuesOf(expression.arguments, scope)),
+        expression,
+      );
     default:
       throw new Error(`No expression of this kind: ${(expression as { type: string }).type}`);
   }

@@ -101,6 +101,13 @@ export const quotaMutants: readonly Mutant[] = [
     first: 'quota-stale-periods',
   },
   {
+    in: BATCH_PERIODS,
+    replace: 'reading.bucketWallMs = [this.wallMs];',
+    by: 'reading.bucketWallMs = [this.wallMs + 1];',
+    about: 'the memory store tells a clock that is a millisecond ahead',
+    first: 'quota-wait',
+  },
+  {
     in: LEFT,
     replace: 'leftTicks: (endMs - wallMs) * TICKS_PER_MS }',
     by: 'leftTicks: (endMs - wallMs - 1) * TICKS_PER_MS }',

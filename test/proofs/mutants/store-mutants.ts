@@ -2,6 +2,7 @@ import type { Mutant } from './mutant.ts';
 
 const DECIDE = 'packages/redis/lua/decide.lua';
 const MEMORY = 'packages/core/src/store/memory/memory-store.ts';
+const BUCKETS = 'packages/core/src/store/memory/buckets.ts';
 const BATCH = 'packages/redis/src/batches/script-batch.ts';
 const ENTRY = 'packages/core/src/store/server-entry.ts';
 const SLOT = 'packages/core/src/store/memory/slot-bucket.ts';
@@ -208,5 +209,19 @@ export const storeMutants: readonly Mutant[] = [
       "const cost = mode === 'check-only' ? 0 : transaction.cost;\n  const { toleranceTicks } = borrowing.pool.rate;\n  return [\n    ownPart(transaction, borrowing, mode),\n    ceilingPart(transaction, borrowing, mode),\n    poolPart(borrowing, cost, 'charge',",
     by: "const cost = mode === 'check-only' ? 0 : transaction.cost;\n  const { toleranceTicks } = borrowing.pool.rate;\n  return [\n    ownPart(transaction, borrowing, mode),\n    ceilingPart(transaction, borrowing, mode),\n    poolPart(borrowing, cost, mode,",
     about: 'an empty pool denies assured tokens',
+  },
+  {
+    in: BUCKETS,
+    replace: 'if (!fits(level, incrementTicks, transaction.fitTicks) && canDeny(mode)) return false;',
+    by: 'return false;',
+    about: 'the memory store denies all requests of one limit',
+    first: 'denial-takes-nothing',
+  },
+  {
+    in: BUCKETS,
+    replace: 'if (!fits(level, incrementTicks, transaction.fitTicks) && canDeny(mode)) return false;',
+    by: '',
+    about: 'the memory store denies no request of one limit',
+    first: 'denial-takes-nothing',
   },
 ];

@@ -20,7 +20,7 @@ export { BucketLeases } from '../../../packages/redis/src/leases/rules/bucket-le
 export { Lease, Spent } from '../../../packages/redis/src/leases/rules/lease.ts';
 export { Uncharged } from '../../../packages/redis/src/leases/rules/uncharged.ts';
 export { isLeased, leaseNumbers } from '../../../packages/redis/src/leases/rules/lease-numbers.ts';
-export { FITS } from '../../../packages/redis/src/leases/rules/leased-bucket.ts';
+export { DENIES, EXACT as LEFT_TO_REDIS, FITS, WAITS } from '../../../packages/redis/src/leases/rules/leased-bucket.ts';
 export type { LeaseTerms } from '../../../packages/redis/src/leases/rules/leased-bucket.ts';
 
 const SYNC = script(sourceText('packages/redis/lua/sync.lua'));

@@ -8,7 +8,7 @@ import { accountId, createLimiter, everyone } from '../../../packages/core/src/i
 
 export { SluiceError } from '../../../packages/core/src/index.ts';
 export { checkBounds } from '../../../packages/core/src/rule/at-most.ts';
-export { rateOf } from '../../../packages/core/src/rule/rate.ts';
+export { rateOf, ticksOf } from '../../../packages/core/src/rule/rate.ts';
 export { levelsFrom } from '../../../packages/core/src/limits/levels.ts';
 export { SlotBucket } from '../../../packages/core/src/store/memory/slot-bucket.ts';
 export { slotsTaken, passes } from '../../../packages/core/src/store/transaction-rule.ts';
@@ -44,7 +44,7 @@ export class TimedLimiter {
       name,
       { key: name === 'Pool' ? everyone() : accountId(), ...numbers },
     ]);
-    this.#limiter = createLimiter({ limits: Object.fromEntries(keyed) as Options, time });
+    this.#limiter = createLimiter({ limits: Object.fromEntries(keyed) as Options, time, log: false });
   }
 
   setTime(micros: number): void {

@@ -185,8 +185,9 @@ export class BothStores {
   }
 }
 
+/** All buckets of a store are of one limit here, as the keys of the script are ids alone. */
 function withLimit(entry: Entry): object {
-  return { limit: 'Limit', ...entry };
+  return { ...entry, limit: 'Limit' };
 }
 
 function parts(kind: BatchKind, batch: readonly Entry[]): object {

@@ -1,8 +1,17 @@
-import { all, implies } from '../engine/logic.ts';
+import { all, any, implies, not } from '../engine/logic.ts';
 import { BURST, EXACT, INTERVAL, LEVEL, TIME, TOKENS } from '../engine/ranges.ts';
 import type { Part } from '../engine/theorem.ts';
 import { levelOf, MODES, refundAt, spendAt } from '../subjects/rule.ts';
+import { BothStores } from '../subjects/stores.ts';
 
+const IN_MEMORY = [
+  'packages/core/src/store/memory/buckets.ts',
+  'packages/core/src/store/memory/memory-store.ts',
+  'packages/core/src/store/transaction-rule.ts',
+  'packages/core/src/rule/gcra.ts',
+];
+/** The moment of a call, in µs: up to late 2033. */
+const MICROS = { min: 1, max: Math.floor((EXACT - LEVEL.max) / 16) };
 const SOURCES = ['packages/core/src/rule/gcra.ts', 'packages/core/src/store/transaction-rule.ts'];
 
 /** What requests can take from a bucket over time. */
@@ -104,35 +113,32 @@ export const bounds: Part = {
     {
       name: 'denial-takes-nothing',
       words: 'A denial takes nothing: the bucket is as before, and a client that keeps trying does not wait longer.',
-      sources: SOURCES,
+      sources: IN_MEMORY,
       run(t) {
+        const store = new BothStores();
+        store.setTime(t.int('now in µs', MICROS));
+        const level = t.int('level before, in ticks', { min: 1, max: LEVEL.max });
+        store.put('a', level);
         const tolerance = t.int('τ in ticks', LEVEL);
-        const tat = t.int('TAT', TIME);
-        const now = t.int('now', TIME);
         const increment = t.int('cost × T', LEVEL);
         const mode = t.choice('mode', MODES);
-        const ask = { mode, incrementTicks: increment, fitTicks: tolerance, capTicks: LEVEL.max };
-        t.assume(now <= EXACT - LEVEL.max);
-        const step = spendAt(tat, now, ask);
-        const room = tolerance - levelOf(tat, now);
-        t.tell('passed', step.passed);
-        t.claim(
-          'only a check that does not fit denies',
-          step.passed === (mode === 'charge' || mode === 'spend-only' || increment <= room || increment === 0),
-        );
-        t.claim('a denial leaves the TAT', implies(!step.passed, step.tat === tat));
-        t.claim('a look takes nothing', implies(mode === 'check-only', step.after === step.before));
-        t.claim(
-          'what fits is taken whole',
-          implies(
-            all(mode === 'check-and-spend' || mode === 'spend-only', increment <= room),
-            step.after === step.before + increment,
-          ),
-        );
-        t.claim(
-          'what does not fit is not taken in part',
-          implies(all(mode !== 'charge', increment > room), step.after === step.before),
-        );
+        const ask = { id: 'a', mode, incrementTicks: increment, fitTicks: tolerance, capTicks: LEVEL.max } as const;
+        const passed = store.memoryTakes([ask]);
+        const after = store.memoryLevel('a');
+        const isDenied = all(increment > tolerance - level, increment > 0);
+        const canDeny = mode === 'check-and-spend' || mode === 'check-only';
+        t.tell('passed', passed);
+        t.tell('level after it', after);
+        t.claim('exactly a check that does not fit denies', passed === not(all(canDeny, isDenied)));
+        if (canDeny) t.claim('a denial leaves the level', implies(isDenied, after === level));
+        if (mode === 'check-only') t.claim('a look takes nothing', after === level);
+        else
+          t.claim(
+            'what fits is taken whole',
+            implies(not(isDenied), any(after === level + increment, mode === 'charge')),
+          );
+        if (mode === 'spend-only')
+          t.claim('what does not fit is not taken in part', implies(isDenied, after === level));
       },
     },
     {

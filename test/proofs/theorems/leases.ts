@@ -1,8 +1,11 @@
-import { all, any, implies } from '../engine/logic.ts';
-import { BURST, EXACT, INTERVAL, TIME, TOKENS } from '../engine/ranges.ts';
+import { all, any, implies, not } from '../engine/logic.ts';
+import { BURST, EXACT, INTERVAL, LEVEL, TIME, TOKENS } from '../engine/ranges.ts';
 import type { Part, Scenario } from '../engine/theorem.ts';
 import {
+  DENIES,
   FITS,
+  LEFT_TO_REDIS,
+  WAITS,
   BucketLeases,
   isLeased,
   Lease,
@@ -13,6 +16,7 @@ import {
   Uncharged,
   type LeaseTerms,
 } from '../subjects/leases.ts';
+import { wholeShareOf } from '../subjects/rule.ts';
 
 const RULES = 'packages/redis/src/leases/rules/';
 const SYNC = ['packages/redis/lua/sync.lua', 'packages/redis/src/leases/sync-script.ts'];
@@ -21,6 +25,8 @@ const HALF = { min: 0, max: 2 ** 51 };
 const QUARTER = { min: 0, max: 2 ** 50 };
 /** In which products are sums. */
 const INTERVALS = [1, 16_000, 2_285_714] as const;
+/** 11.25 ms. */
+const SHORTEST_LEASE = 180_000;
 const SMALL = { min: 1, max: 1_000_000 };
 const MICROS = { min: 1, max: 2 ** 51 / 16 };
 /** More than a minute after 2026: a TAT of a minute ago is not negative. */
@@ -55,6 +61,9 @@ export const leases: Part = {
         'What a process lets through beyond its leases, and charges later in one sync, leaves the shared bucket exactly as if each of them had been charged at once. If the sync arrives later than it was sent, the bucket is never fuller than that.',
       formula: 'TAT after = max(TAT + Σ increments, own TAT)',
       sources: [`${RULES}uncharged.ts`, ...SYNC],
+      assumes: [
+        'The first of two decisions is at most a second before the sync is sent, which arrives within another second; and the cap is not reached.',
+      ],
       run(t) {
         const redis = new SyncedRedis();
         const sent = 16 * t.int('sending in µs', MICROS);
@@ -153,6 +162,7 @@ export const leases: Part = {
       words:
         'If Redis has lost data, the TATs of the last replies count again, up to the cap. Without a loss they change nothing, so that a reset stays a reset, and then nothing is given back.',
       sources: SYNC,
+      assumes: ['The level is not above the cap: one above it may be an error of the clock, and is repaired.'],
       run(t) {
         const { redis, level } = redisWith(t);
         const remembered = t.int('last sync that Redis knows', { min: 1, max: 9 });
@@ -184,6 +194,7 @@ export const leases: Part = {
       words:
         'A sync never lowers a level but by what is given back, and raises it at most to the cap. The key lives until its TAT.',
       sources: SYNC,
+      assumes: ['The level is not above the cap before it.'],
       run(t) {
         const { redis, level } = redisWith(t);
         redis.remember(1);
@@ -218,6 +229,7 @@ export const leases: Part = {
       words:
         'What sync.lua writes of the level of a bucket is never below it, so the bucket keeps its debt when the clock of Redis steps back.',
       sources: SYNC,
+      assumes: ['The level is at most 203 days.'],
       run(t) {
         const redis = new SyncedRedis();
         const [now, earlier] = [t.int('time of the charge in µs', NOW), t.int('time after the step in µs', NOW)];
@@ -241,7 +253,7 @@ export const leases: Part = {
     {
       name: 'overdraft',
       words:
-        'Beyond its leases, a process never has more than its overdraft let through uncharged; and it lets nothing through that its view of the bucket denies.',
+        'Beyond its leases, a process never has more than its overdraft let through uncharged; and it lets nothing through that its view of the bucket denies. What its leases pay passes, and so does a small cost that its view and its overdraft allow, unless other processes compete for the bucket. A denial has a wait that is at least the one by its view.',
       formula: 'uncharged ≤ o × T',
       invariant: 'uncharged ≤ o × T, before and after each decision',
       sources: [`${RULES}leased-bucket.ts`, `${RULES}uncharged.ts`],
@@ -255,12 +267,36 @@ export const leases: Part = {
         t.assume(bucket.uncharged.chargeTicks + bucket.uncharged.sentChargeTicks <= limit);
         const cost = t.int('cost', SMALL);
         const view = bucket.tatTicks;
+        const isContended = bucket.isContended;
+        const isOld = now - bucket.viewAtTicks > 2 * terms.dueTicks;
+        const uncharged = bucket.uncharged.chargeTicks + bucket.uncharged.sentChargeTicks;
+        const increment = (cost - leased) * terms.intervalTicks;
+        const lack = Math.max(0, view - now) + increment - terms.fitTicks;
+        const isPaid = cost <= leased;
+        const isSmall = any(cost === 1, 2 * cost <= terms.overdraftTokens);
+        const isLeftToOthers = all(isContended, not(isOld), view > now);
         const look = bucket.look(cost, now);
         t.tell('look', look);
-        if (look !== FITS) {
-          t.claim('a look takes nothing', bucket.tatTicks === view);
-          return;
+        t.claim('leases pay', implies(isPaid, look === FITS));
+        t.claim(
+          'the overdraft pays a small cost that the view allows',
+          implies(all(lack <= 0, isSmall, not(isLeftToOthers), uncharged + increment <= limit), look === FITS),
+        );
+        t.claim(
+          'nothing else passes',
+          implies(not(any(isPaid, all(lack <= 0, uncharged + increment <= limit))), look !== FITS),
+        );
+        if (look === DENIES) {
+          t.claim('a denial has a wait that is enough', all(bucket.retryTicks > 0, bucket.retryTicks >= lack));
+          t.claim(
+            'denied by the view, for others, or after the overdraft',
+            any(lack > 0, isLeftToOthers, uncharged + increment > limit),
+          );
         }
+        if (look === LEFT_TO_REDIS) t.claim('only a large cost is left to Redis', not(isSmall));
+        if (look === WAITS)
+          t.claim('waits for a sync if it may', all(terms.waits, any(isOld, uncharged + increment > limit)));
+        if (look !== FITS) return;
         bucket.spend(cost, now);
         const beyond = Math.max(0, cost - leased);
         t.claim('within the overdraft', bucket.uncharged.chargeTicks + bucket.uncharged.sentChargeTicks <= limit);
@@ -277,6 +313,7 @@ export const leases: Part = {
       words:
         'Each leased token is spent at most once, and never after its lease has lapsed. A refund gives it back only while its lease lives.',
       sources: [`${RULES}bucket-leases.ts`, `${RULES}lease.ts`],
+      assumes: ['Two leases of equal life, and one decision.'],
       run(t) {
         const held = new BucketLeases();
         const [one, two] = [t.int('tokens of the older lease', TOKENS), t.int('tokens of the newer lease', TOKENS)];
@@ -284,21 +321,25 @@ export const leases: Part = {
         const second = t.int('sending of the newer lease', HALF);
         const leaseTicks = t.int('life of a lease', HALF);
         t.assume(first <= second);
-        held.add(new Lease(one, 3, { sentTicks: first, leaseTicks }));
-        held.add(new Lease(two, 3, { sentTicks: second, leaseTicks }));
+        const [older, newer] = [
+          new Lease(one, 3, { sentTicks: first, leaseTicks }),
+          new Lease(two, 3, { sentTicks: second, leaseTicks }),
+        ];
+        held.add(older);
+        held.add(newer);
         const cost = t.int('cost', { min: 1, max: TOKENS.max });
         t.assume(cost <= held.tokens);
         const spent = new Spent();
         held.spend(cost, spent);
         t.claim('they are spent', held.tokens === one + two - cost);
+        const fromFirst = Math.min(cost, one);
+        t.claim('the oldest first', all(older.tokens === one - fromFirst, newer.tokens === two - (cost - fromFirst)));
         const now = t.int('time of the refund', HALF);
         held.dropLapsed(now);
-        const fromFirst = Math.min(cost, one);
         held.refund(spent);
         const live = (now < first + leaseTicks ? one : 0) + (now < second + leaseTicks ? two : 0);
         t.tell('tokens after the refund', held.tokens);
         t.claim('exactly those of leases that live', held.tokens === live);
-        t.claim('the oldest first', any(fromFirst === cost, fromFirst === one));
       },
     },
     {
@@ -307,6 +348,7 @@ export const leases: Part = {
         'What is left of a lapsed lease can be given back: the bucket is then exactly as if the lease had been smaller, whatever others took meanwhile.',
       formula: 'given back ≤ sending + granted × T − latest moment',
       sources: [`${RULES}lease.ts`],
+      assumes: ['The lease has at most 4,096 tokens, and one other decision is made meanwhile.'],
       run(t) {
         const intervalTicks = t.int('T in ticks', { min: 1, max: 2 ** 40 });
         const granted = t.int('granted tokens', { min: 1, max: 4096 });
@@ -338,7 +380,7 @@ export const leases: Part = {
     {
       name: 'lease-numbers',
       words:
-        'The numbers that follow from `overshoot` never promise more than it: the overdrafts of all processes and what refills during a lease.',
+        'The numbers that follow from `overshoot` never promise more than it: the overdrafts of all processes and what refills during a lease. A limit is decided strictly only if its overshoot has less than a token for each process and a lease of 11.25 ms, or if the bucket with it would need more than ten years to fill.',
       formula: 'N × o + ⌈lease / T⌉ ≤ ⌊overshoot × burst⌋',
       sources: [`${RULES}lease-numbers.ts`],
       assumes: ['N is 2 or 16, T is 1 ms, 1/7 s or 36 s, the overshoot is 0.1 or 1; the burst is any number.'],
@@ -347,12 +389,18 @@ export const leases: Part = {
         const gateways = t.choice('N', [2, 16] as const);
         const intervalTicks = t.choice('T in ticks', [16_000, 2_285_714, 576_000_000] as const);
         const part = t.choice('overshoot', [1, 0.1] as const);
-        t.assume(burst * intervalTicks <= HALF.max);
+        t.assume(burst * intervalTicks <= LEVEL.max);
         const numbers = leaseNumbers({ burst, intervalTicks, overshoot: part, gateways, syncTicks: 3_200_000 });
+        const allowed = wholeShareOf(burst, part);
+        const isEnough = all(allowed >= gateways, (allowed - gateways) * intervalTicks >= SHORTEST_LEASE);
         if (!isLeased(numbers)) {
-          t.claim('else it is decided strictly', !isLeased(numbers));
+          t.claim(
+            'decided strictly only if the overshoot is too small, or too large to fill in ten years',
+            any(not(isEnough), (burst + allowed) * intervalTicks > LEVEL.max),
+          );
           return;
         }
+        t.claim('leased only if it is enough', isEnough);
         const { overdraftTokens, boundTokens, leaseTicks, capTicks, dueTicks, fitTicks } = numbers;
         const refilled = boundTokens - gateways * overdraftTokens;
         t.tell('o', overdraftTokens);

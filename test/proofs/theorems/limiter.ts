@@ -48,6 +48,7 @@ export const limiter: Part = {
       words:
         'Two requests with any costs at any times: `allowed`, `remaining`, `retryAfterMs` and `resetAfterMs` are those of the rule, to the microsecond.',
       sources: SOURCES,
+      assumes: ['The limit is 7 per second, 1 per second with a burst of 3, or 300 in 180 minutes.'],
       run(t) {
         const which = t.choice('limit', [0, 1, 2] as const);
         const [T, burst] = [TICKS[which], BURSTS[which]];
@@ -85,6 +86,7 @@ export const limiter: Part = {
       words:
         'When one limit of a batch denies, nothing is taken from the others; and the decision says what each of them has left.',
       sources: SOURCES,
+      assumes: ['The limits are 7 per second, and 1 per second with a burst of 3.'],
       run(t) {
         const limit = new TimedLimiter({ Fast: LIMITS[0], Slow: LIMITS[1] });
         const now = t.int('time in µs', MICROS);
@@ -109,6 +111,9 @@ export const limiter: Part = {
       name: 'limiter-queue',
       words: 'At a limit with `maxWait`, `delayMs` is the time until the turn of the request.',
       sources: SOURCES,
+      assumes: [
+        'The limit is 10 per second with a burst of 1 and a `maxWait` of two seconds, and both requests cost 1.',
+      ],
       run(t) {
         const limit = new TimedLimiter({ Line: { burst: 1, count: 10, period: '1s', maxWait: '2s' } });
         const [first, second] = [t.int('time of the first in µs', MICROS), t.int('time of the second in µs', MICROS)];

@@ -1,12 +1,23 @@
 import { all, any, implies } from '../engine/logic.ts';
 import { BURST, INTERVAL, LEVEL, TOKENS } from '../engine/ranges.ts';
 import type { Part } from '../engine/theorem.ts';
-import { checkBounds, levelsFrom, rateOf, SluiceError } from '../subjects/limits.ts';
+import { checkBounds, levelsFrom, rateOf, SluiceError, ticksOf } from '../subjects/limits.ts';
 import { shareOf, spendAt, wholeShareOf } from '../subjects/rule.ts';
 
 const RATE = 'packages/core/src/rule/rate.ts';
 const MOST_MS = 366 * 86_400_000;
 const SMALL = { min: 1, max: 1_000_000 };
+
+/**
+ * The shortest T of rates up to 1,000, 10,000 and 100,000 per second and of all, and the part by which a rate may be higher; 0
+ * where none is promised.
+ */
+const RATES = [
+  [16_000, 10_000],
+  [1600, 1000],
+  [160, 100],
+  [1, 0],
+] as const;
 
 /** What follows from the numbers of a limit. */
 export const numbers: Part = {
@@ -20,28 +31,29 @@ export const numbers: Part = {
       formula: 'count × T ≤ period ≤ count × T × (1 + 0.0001)',
       sources: [RATE, 'packages/core/src/rule/duration.ts'],
       assumes: [
-        'The period is a whole number of milliseconds from 1,000 up; text is converted to such a number first.',
+        'The period is a number of whole milliseconds, from 1,000 up, or whole microseconds, from 1 ms up. That a text becomes its microseconds is tested.',
+        'The burst is 1.',
       ],
       run(t) {
-        const [perSecond, part] = t.choice('rate up to', [
-          [1000, 10_000],
-          [10_000, 1000],
-          [100_000, 100],
-        ] as const);
+        const [shortest, part] = t.choice('shortest T and part above', RATES);
         const count = t.int('count', BURST);
-        const period = t.int('period in ms', { min: 1000, max: MOST_MS });
-        t.assume(count * 1000 <= perSecond * period);
-        const {
-          emissionIntervalTicks: T,
-          toleranceTicks,
-          periodMs,
-        } = rateOf('limits.Limit', { burst: 1, count, period });
-        const ticks = period * 16_000;
+        const written = t.choice('period', ['a number of ms', 'in µs'] as const);
+        const micros =
+          written === 'in µs'
+            ? t.int('period in µs', { min: 1000, max: 1000 * MOST_MS })
+            : 1000 * t.int('period in ms', { min: 1000, max: MOST_MS });
+        const ticks = 16 * micros;
+        t.assume(count * shortest <= ticks);
+        const { emissionIntervalTicks: T, toleranceTicks } =
+          written === 'in µs'
+            ? ticksOf('limits.Limit', { burst: 1, count, periodTicks: ticks })
+            : rateOf('limits.Limit', { burst: 1, count, period: micros / 1000 });
         t.tell('T in ticks', T);
-        t.product(T - 16_000_000 / perSecond, count);
+        t.product(T - shortest, count);
         t.claim('never below', all(T >= 1, T * count <= ticks));
-        t.claim('not much above', (ticks - T * count) * part <= T * count);
-        t.claim('τ is burst × T', all(toleranceTicks === T, periodMs === period));
+        t.claim('less than a tick below it for each token', (T + 1) * count > ticks);
+        if (part > 0) t.claim('not much above', (ticks - T * count) * part <= T * count);
+        t.claim('τ of a burst of 1 is T', toleranceTicks === T);
       },
     },
     {
@@ -123,6 +135,7 @@ export const numbers: Part = {
       name: 'share-of-whole-things',
       words: 'A share of tokens of a quota, or of slots, is rounded down to a whole one, and all of them is all.',
       sources: ['packages/core/src/rule/gcra.ts'],
+      assumes: ['The share is 0.01, 0.29, 0.5, 0.57 or 1.'],
       run(t) {
         const count = t.int('number', BURST);
         const hundredths = t.choice('share in hundredths', [1, 29, 50, 57, 100] as const);

@@ -21,30 +21,31 @@ export const queue: Part = {
       formula: 'turn = max(now, TAT after − τ)',
       sources: SOURCES,
       run(t) {
-        const T = t.int('T in ticks', { min: 1, max: 2 ** 45 });
-        const burst = t.choice('burst', [1, 5] as const);
+        const tolerance = t.int('τ in ticks', HALF);
+        const [one, two] = [t.int('cost × T of the first', HALF), t.int('cost × T of the second', HALF)];
         const maxWait = t.int('maxWait in ticks', WAIT);
         const tat = t.int('TAT before', HALF);
         const [first, second] = [t.int('first request', HALF), t.int('second request', HALF)];
-        t.assume(first <= second);
-        const ask = {
-          mode: 'check-and-spend',
-          incrementTicks: T,
-          fitTicks: burst * T + maxWait,
-          capTicks: burst * T + maxWait,
-        } as const;
-        const one = spendAt(tat, first, ask);
-        const two = spendAt(one.tat, second, ask);
-        t.assume(all(one.passed, two.passed));
-        const waits = [waitFor(one.before, T, burst * T), waitFor(two.before, T, burst * T)] as const;
+        t.assume(all(first <= second, one > 0, two > 0, one <= tolerance, two <= tolerance));
+        const ask = (incrementTicks: number) =>
+          ({
+            mode: 'check-and-spend',
+            incrementTicks,
+            fitTicks: tolerance + maxWait,
+            capTicks: tolerance + maxWait,
+          }) as const;
+        const begin = spendAt(tat, first, ask(one));
+        const end = spendAt(begin.tat, second, ask(two));
+        t.assume(all(begin.passed, end.passed));
+        const waits = [waitFor(begin.before, one, tolerance), waitFor(end.before, two, tolerance)] as const;
         const [turn, next] = [first + waits[0], second + waits[1]];
         t.tell('turn of the first', turn);
         t.tell('turn of the second', next);
         t.claim('at most maxWait', all(waits[0] <= maxWait, waits[1] <= maxWait));
         t.claim('in order', next >= turn);
-        t.claim('those that wait are T apart', implies(all(waits[0] > 0, waits[1] > 0), next - turn >= T));
-        t.claim('with a burst of 1 all are', implies(burst === 1, next - turn >= T));
-        t.claim('at its turn the bucket has room', levelOf(two.tat, next) <= burst * T);
+        t.claim('those that wait are cost × T apart', implies(all(waits[0] > 0, waits[1] > 0), next - turn >= two));
+        t.claim('with a burst of 1 all are', implies(all(one === tolerance, two === tolerance), next - turn >= two));
+        t.claim('at its turn the bucket has room', levelOf(end.tat, next) <= tolerance);
       },
     },
     {

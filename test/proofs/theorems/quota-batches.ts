@@ -12,7 +12,7 @@ export const quotaBatches: readonly Theorem[] = [
     words:
       'A batch of a rate and a quota passes exactly if both have room. Then both give their tokens, and otherwise neither does, alike in both stores.',
     sources: IN_BOTH,
-    assumes: [OF_CALENDARS],
+    assumes: [OF_CALENDARS, 'The increment of the rate differs from the cost and the count of the quota.'],
     run(t) {
       const quota = new QuotaBucket(t, ['used in this period', 'used in the next period']);
       const { both } = quota;
@@ -100,7 +100,7 @@ export const quotaBatches: readonly Theorem[] = [
     words:
       'Of two alternatives with quotas of different periods, both stores take the second if the first is denied, each from the end of its own period.',
     sources: IN_BOTH,
-    assumes: [OF_CALENDARS],
+    assumes: [OF_CALENDARS, 'The cost is not the count.'],
     run(t) {
       const quota = new QuotaBucket(t, ['used in this period']);
       const { both } = quota;

@@ -18,7 +18,7 @@ export const quotaReports: readonly Theorem[] = [
     words:
       'The call of the store may have been repeated, because its clock was outside of the periods of the first call. Then the figures are those of the period in which the store counted.',
     sources: [LEFT, DECIDE],
-    assumes: ['The periods are hours of UTC.'],
+    assumes: ['The periods are hours of UTC. The count is 100 and the cost 1.'],
     run(t) {
       forgetHours();
       const now = t.int('clock of the store, in ms since 2026', { min: 0, max: 2 ** 39 });
@@ -46,7 +46,7 @@ export const quotaReports: readonly Theorem[] = [
       'A process that remembers a denial by Redis denies a quota only while the clock of Redis is certainly in the same period; and the wait that it reports is not too short.',
     sources: [CACHE, PERIODS, LEFT, DECIDE],
     assumes: [
-      'The clocks of the process and of Redis are equally fast. Redis answered at some moment between the call and the reply.',
+      'The clocks of the process and of Redis are equally fast. Redis answered at some moment between the call and the reply. The quota has 10 tokens, all of which are used, and the cost is 1.',
     ],
     run(t) {
       const length = t.int('length of the periods in ms', { min: 1000, max: 367 * 86_400_000 });
@@ -78,8 +78,14 @@ export const quotaReports: readonly Theorem[] = [
       clock = now;
       const denial = cache.findDenial([ask], ['key']);
       const micro = 1000 * ms + rest + (now - answered);
+      const when = t.choice('then', ['in the period', 'after it'] as const);
+      t.assume(when === 'in the period' ? micro < 1000 * end : micro >= 1000 * end);
       t.tell('clock of Redis now, in µs since 2026', micro);
       t.tell('denied from memory', denial !== undefined);
+      if (when === 'after it') {
+        t.claim('Redis is asked after the period', denial === undefined);
+        return;
+      }
       if (denial === undefined) {
         t.claim(
           'Redis is asked after a second, or near the end',
@@ -90,7 +96,6 @@ export const quotaReports: readonly Theorem[] = [
       const { allowed, retryAfterMs } = decisionFrom([ask], denial);
       t.tell('retryAfterMs', retryAfterMs);
       t.claim('it is denied', !allowed);
-      t.claim('in the same period', micro < 1000 * end);
       t.claim('the wait is enough', micro + 1000 * retryAfterMs >= 1000 * end);
       t.claim('for at most a second', now - sent < 1_000_000);
     },

@@ -141,6 +141,7 @@ export const stores: Part = {
       words:
         'One transaction of any mode: both stores reply the same level and leave the same TAT; and the key of Redis lives at least until its TAT.',
       sources: SOURCES,
+      assumes: ['A key that is full again is at most a minute old: Redis drops it after a second.'],
       run(t) {
         const both = storesWithAny(t);
         const batch = [entry(t, 'a', t.choice('mode', MODES))];
@@ -151,6 +152,7 @@ export const stores: Part = {
       name: 'alike-two',
       words: 'Two buckets in one batch, in five pairs of modes: all or nothing, alike in both stores.',
       sources: SOURCES,
+      assumes: ['The increments of the transactions differ.'],
       run(t) {
         const both = storesInDebt(t, ['a', 'b']);
         const batch = entriesOf(t, ['a', 'b'], t.choice('modes', PAIRS));
@@ -161,6 +163,7 @@ export const stores: Part = {
       name: 'alike-three',
       words: 'Three buckets in one batch, one of each mode that looks at its level: alike in both stores.',
       sources: SOURCES,
+      assumes: ['The increments of the transactions differ.'],
       run(t) {
         const ids = ['a', 'b', 'c'];
         const both = storesInDebt(t, ids);
@@ -172,6 +175,7 @@ export const stores: Part = {
       name: 'alike-alternatives',
       words: 'Two alternatives on shared buckets: both stores take the first that passes, and nothing of the other.',
       sources: SOURCES,
+      assumes: ['The increments of the transactions differ.'],
       run(t) {
         const both = storesInDebt(t, ['a', 'b']);
         const [own, other] = entriesOf(t, ['a', 'b'], ['check-and-spend', 'check-and-spend']) as [Entry, Entry];
@@ -187,6 +191,7 @@ export const stores: Part = {
       name: 'alike-others',
       words: 'Charges, refunds, caps, resets and looks: alike in both stores.',
       sources: SOURCES,
+      assumes: ['A key that is full again is at most a minute old: Redis drops it after a second.'],
       run(t) {
         const both = storesWithAny(t);
         const kind = t.choice('call', SINGLE);
@@ -245,6 +250,7 @@ export const stores: Part = {
         'A bucket keeps its debt when the clock of Redis steps back: what the script writes of its level is never below it, and at most a sixteenth above it.',
       formula: 'level ≤ level after the step ≤ 17 / 16 × level',
       sources: ['packages/redis/lua/decide.lua'],
+      assumes: ['The level is at most 203 days.'],
       run(t) {
         const both = new BothStores();
         const now = t.int('time of the charge in µs', MICROS);

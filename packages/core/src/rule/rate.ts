@@ -88,11 +88,12 @@ export function rateOf(where: string, { burst, count, period, maxDebt, maxWait }
   const wholeCount = checkedTokens(`${where}.count`, count);
   const wholeBurst = checkedTokens(`${where}.burst`, burst === undefined ? count : burst);
   const periodTicks = durationTicks(`${where}.period`, period, PERIOD);
-  const emissionIntervalTicks = Math.floor(periodTicks / wholeCount);
   const periodMs = periodTicks / TICKS_PER_MS;
-  if (emissionIntervalTicks < 1) throw tooFast(where, wholeCount, periodMs);
-  const toleranceTicks = wholeBurst * emissionIntervalTicks;
-  if (toleranceTicks > MAX_TOLERANCE_TICKS) throw tooLarge(where, wholeBurst, emissionIntervalTicks);
+  const { emissionIntervalTicks, toleranceTicks } = ticksOf(where, {
+    burst: wholeBurst,
+    count: wholeCount,
+    periodTicks,
+  });
   if (maxDebt !== undefined) checkMaxDebt(`${where}.maxDebt`, maxDebt, { toleranceTicks, emissionIntervalTicks });
   const waitTicks = maxWait === undefined ? undefined : durationTicks(`${where}.maxWait`, maxWait, WAIT);
   return rateFrom({
@@ -105,6 +106,22 @@ export function rateOf(where: string, { burst, count, period, maxDebt, maxWait }
     waitTicks,
     kind: FALLING,
   });
+}
+
+/**
+ * Converts the numbers of a rate to ticks. T is rounded down once.
+ *
+ * @throws {SluiceError} `ERR_LIMIT` as of {@link rateOf}.
+ */
+export function ticksOf(
+  where: string,
+  { burst, count, periodTicks }: { readonly burst: number; readonly count: number; readonly periodTicks: number },
+): Pick<Rate, 'emissionIntervalTicks' | 'toleranceTicks'> {
+  const emissionIntervalTicks = Math.floor(periodTicks / count);
+  if (emissionIntervalTicks < 1) throw tooFast(where, count, periodTicks / TICKS_PER_MS);
+  const toleranceTicks = burst * emissionIntervalTicks;
+  if (toleranceTicks > MAX_TOLERANCE_TICKS) throw tooLarge(where, burst, emissionIntervalTicks);
+  return { emissionIntervalTicks, toleranceTicks };
 }
 
 /** The only place that makes a rate, so that all have one hidden class: see docs/hot-path.md. */

@@ -1,0 +1,66 @@
+/**
+ * Breaks one operator of the sources at a time while they run on plain numbers. A claim that is true whatever is broken does
+ * not depend on the sources: see evidence.ts.
+ *
+ * @module
+ */
+
+/** A place in a source: an operator, or an expression of a script. */
+export type Site = string | object;
+
+/** What becomes of a number. What becomes of a boolean is its opposite. */
+const CHANGES: readonly ((value: number) => number)[] = [
+  () => 0,
+  (value) => value + 1,
+  (value) => value - 1,
+  (value) => Math.trunc(value / 2),
+  (value) => 2 * value + 1000,
+];
+
+/** The places that are executed while something is traced. */
+let traced: Set<Site> | undefined;
+let broken: { readonly site: Site; readonly change: (value: number) => number } | undefined;
+
+/** A loop whose condition is broken may not end. */
+const MOST_STEPS = 20_000;
+let steps = 0;
+
+/** The result of an operator at a place. */
+export function resultAt<T>(value: T, site: Site | undefined): T {
+  if (site === undefined) return value;
+  traced?.add(site);
+  if (broken === undefined) return value;
+  if (++steps > MOST_STEPS) throw new Error('What is broken does not end');
+  return site === broken.site ? (changed(value, broken.change) as T) : value;
+}
+
+function changed(value: unknown, change: (value: number) => number): unknown {
+  if (typeof value === 'boolean') return !value;
+  return typeof value === 'number' ? change(value) : value;
+}
+
+/** Returns the places that something executes. */
+export function sitesOf(run: () => void): readonly Site[] {
+  traced = new Set();
+  try {
+    run();
+    return [...traced];
+  } finally {
+    traced = undefined;
+  }
+}
+
+/** Runs something once for each way to break each of these places, until it returns true. */
+export function sabotaged(sites: readonly Site[], run: () => boolean): void {
+  try {
+    for (const site of sites) {
+      for (const change of CHANGES) {
+        broken = { site, change };
+        steps = 0;
+        if (run()) return;
+      }
+    }
+  } finally {
+    broken = undefined;
+  }
+}
