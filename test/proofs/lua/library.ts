@@ -39,6 +39,7 @@ export const library: Readonly<Record<string, unknown>> = {
 
 function frexp(value: unknown): Values {
   if (typeof value !== 'number') return new Values(new Term('F', value), new Term('E', value));
+  if (!Number.isFinite(value)) return new Values(value, 0);
   let [fraction, exponent] = [value, 0];
   while (fraction >= 1) [fraction, exponent] = [fraction / 2, exponent + 1];
   while (fraction > 0 && fraction < 0.5) [fraction, exponent] = [fraction * 2, exponent - 1];
