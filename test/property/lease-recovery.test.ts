@@ -1,22 +1,13 @@
 // What processes with leases do when buckets are reset and when Redis loses its data, and how much of a limit they use.
 import { describe, expect, test } from 'vitest';
-import { isLeased } from '../../packages/redis/src/leases/rules/lease-numbers.ts';
-import { firstReturnsOf } from '../leases/capacity/fresh-clients.ts';
-import {
-  Deployment,
-  KEY,
-  numbersOf,
-  ONE_TOKEN,
-  SECOND_TICKS as SECOND,
-  SYNC_TICKS as SYNC,
-} from '../leases/deployment.ts';
+import { Deployment, KEY, ONE_TOKEN, SECOND_TICKS as SECOND, SYNC_TICKS as SYNC } from '../leases/deployment.ts';
 
-const slow = { burst: 300, count: 4, periodMs: 1000, overshoot: 0.1, gateways: 4 };
-const nines = { burst: 60, count: 9, periodMs: 1000, overshoot: 0.5, gateways: 4 };
+const slow = { burst: 300, count: 300, periodMs: 3 * 3_600_000, overshoot: 0.1, gateways: 4 };
+const perMinute = { burst: 60, count: 60, periodMs: 60_000, overshoot: 0.5, gateways: 4 };
 const quick = { burst: 200, count: 100, periodMs: 1000, overshoot: 0.1, gateways: 4 };
 
 describe('after a reset', () => {
-  test.each([slow, nines, quick])(
+  test.each([slow, perMinute, quick])(
     'a client gets its burst again, also where a gateway was idle before: $burst, $count per $periodMs ms',
     (setting) => {
       const deployment = new Deployment(setting);
@@ -30,7 +21,7 @@ describe('after a reset', () => {
     },
   );
 
-  test.each([slow, nines, quick])(
+  test.each([slow, perMinute, quick])(
     'a gateway that denies has a new view within two syncs: $burst, $count per $periodMs ms',
     (setting) => {
       const deployment = new Deployment({ ...setting, waits: false });
@@ -44,26 +35,6 @@ describe('after a reset', () => {
       expect(new Set(since.map(({ gateway }) => gateway)).size).toBe(setting.gateways);
     },
   );
-});
-
-test('a client that spends its burst fast and obeys Retry-After is hardly ever denied at its first return', () => {
-  const settings = [1, 2.5, 3, 5, 8].flatMap((count) =>
-    [10, 20].flatMap((burst) =>
-      [2, 4, 8].flatMap((gateways) =>
-        [0.5, 1].map((overshoot) => ({ burst, count, periodMs: 1000, overshoot, gateways })),
-      ),
-    ),
-  );
-  const leased = settings.filter((setting) => isLeased(numbersOf(setting)));
-  // Redis decides the slowest of them.
-  expect(leased.every(({ count }) => count > 2.5)).toBe(true);
-  expect(leased.length).toBeGreaterThan(15);
-  const wrong = leased.flatMap((setting) => {
-    const { returns, deniedAgain, latestMs } = firstReturnsOf(setting);
-    const isRight = returns > 80 && deniedAgain / returns <= 0.05 && latestMs <= 1050;
-    return isRight ? [] : [{ ...setting, returns, deniedAgain, latestMs }];
-  });
-  expect(wrong).toEqual([]);
 });
 
 test('when Redis loses all data under load, the gateways restore nearly all of it', () => {

@@ -10,7 +10,6 @@ const OVERSHOOT = 0.1;
 const limits = [
   { name: '20/s b20', burst: 20, count: 20, periodMs: 1000 },
   { name: '100/s b200', burst: 200, count: 100, periodMs: 1000 },
-  { name: '8/s b100', burst: 100, count: 8, periodMs: 1000 },
   { name: '300/3 h b300', burst: 300, count: 300, periodMs: 3 * 3_600_000 },
   { name: '1000/s b1000', burst: 1000, count: 1000, periodMs: 1000 },
   { name: '80000/s b40000', burst: 40_000, count: 80_000, periodMs: 1000 },

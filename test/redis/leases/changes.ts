@@ -6,7 +6,7 @@ import { onOneServer } from './on-one-server.ts';
 /** Two times between syncs, and some time for a busy machine. */
 const SEEN_WITHIN_MS = 2 * 200 + 600;
 
-/** All processes have used up a bucket to which hardly anything comes back. */
+/** All processes have used up a bucket to which nothing comes back. */
 const USED_UP = {
   limit: ONCE,
   perSecond: 400,

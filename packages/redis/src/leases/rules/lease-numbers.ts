@@ -49,18 +49,6 @@ export const MIN_SYNC_GAP_TICKS: number = 5 * TICKS_PER_MS;
 const LONGEST_LEASE_TICKS = 60 * TICKS_PER_MS;
 /** So many syncs fit into the life of a lease: one lease is spent while the next one is asked for. */
 const SYNCS_PER_LEASE = 2.25;
-/**
- * If a token takes longer to come back, clients notice each one that other processes let through and have not reported when
- * they are told how long to wait: they are denied again when they come back.
- */
-const SLOW_TOKEN_TICKS = 100 * TICKS_PER_MS;
-/** If it takes so long, one such token is too much. */
-const TOO_SLOW_TOKEN_TICKS = 400 * TICKS_PER_MS;
-/**
- * The tokens of a slow limit that all other processes may have let through and not reported come back within this time, and
- * thus mostly within the second to which Retry-After is rounded up. See docs/decisions/0023.
- */
-const MOST_UNREPORTED_TICKS = 800 * TICKS_PER_MS;
 const SHORTEST_LEASE_TICKS = SYNCS_PER_LEASE * MIN_SYNC_GAP_TICKS;
 
 /**
@@ -69,13 +57,6 @@ const SHORTEST_LEASE_TICKS = SYNCS_PER_LEASE * MIN_SYNC_GAP_TICKS;
  */
 export function leaseNumbers(demand: LeaseDemand): LeaseNumbers | NotLeased {
   const { burst, overshoot, gateways, intervalTicks } = demand;
-  const mostOverdraft = mostOverdraftOf(demand);
-  if (mostOverdraft === 0) {
-    return strict(
-      `a token takes ${Math.ceil(intervalTicks / TICKS_PER_MS)} ms to come back, and a denied client would not be told of the ` +
-        'tokens that other processes let through and have not reported yet',
-    );
-  }
   const allowedTokens = wholeShareOf(burst, overshoot);
   if (allowedTokens < gateways) {
     const tokens = `${allowedTokens} ${allowedTokens === 1 ? 'token' : 'tokens'}`;
@@ -97,17 +78,10 @@ export function leaseNumbers(demand: LeaseDemand): LeaseNumbers | NotLeased {
     const restTicks = allowedTokens * intervalTicks - leaseTicks;
     overdraftTokens = Math.min(burst, Math.floor(restTicks / (gateways * intervalTicks)));
   }
-  const numbers = withOverdraft(demand, Math.min(overdraftTokens, mostOverdraft), leaseTicks);
+  const numbers = withOverdraft(demand, overdraftTokens, leaseTicks);
   if (numbers.capTicks > MAX_TOLERANCE_TICKS)
     return strict('its burst and its overshoot need over ten years to refill');
   return numbers;
-}
-
-/** The largest overdraft by which a limit tells clients well enough how long to wait; 0 if there is none. */
-function mostOverdraftOf({ intervalTicks, gateways }: LeaseDemand): number {
-  if (gateways === 1 || intervalTicks <= SLOW_TOKEN_TICKS) return Infinity;
-  if (intervalTicks >= TOO_SLOW_TOKEN_TICKS) return 0;
-  return Math.floor(MOST_UNREPORTED_TICKS / ((gateways - 1) * intervalTicks));
 }
 
 /** Whether a limit is leased with these numbers. */

@@ -351,8 +351,10 @@ export class LeasedBucket {
 
   /** @param waitTicks - By the view. Within the time of a sync, other processes report what they have let through since. */
   #denies(waitTicks: number): Look {
-    const { gateways, syncTicks, dueTicks } = this.terms;
-    this.retryTicks = gateways > 1 ? waitTicks + syncTicks : Math.max(waitTicks, dueTicks);
+    const { intervalTicks, syncTicks, dueTicks } = this.terms;
+    // Beside the time in which tokens of slow limits come back, that of a sync is short.
+    const isSlow = intervalTicks > 2 * syncTicks;
+    this.retryTicks = isSlow ? Math.max(waitTicks, dueTicks) : waitTicks + syncTicks;
     return DENIES;
   }
 

@@ -109,12 +109,12 @@ describe('a bucket that is leased', () => {
     expect(bucket.retryTicks).toBe(TOKEN + SYNC);
   });
 
-  test('asks to wait for the tokens alone if there is no other process', () => {
-    const { bucket, nowTicks } = syncedBucket({ gateways: 1 }, { levelTicks: burst * TOKEN });
+  test('asks to wait for the tokens alone if they come back much more slowly than syncs', () => {
+    const intervalTicks = 2 * SYNC + 1;
+    const slow = { intervalTicks, fitTicks: burst * intervalTicks };
+    const { bucket, nowTicks } = syncedBucket(slow, { levelTicks: burst * intervalTicks });
     bucket.look(1, nowTicks);
-    expect(bucket.retryTicks).toBe(Math.max(TOKEN, TERMS.dueTicks));
-    bucket.look(10, nowTicks);
-    expect(bucket.retryTicks).toBe(10 * TOKEN);
+    expect(bucket.retryTicks).toBe(intervalTicks);
   });
 
   test.each([
