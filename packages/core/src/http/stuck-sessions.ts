@@ -96,8 +96,7 @@ function isIdle({ _handle: handle }: SocketParts): boolean {
 }
 
 function end(session: ServerHttp2Session): void {
-  const { _handle: handle } = session.socket as SocketParts;
-  const { _parentWrap: below } = handle ?? {};
+  const below = (session.socket as SocketParts)._handle?._parentWrap;
   session.destroy();
   // The socket of TLS would wait for the end of a write that has failed.
   below?.destroy();

@@ -86,6 +86,7 @@ export class RaisedNumbers {
   readonly #compare = (): void => {
     const [comparison] = this.#comparisons;
     const nowMicros = this.#time.nowMicros();
+    // Where callbacks end with the request, it may be over before the next turn.
     const most = this.#time.timersEndWithRequest === true ? Infinity : IDS_PER_TURN;
     for (let compared = 0; compared < most; compared++) {
       const { done, value } = comparison!.changes.next();
@@ -95,10 +96,7 @@ export class RaisedNumbers {
       }
       if (value !== undefined) this.#remember(value, nowMicros);
     }
-    if (this.#comparisons.length === 0) return;
-    // Where callbacks end with the request, it may be over before the next one.
-    if (this.#time.timersEndWithRequest === true) this.#compare();
-    else this.#time.endOfTurn(this.#compare);
+    if (this.#comparisons.length > 0) this.#time.endOfTurn(this.#compare);
   };
 
   #remember({ limit: changed, id, before, after }: NumbersChange, nowMicros: number): void {

@@ -31,6 +31,13 @@ test('slots where a request has no response are an error at the first request, a
   expect(held()).toBe(0);
 });
 
+test('slots of a request that may become a connection whose end is not seen are an error, and none is held', () => {
+  const { run, held } = limiterOf();
+  const exchange = plainExchange({ onEnd: () => undefined, closesUnseen: true });
+  expect(() => run(exchange)).toThrow(/^Limit "InFlight" can't count the connection of an upgrade/);
+  expect(held()).toBe(0);
+});
+
 test('a concurrency limit that is disabled needs no response', () => {
   const { run } = limiterOf({ disabled: true });
   expect(run(plainExchange())).toBeNull();

@@ -7,7 +7,9 @@ import {
   memoryStore,
   type Override,
 } from '@sluice/core';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { flowSettings, runFlow } from '../../src/http/index.ts';
+import { plainExchange } from '../support/plain-exchange.ts';
 import { RequestTime } from '../support/request-time.ts';
 import { deferred, settled } from '../support/promises.ts';
 import { holdingRemotely, slot } from '../slots/support/holding.ts';
@@ -49,6 +51,19 @@ describe('where a timer ends with the request that set it', () => {
     const { limiter, time } = remotely();
     await limiter.spend(rate);
     expect(time.pending).toBe(0);
+  });
+
+  test('the decisions of requests that have left a minute ago are forgotten', async () => {
+    const { limiter, store, time } = remotely();
+    store.manner = 'hangs';
+    let answered = 0;
+    for (let i = 0; i < 3; i++) void time.left(() => limiter.spend(rate)).then(() => answered++);
+    await time.pass(61_000);
+    store.manner = 'answers';
+    await limiter.spend(rate);
+    await limiter.close();
+    await settled();
+    expect(answered).toBe(0);
   });
 
   test('closing a limiter answers its waiting decisions, and leaves no timer', async () => {
@@ -156,6 +171,28 @@ describe('slots, where a timer ends with the request that set it', () => {
     for (const held of await Promise.all(pending)) await held.release();
   });
 
+  test('of this process whose end is unknown are free after their expiry', async () => {
+    const limits = { InFlight: { concurrency: 1, scope: 'process', expiry: '6s' } };
+    const { limiter, hold, time } = remotely(limits);
+    const settings = flowSettings<object, []>({ limiter, slotsUntil: 'response' }, []);
+    const exchange = plainExchange({ request: 'a' as unknown as object, onEnd: (done) => void done('unknown') });
+    expect(await runFlow(settings, exchange, [])).toBeNull();
+    await time.pass(5000);
+    expect((await hold(slot())).allowed).toBe(false);
+    await time.pass(2000);
+    expect((await hold(slot())).allowed).toBe(true);
+  });
+
+  test('are held where the runtime has no finalizers', async () => {
+    vi.stubGlobal('FinalizationRegistry', undefined);
+    onTestFinished(() => void vi.unstubAllGlobals());
+    const { hold, inStore } = remotely();
+    const held = await hold(slot());
+    expect(inStore()).toBe(1);
+    await held.release();
+    expect(inStore()).toBe(0);
+  });
+
   test('are taken one by one: a reserve would be left behind', async () => {
     const { hold, inStore } = remotely({ InFlight: { concurrency: 8, reserve: 4 } });
     const held = await hold(slot());
@@ -215,6 +252,11 @@ describe('a limit with `maxWait`, where a timer ends with the request that set i
       message: expect.stringMatching(/^Limit "Queue" has a `maxWait`, which this runtime can't keep/),
     });
     expect((await limiter.spend(rate)).allowed).toBe(true);
+  });
+
+  test('lets ids through that are unlimited', async () => {
+    const { limiter } = remotely({ Queue: queue }, { overrides: { Queue: { vip: 'unlimited' } } });
+    expect((await limiter.spend([{ limit: 'Queue', id: 'vip' }])).allowed).toBe(true);
   });
 
   test('is rejected for the ids that have it by an override', async () => {
