@@ -67,6 +67,15 @@ describe.each(['TCP', 'TLS'] as const)('over %s', (transport) => {
     await expect.poll(() => connectionsOf(server)).toBe(0);
   });
 
+  test('a session that ends while it is asked is left alone', async () => {
+    const { session } = await serve();
+    await look(session, 1);
+    endIfStuck(session);
+    session.destroy();
+    await look(session, 1);
+    expect(session.destroyed).toBe(true);
+  });
+
   test('a session is ended whose client has made an error while it read nothing, and is gone', async () => {
     const { server, session, socket, below } = await serve(30_000_000);
     // Versions of Node that end the session themselves leave the socket below TLS open.
