@@ -1,6 +1,6 @@
 import { connect as connect2, type ClientHttp2Session } from 'node:http2';
 import { connect, type Socket } from 'node:net';
-import { frame, requestFrames, PREFACE } from './frames.ts';
+import { END_HEADERS, END_STREAM, fieldBlock, frame, preface, TYPE } from '../contract/http/http2-frames.ts';
 
 /** A way to make some requests, and to end them. */
 export interface Way {
@@ -31,12 +31,12 @@ export const WAYS: readonly Way[] = [
   { name: 'answered', protocol: 'HTTP/2', requests: STREAMS, run: streamsAnswered },
   { name: 'streams cancelled', protocol: 'HTTP/2', requests: STREAMS, run: streamsCancelled },
   { name: 'session left while it is answered', protocol: 'HTTP/2', requests: STREAMS, run: sessionLeft },
-  protocolError('PING of 3 bytes', frame(6, 0, 0, Buffer.alloc(3))),
-  protocolError('DATA after END_STREAM', frame(0, 0, 1, Buffer.from('zz'))),
-  protocolError('DATA on stream 0', frame(0, 0, 0, Buffer.from('z'))),
-  protocolError('CONTINUATION alone', frame(9, 4, 1, Buffer.from([0x82]))),
-  protocolError('frame of 100 kB', frame(0, 0, 1, Buffer.alloc(100_000))),
-  protocolError('bad HPACK', frame(1, 5, 2 * STREAMS + 1, Buffer.alloc(6, 0xff))),
+  protocolError('PING of 3 bytes', frame(TYPE.ping, 0, 0, Buffer.alloc(3))),
+  protocolError('DATA after END_STREAM', frame(TYPE.data, 0, 1, Buffer.from('zz'))),
+  protocolError('DATA on stream 0', frame(TYPE.data, 0, 0, Buffer.from('z'))),
+  protocolError('CONTINUATION alone', frame(TYPE.continuation, END_HEADERS, 1, Buffer.from([0x82]))),
+  protocolError('frame of 100 kB', frame(TYPE.data, 0, 1, Buffer.alloc(100_000))),
+  protocolError('bad HPACK', frame(TYPE.headers, END_HEADERS | END_STREAM, 2 * STREAMS + 1, Buffer.alloc(6, 0xff))),
 ];
 
 function opened(port: number): Promise<Socket> {
@@ -149,9 +149,11 @@ function protocolError(name: string, wrong: Buffer): Way {
     const ended = gone(socket);
     // So that the streams are there when the error comes.
     socket.once('data', () => socket.write(wrong, () => setImmediate(() => socket.resetAndDestroy())));
-    const fields = { ':method': 'GET', ':path': `${path}?never`, ':scheme': 'http', ':authority': 'x', 'x-user': user };
-    const requests = Array.from({ length: STREAMS }, (_, i) => requestFrames(2 * i + 1, fields));
-    socket.write(Buffer.concat([PREFACE, ...requests]));
+    const fields = fieldBlock(`${path}?never`, [['x-user', user]]);
+    const requests = Array.from({ length: STREAMS }, (_, i) =>
+      frame(TYPE.headers, END_HEADERS | END_STREAM, 2 * i + 1, fields),
+    );
+    socket.write(Buffer.concat([preface(), ...requests]));
     await ended;
   };
   return { name, protocol: 'HTTP/2', requests: STREAMS, isProtocolError: true, run };

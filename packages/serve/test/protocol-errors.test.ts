@@ -2,7 +2,8 @@ import { connect } from 'node:net';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { PROTOCOL_ERRORS, REPORTED_ERRORS } from '../../../test/contract/http/protocol-errors.ts';
-import { END_HEADERS, fieldBlock, frame, speakHttp2, TYPE } from '../../../test/contract/http/raw-http2.ts';
+import { END_HEADERS, fieldBlock, frame, TYPE } from '../../../test/contract/http/http2-frames.ts';
+import { speakHttp2 } from '../../../test/contract/http/raw-http2.ts';
 import { served } from '../../../test/service/served.ts';
 
 const LIMITS = 'PerClient: { count: 1, period: 1s, idFormat: clientNetwork }';

@@ -1,4 +1,4 @@
-import { END_HEADERS, END_STREAM, fieldBlock, frame, setting, TYPE, uint32 } from './raw-http2.ts';
+import { END_HEADERS, END_STREAM, fieldBlock, frame, setting, TYPE, uint32 } from './http2-frames.ts';
 
 const { data, headers, priority, reset, settings, push, ping, goaway, window, continuation } = TYPE;
 const WHOLE = END_STREAM | END_HEADERS;

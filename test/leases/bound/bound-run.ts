@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { LeaseDescription } from '@sluice/core';
 import { mostBeyond } from '../../redis/leases/most-beyond.ts';
 import { running } from '../../redis/servers/running.ts';
-import { bury, forget } from '../../redis/servers/undertaker.ts';
+import { answerOf, forkedWith, watched } from '../../redis/processes/answering-process.ts';
 import type { BoundLimit, BoundLoad, BoundOrders, BoundReport } from './process.mjs';
 
 const FILE = fileURLToPath(new URL('process.mjs', import.meta.url));
@@ -44,7 +44,7 @@ export class BoundProcesses {
   /** Starts them, and waits until they are connected. */
   static async start(url: string): Promise<BoundProcesses> {
     const children = Array.from({ length: GATEWAYS }, (_, index) => {
-      return forked({ url, index, gateways: GATEWAYS, limit: LIMIT });
+      return forkedWith(FILE, { url, index, gateways: GATEWAYS, limit: LIMIT } satisfies BoundOrders);
     });
     running.add({ close: async () => void (await Promise.all(children.map((child) => end(child)))) });
     const [lease] = await Promise.all(children.map((child) => answerOf<LeaseDescription>(child)));
@@ -96,35 +96,6 @@ export function busyCores(count: number): { end(): Promise<void> } {
 }
 
 const BUSY = fileURLToPath(new URL('busy.mjs', import.meta.url));
-
-function forked(orders: BoundOrders): ChildProcess {
-  return watched(
-    fork(FILE, [JSON.stringify(orders)], {
-      execArgv: [],
-      env: { ...process.env, NODE_OPTIONS: '', NODE_ENV: 'production' },
-      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    }),
-  );
-}
-
-/** Has a process killed when this one ends. */
-function watched(child: ChildProcess): ChildProcess {
-  const { pid } = child;
-  if (pid !== undefined) {
-    bury(pid);
-    child.once('exit', () => forget(pid));
-  }
-  return child;
-}
-
-async function answerOf<T>(child: ChildProcess): Promise<T> {
-  const ended = once(child, 'exit').then(([code, signal]) => {
-    throw new Error(`A process ended with ${String(signal ?? code)} before it answered.`);
-  });
-  ended.catch(() => undefined);
-  const [answer] = (await Promise.race([once(child, 'message'), ended])) as [T];
-  return answer;
-}
 
 async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;

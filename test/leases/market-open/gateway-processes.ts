@@ -1,7 +1,7 @@
-import { fork, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { bury, forget } from '../../redis/servers/undertaker.ts';
+import { answerOf, forkedWith } from '../../redis/processes/answering-process.ts';
 import type { ClosedLoad, GatewayOrders, OpenLoad, Report } from './gateway.mjs';
 
 const FILE = fileURLToPath(new URL('gateway.mjs', import.meta.url));
@@ -17,7 +17,7 @@ export class GatewayProcesses {
   /** Starts them, each with a seed of its own, and waits until they are connected. */
   static async start(orders: GatewayOrders): Promise<GatewayProcesses> {
     const children = Array.from({ length: orders.gateways }, (_, i) => {
-      return forked({ ...orders, seed: orders.seed + i });
+      return forkedWith(FILE, { ...orders, seed: orders.seed + i } satisfies GatewayOrders);
     });
     const started = new GatewayProcesses(children);
     try {
@@ -50,27 +50,4 @@ export class GatewayProcesses {
   #answers<T>(): Promise<readonly T[]> {
     return Promise.all(this.#children.map((child) => answerOf<T>(child)));
   }
-}
-
-function forked(orders: GatewayOrders): ChildProcess {
-  const child = fork(FILE, [JSON.stringify(orders)], {
-    execArgv: [],
-    env: { ...process.env, NODE_OPTIONS: '', NODE_ENV: 'production' },
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-  });
-  const { pid } = child;
-  if (pid !== undefined) {
-    bury(pid);
-    child.once('exit', () => forget(pid));
-  }
-  return child;
-}
-
-async function answerOf<T>(child: ChildProcess): Promise<T> {
-  const ended = once(child, 'exit').then(([code, signal]) => {
-    throw new Error(`A gateway ended with ${String(signal ?? code)} before it answered.`);
-  });
-  ended.catch(() => undefined);
-  const [answer] = (await Promise.race([once(child, 'message'), ended])) as [T];
-  return answer;
 }

@@ -7,7 +7,8 @@ import { connect as connectTls } from 'node:tls';
 import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { PROTOCOL_ERRORS } from '../protocol-errors.ts';
-import { connected, END_HEADERS, fieldBlock, frame, setting, speakHttp2, TYPE, uint32 } from '../raw-http2.ts';
+import { END_HEADERS, fieldBlock, frame, setting, TYPE, uint32 } from '../http2-frames.ts';
+import { connected, speakHttp2 } from '../raw-http2.ts';
 
 const ERROR = PROTOCOL_ERRORS['a PING of 3 bytes']!;
 /** Has no effect. */

@@ -4,7 +4,8 @@ import { onTestFinished } from 'vitest';
 import { realDelay } from '../../../real-delay.ts';
 import type { Protocol } from '../framework.ts';
 import { CODES, PROTOCOL_ERRORS, REPORTED_ERRORS } from '../protocol-errors.ts';
-import { connected, END_HEADERS, END_STREAM, fieldBlock, frame, setting, speakHttp2, TYPE } from '../raw-http2.ts';
+import { END_HEADERS, END_STREAM, fieldBlock, frame, setting, TYPE } from '../http2-frames.ts';
+import { connected, speakHttp2 } from '../raw-http2.ts';
 
 /** A client that waits at some moment of its request, and then ends it in its own way. */
 export interface Leaver {

@@ -1,4 +1,4 @@
-import { END_HEADERS, END_STREAM, frame, TYPE } from '../raw-http2.ts';
+import { END_HEADERS, END_STREAM, frame, TYPE } from '../http2-frames.ts';
 
 /** What the proxy in front writes after the fields of its client. */
 const BY_PROXY = [

@@ -12,7 +12,8 @@ import { koaFramework } from '../koa.ts';
 import { userKey } from '../limiters.ts';
 import { nestFramework, onExpress, onFastify } from '../nest.ts';
 import { nodeFramework } from '../node.ts';
-import { connected, speakHttp2, TYPE } from '../raw-http2.ts';
+import { TYPE } from '../http2-frames.ts';
+import { connected, speakHttp2 } from '../raw-http2.ts';
 import { start } from '../start.ts';
 import { HOSTILE_HEADS, HOSTILE_STREAMS, ORDINARY } from './heads.ts';
 
