@@ -171,6 +171,19 @@ describe('slots, where a timer ends with the request that set it', () => {
     for (const held of await Promise.all(pending)) await held.release();
   });
 
+  test('of a request that was stalled for longer than the expiry, and is denied then, are counted once', async () => {
+    const { hold, store, time } = remotely({ InFlight: { concurrency: 1, expiry: '6s' } });
+    store.manner = 'slow';
+    const pending = [hold(slot()), hold(slot())];
+    time.step(7000);
+    pending.push(hold(slot()));
+    await store.answerSlow();
+    expect((await Promise.all(pending)).map(({ allowed }) => allowed)).toEqual([true, false, false]);
+    // In an outage this process counts: the first slot is still held.
+    store.manner = new Error('down');
+    expect(await hold(slot())).toMatchObject({ allowed: false, failure: { policy: 'local' } });
+  });
+
   test('of this process whose end is unknown are free after their expiry', async () => {
     const limits = { InFlight: { concurrency: 1, scope: 'process', expiry: '6s' } };
     const { limiter, hold, time } = remotely(limits);
