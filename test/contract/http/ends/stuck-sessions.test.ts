@@ -57,7 +57,7 @@ describe.each(['TCP', 'TLS'] as const)('over %s', (transport) => {
     }
   }
 
-  test('a session is ended at the fourth look after an error, with its stream and its socket', async () => {
+  test('a session is ended within four looks after an error, with its stream and its socket', async () => {
     const { server, session, client, socket } = await serve();
     socket.write(ERROR);
     await client.arrived(({ type }) => type === TYPE.goaway);
