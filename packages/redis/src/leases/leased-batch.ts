@@ -54,7 +54,7 @@ function splitMixed(
 }
 
 /**
- * The levels of a decision in the process. It is no sign that Redis answers.
+ * The levels of a decision in the process. It does not show that Redis answers.
  *
  * @param nowTicks - When it was decided.
  */

@@ -43,7 +43,7 @@ function answerTo({ code }: NodeJS.ErrnoException): ProblemAnswer {
 
 const refused = new WeakSet<Duplex>();
 
-/** Answers what is no request. No answer at all would be taken for a service that is out of reach, and let the client pass. */
+/** Answers what can't be read as a request. No answer at all would be taken for a service that is out of reach, and let the client pass. */
 function refuse(socket: Duplex, { status, body }: ProblemAnswer): void {
   if (refused.has(socket) || !socket.writable) return;
   refused.add(socket);

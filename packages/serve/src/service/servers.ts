@@ -33,7 +33,7 @@ export interface ServerSettings {
 const MAX_STREAMS = 2048;
 /**
  * The head of a call, in bytes and in fields. Envoy writes it, but passes on the trace of its client there. Beyond these,
- * Node resets the call, which is no answer.
+ * Node resets the call instead of answering it.
  */
 const MAX_HEAD = 131_072;
 const MAX_HEAD_FIELDS = 2000;
