@@ -305,6 +305,15 @@ describe('cached overrides, where a query ends with the request that made it', (
     expect(get()).toBe(pro);
   });
 
+  test('an answer that takes no time is used at once, and a failure is thrown', () => {
+    const options = { maxAge: '1m', time: new RequestTime(), log: false } as const;
+    expect(cachedOverrides(() => pro, options)('Orders', '7')).toBe(pro);
+    const failing = cachedOverrides(() => {
+      throw new Error('down');
+    }, options);
+    expect(() => failing('Orders', '7')).toThrow('down');
+  });
+
   test('one request a second waits for the refresh of an answer, and the others use the old one', async () => {
     const { queries, get, time } = cached();
     const first = get();
