@@ -8,6 +8,9 @@ Logins: { count: 3, period: 1m, idFormat: by }
 Tokens: { count: 100, period: 1h, maxDebt: 50, idFormat: accountId }
 Daily: { count: 5, per: day, idFormat: by }
 Weekly: { count: 5, per: week, idFormat: by }
+Monthly: { count: 5, per: month, idFormat: by }
+Yearly: { count: 5, per: year, idFormat: by }
+Odd: { burst: 7, count: 5, period: 90s, idFormat: by }
 Secret: { count: 1, period: 1s, idFormat: by, hidden: true }
 `;
 const TABLES = `
@@ -23,6 +26,9 @@ envoy:
       - { descriptor: [plan], limit: Daily, replaces: [PerClient] }
       - { descriptor: [dark], limit: Secret }
       - { descriptor: [week], limit: Weekly }
+      - { descriptor: [month], limit: Monthly }
+      - { descriptor: [year], limit: Yearly }
+      - { descriptor: [odd], limit: Odd }
       - { descriptor: [tried], limit: Daily, shadow: true }
 `;
 
@@ -272,10 +278,20 @@ test('descriptors that match a rule with id: rule share one bucket', async () =>
   expect(other.statuses.at(0)!.current_limit).toEqual({ requests_per_unit: 5, unit: 'DAY', name: 'Daily' });
 });
 
-test('the unit of a limit by week is WEEK', async () => {
+test.each([
+  ['week', 'WEEK', 'Weekly'],
+  ['month', 'MONTH', 'Monthly'],
+  ['year', 'YEAR', 'Yearly'],
+])('the unit of a limit by %s is %s', async (key, unit, name) => {
   const { envoy } = await ingress();
-  const { statuses } = await envoy.ask({ domain: 'ingress', descriptors: [descriptor({ week: 'x' })] });
-  expect(statuses[0]!.current_limit).toEqual({ requests_per_unit: 5, unit: 'WEEK', name: 'Weekly' });
+  const { statuses } = await envoy.ask({ domain: 'ingress', descriptors: [descriptor({ [key]: 'x' })] });
+  expect(statuses[0]!.current_limit).toEqual({ requests_per_unit: 5, unit, name });
+});
+
+test('a limit by another period has an unknown unit, and shows its burst', async () => {
+  const { envoy } = await ingress();
+  const { statuses } = await envoy.ask({ domain: 'ingress', descriptors: [descriptor({ odd: 'x' })] });
+  expect(statuses[0]!.current_limit).toMatchObject({ requests_per_unit: 7, name: 'Odd' });
 });
 
 test('a rule in shadow mode denies nothing, shows nothing, and counts what it would deny', async () => {
