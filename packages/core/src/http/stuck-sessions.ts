@@ -96,7 +96,9 @@ function isIdle({ _handle: handle }: SocketParts): boolean {
 }
 
 function end(session: ServerHttp2Session): void {
-  const below = (session.socket as SocketParts)._handle?._parentWrap;
+  // It was idle a moment ago, so it has a handle.
+  const { _handle: handle } = session.socket as Socket & SocketParts;
+  const { _parentWrap: below } = handle!;
   session.destroy();
   // The socket of TLS would wait for the end of a write that has failed.
   below?.destroy();
