@@ -10,7 +10,7 @@ const CONSUMER = 'test/packed/consumer';
 const checks = {
   /** First, because the tests use the same tarballs. */
   packages: checkTarballs,
-  format: () => run('prettier --check .'),
+  format: () => run('oxfmt --check'),
   /**
    * Rules and types, each file by the nearest tsconfig.json. That of the root is for `tsc --build` and has no files, and
    * the packed consumer has none, because it is compiled in an empty project.

@@ -1,8 +1,8 @@
 // Writes the JSON Schemas of limits as files, as the loader has them: node scripts/write-schemas.mjs
 import { writeFileSync } from 'node:fs';
-import prettier from 'prettier';
 import { LIMITS_SCHEMA, OVERRIDES_SCHEMA } from '../packages/config/dist/shape/schemas.js';
 import { TABLES_SCHEMA } from '../packages/serve/dist/tables/schema.js';
+import { formatted } from './formatted.mjs';
 
 const schemas = {
   'config/schema/limits': LIMITS_SCHEMA,
@@ -11,6 +11,5 @@ const schemas = {
 };
 for (const [name, schema] of Object.entries(schemas)) {
   const file = new URL(`../packages/${name}.schema.json`, import.meta.url);
-  const options = await prettier.resolveConfig(file);
-  writeFileSync(file, await prettier.format(JSON.stringify(schema), { ...options, parser: 'json' }));
+  writeFileSync(file, await formatted(`${name}.json`, JSON.stringify(schema)));
 }

@@ -1,7 +1,7 @@
 // `npm run prove -- --document` writes the theorems into docs/proofs.md, and the scenario of a mutant as an example; a
 // whole run fails if the page is not up to date.
 import { readFile, writeFile } from 'node:fs/promises';
-import { format, resolveConfig } from 'prettier';
+import { formatted } from '../../scripts/formatted.mjs';
 import type { Part, Theorem } from './engine/theorem.ts';
 import { outcomeOf } from './mutants/outcome.ts';
 import { ruleMutants } from './mutants/rule-mutants.ts';
@@ -19,7 +19,7 @@ async function pageOf(parts: readonly Part[], given: string): Promise<string> {
   const example = await outcomeOf(EXAMPLE);
   if (!EXAMPLE_BLOCK.test(head) || !example.isRefuted) throw new Error(`The page has no example, or: ${example.text}`);
   const text = [head.trimEnd().replace(EXAMPLE_BLOCK, () => example.text), BEGIN, ...parts.map(partText)].join('\n\n');
-  return format(text, { ...(await resolveConfig(PAGE)), parser: 'markdown' });
+  return formatted('proofs.md', text);
 }
 
 export async function isUpToDate(parts: readonly Part[]): Promise<boolean> {

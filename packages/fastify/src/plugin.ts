@@ -66,7 +66,15 @@ export interface RoutesOnly
 }
 
 type RouteSettingsNames =
-  'key' | 'store' | 'trustedProxies' | 'addressHeader' | 'decodeNat64' | 'failure' | 'onEvent' | 'log' | 'time';
+  | 'key'
+  | 'store'
+  | 'trustedProxies'
+  | 'addressHeader'
+  | 'decodeNat64'
+  | 'failure'
+  | 'onEvent'
+  | 'log'
+  | 'time';
 
 interface PluginOptions {
   /** The hook in which requests are limited. Default: `onRequest`, which comes before authentication. */

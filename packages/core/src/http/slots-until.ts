@@ -12,7 +12,9 @@ import { complaint } from '../checks/errors.ts';
  *   that it returns settles, either way; at once for any other value.
  */
 export type SlotsUntil<SettleArgs extends readonly unknown[] = readonly unknown[]> =
-  'response' | 'handler' | ((...args: SettleArgs) => unknown);
+  | 'response'
+  | 'handler'
+  | ((...args: SettleArgs) => unknown);
 
 /** The option of a middleware about its slots. */
 export interface SlotOptions<SettleArgs extends readonly unknown[] = readonly unknown[]> {

@@ -93,5 +93,6 @@ export interface AnyKind extends Kind<never> {
   readonly needed: readonly string[];
   readonly mark: string | undefined;
   readonly override:
-    (OverrideKind<never> & { readonly options: OptionRows; readonly needed: readonly string[] }) | undefined;
+    | (OverrideKind<never> & { readonly options: OptionRows; readonly needed: readonly string[] })
+    | undefined;
 }

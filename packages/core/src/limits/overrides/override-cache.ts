@@ -40,7 +40,8 @@ interface Entry {
   readonly limit: string;
   readonly id: string;
   answer:
-    { readonly override: Override | undefined; readonly atMicros: number; readonly askedMicros: number } | undefined;
+    | { readonly override: Override | undefined; readonly atMicros: number; readonly askedMicros: number }
+    | undefined;
   failure: { readonly cause: unknown; readonly atMicros: number } | undefined;
   running: RunningQuery | undefined;
 }
