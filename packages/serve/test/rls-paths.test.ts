@@ -51,6 +51,43 @@ async function ingress(tables = TABLES) {
   return { ask, codes };
 }
 
+test.each([
+  ['/users/7/orders', true],
+  ['/users/7/orders?page=2', true],
+  ['/users/7/items/8/orders/', true],
+  ['//users/a/%6frders', true],
+  ['/users//orders', true],
+  ['/users/orders', false],
+  ['/users/7/orders/9', false],
+  ['/users/7', false],
+  ['/v1/files/a.json?x', true],
+  ['/v1/files/a.json.bak', false],
+])('a rule with a * inside its value applies to what fits it, in every spelling: %s %s', async (path, isLimited) => {
+  const { codes } = await ingress(`envoy:
+  ingress:
+    rules:
+      - { descriptor: [{ path: /users/*/orders }, client], limit: Logins, id: [client] }
+      - { descriptor: [{ path: /*/files/*.json }, client], limit: Logins, id: [client] }
+`);
+  expect(await codes({ path })).toEqual(isLimited ? LIMITED : FREE);
+});
+
+test('all that fits a * has its own bucket, each in one spelling, and the first pattern of the file applies', async () => {
+  const { ask } = await ingress(`envoy:
+  ingress:
+    rules:
+      - { descriptor: [{ path: /users/*/orders }], limit: PerPath }
+      - { descriptor: [{ path: /users/* }], unlimited: true }
+      - { descriptor: [{ path: /users/7/orders }], limit: PerClient }
+`);
+  const remaining = async (path: string) => (await ask({ path })).statuses[0]!.limit_remaining;
+  expect(await remaining('/users/1/orders')).toBe(1);
+  expect(await remaining('/users/%31/orders/?x')).toBe(0);
+  expect(await remaining('/users/2/orders')).toBe(1);
+  expect(await remaining('/users/7/orders')).toBe(4);
+  expect((await ask({ path: '/users/2' })).statuses[0]!.current_limit).toBeNull();
+});
+
 const LIMITED = ['OK', 'OK', 'OVER_LIMIT'];
 const FREE = ['OK', 'OK', 'OK'];
 

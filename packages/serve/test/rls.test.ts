@@ -24,6 +24,8 @@ envoy:
       - { descriptor: [{ plan: gold }], unlimited: true }
       - { descriptor: [{ plan: stolen }], blocked: true }
       - { descriptor: [plan], limit: Daily, replaces: [PerClient] }
+      - { descriptor: [{ plan: banned }], blocked: true, name: Banned }
+      - { descriptor: [vip], limit: Daily, replaces: [Banned] }
       - { descriptor: [dark], limit: Secret }
       - { descriptor: [week], limit: Weekly }
       - { descriptor: [month], limit: Monthly }
@@ -268,6 +270,16 @@ test('unlimited passes, blocked denies for good, and a rule replaces the limits 
   const blocked = await envoy.ask({ domain: 'ingress', descriptors: [silver, descriptor({ plan: 'stolen' })] });
   expect(blocked.statuses.map(({ code }) => code)).toEqual(['OK', 'OVER_LIMIT']);
   expect((await envoy.ask({ domain: 'ingress', descriptors: [silver] })).statuses.at(0)!.limit_remaining).toBe(3);
+});
+
+test('a rule replaces a blocked rule by its name, and no other', async () => {
+  const { envoy } = await ingress();
+  const [banned, vip] = [descriptor({ plan: 'banned' }), descriptor({ vip: 'x' })];
+  const codes = async (...descriptors: (typeof vip)[]) =>
+    (await envoy.ask({ domain: 'ingress', descriptors })).statuses.map(({ code }) => code);
+  expect(await codes(banned)).toEqual(['OVER_LIMIT']);
+  expect(await codes(banned, vip)).toEqual(['OK', 'OK']);
+  expect(await codes(descriptor({ plan: 'stolen' }), vip)).toEqual(['OVER_LIMIT', 'OK']);
 });
 
 test('descriptors that match a rule with id: rule share one bucket', async () => {

@@ -142,6 +142,21 @@ const PROBLEMS: readonly [tables: string, problem: string, inSchema: boolean][] 
   [envoy('{ descriptor: [a], limit: PerClient, report: later }'), "must be spend or charge, but was 'later'.", true],
   [envoy('{ descriptor: [a], limit: PerClient, replaces: [Other] }'), '`Other` is not the name of a limit.', false],
   [
+    envoy('{ descriptor: [a], blocked: true, name: Everyone }'),
+    "tables:1:69: `name` must not be that of a limit, but was 'Everyone'. Choose another.",
+    false,
+  ],
+  [
+    envoy('{ descriptor: [a], limit: PerClient, name: Mine }'),
+    '`envoy.ingress.rules[0].name` must be left out without blocked',
+    false,
+  ],
+  [
+    envoy('{ descriptor: [a], blocked: true, name: "a b" }'),
+    '`envoy.ingress.rules[0].name` must be a letter followed by letters',
+    true,
+  ],
+  [
     envoy('{ descriptor: [a], limit: PerClient }, { descriptor: [a], blocked: true }'),
     'has the descriptor of an earlier rule: a=*. Keep one of the two.',
     false,
@@ -180,6 +195,12 @@ const GOOD = [
   http('limits: [{ limit: PerClient, id: address, methods: [GET], paths: [/a/*] }, { limit: Everyone, cost: 4 }]'),
   http('accelRedirect: "@backend", fields: false, shadow: true, limits: [{ limit: PerClient, id: { header: X-Key } }]'),
   envoy('{ descriptor: [{ path: "/a*" }, code], limit: PerClient, id: [code], replaces: [Everyone] }'),
+  envoy(
+    '{ descriptor: [{ path: "/a/*/b*c" }, code], limit: PerClient }, { descriptor: [{ path: "/a/*/b" }], blocked: true }',
+  ),
+  envoy(
+    '{ descriptor: [a], blocked: true, name: Shut }, { descriptor: [b], limit: PerClient, replaces: [Shut, Everyone] }',
+  ),
   envoy('{ descriptor: [{ code: 200 }], unlimited: true }, { descriptor: [user], limit: Tokens, report: spend }'),
   `${envoy('{ descriptor: [a], blocked: true, shadow: true }')}\nonFailure: { Tokens: closed }`,
 ];

@@ -1,5 +1,6 @@
 import type { IdFormat } from '@sluice/core';
 import { bytesOf } from '../spellings/bytes.ts';
+import { fits, hasWildcard, patternForms } from '../spellings/text-pattern.ts';
 import { patternText } from '../tables/envoy-shape.ts';
 import type { DescriptorEntry, EntryPattern } from '../tables/descriptor-tree.ts';
 import type { EnvoyRule } from '../tables/table.ts';
@@ -29,18 +30,18 @@ export function descriptorId(rule: EnvoyRule, entries: readonly DescriptorEntry[
   return chosen.map(({ key, value }) => `${encodeURIComponent(key)}=${encodeURIComponent(value)}`).join('&');
 }
 
-function isChosen(id: EnvoyRule['id'], { key, value, isPrefix }: EntryPattern): boolean {
+function isChosen(id: EnvoyRule['id'], { key, value }: EntryPattern): boolean {
   if (id === 'descriptor') return true;
-  return id === undefined ? value === undefined || isPrefix : id.includes(key);
+  return id === undefined ? value === undefined || hasWildcard(value) : id.includes(key);
 }
 
 /** All spellings of a fixed value have the bucket of that value. */
-function valueOf({ value }: DescriptorEntry, { kind, value: fixed, isPrefix }: EntryPattern): string {
-  if (fixed === undefined) return kind.canonical(bytesOf(value));
-  if (!isPrefix) return fixed;
-  const prefixes = kind.forms(fixed, true);
-  const isBelow = (spelling: string): boolean => prefixes.some((prefix) => spelling.startsWith(prefix));
-  return idText(kind, bytesOf(value), { isMatch: isBelow, pattern: `${fixed}*` });
+function valueOf({ value }: DescriptorEntry, { kind, value: pattern }: EntryPattern): string {
+  if (pattern === undefined) return kind.canonical(bytesOf(value));
+  if (!hasWildcard(pattern)) return pattern;
+  const forms = patternForms(kind, pattern);
+  const isMatch = (spelling: string): boolean => forms.some((form) => fits(spelling, form));
+  return idText(kind, bytesOf(value), { isMatch, pattern });
 }
 
 /** As the ids of `compound` keys: a `:` in any part but the last is written %3A. */

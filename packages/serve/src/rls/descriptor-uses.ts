@@ -47,8 +47,8 @@ interface Context {
 
 function useOf(rule: EnvoyRule | undefined, descriptor: Descriptor, { replaced, formats }: Context): DescriptorUse {
   if (rule === undefined || rule.effect === 'unlimited') return 'passes';
+  if (replaced.size > 0 && replaced.has(rule.limit ?? rule.name ?? '')) return 'passes';
   if (rule.effect === 'blocked') return rule.shadow ? 'passes' : 'blocked';
-  if (replaced.size > 0 && replaced.has(rule.limit!)) return 'passes';
   return limitUse(rule, descriptor, formats.get(rule.limit!)!);
 }
 

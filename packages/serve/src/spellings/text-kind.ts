@@ -12,8 +12,11 @@ export interface TextKind {
   readonly restMark: string | undefined;
   /** Returns the spellings of a text of a request. */
   spellings(text: string): Spellings;
-  /** Returns the forms of a pattern: a spelling that is equal to one of them, or begins with it, matches. */
-  forms(pattern: string, isPrefix: boolean): readonly string[];
+  /**
+   * Returns the forms of a pattern, or of a part of one: always as many, the first as it is written. A spelling that is equal
+   * to one of them matches.
+   */
+  forms(pattern: string, isPart: boolean): readonly [string, ...string[]];
   /** Returns what a spelling is equal to, in the order of their precedence. */
   equals(spelling: string): readonly string[];
   /** Returns the text by which ids are made. */
@@ -42,7 +45,7 @@ const PATH: TextKind = {
   forms(pattern) {
     const written = bytesOf(pattern);
     const plain = decoded(written);
-    return [...new Set([written, plain, compatible(plain)])];
+    return [written, plain, compatible(plain)];
   },
   equals(spelling) {
     const short = withoutLastSlashes(spelling);
@@ -59,7 +62,10 @@ const CASE_INSENSITIVE_PATH: TextKind = {
     const { texts, areAll, rest } = pathSpellings(target);
     return { texts: [...new Set(texts.map(withoutCase))], areAll, rest };
   },
-  forms: (pattern, isPrefix) => PATH.forms(pattern, isPrefix).map(withoutCase),
+  forms(pattern, isPart) {
+    const [written, ...others] = PATH.forms(pattern, isPart);
+    return [withoutCase(written), ...others.map(withoutCase)];
+  },
   canonical: (target) => pathText(withoutCase(canonicalPath(target))),
 };
 
@@ -76,8 +82,8 @@ export const HOST: TextKind = {
     const { host, port } = canonicalHost(replacedText(text)) ?? { host: withoutCase(text), port: '' };
     return { texts: [bytesOf(host)], areAll: true, rest: port };
   },
-  forms(pattern, isPrefix) {
-    const known = isPrefix ? undefined : canonicalHost(pattern);
+  forms(pattern, isPart) {
+    const known = isPart ? undefined : canonicalHost(pattern);
     return [known === undefined ? withoutCase(bytesOf(pattern)) : bytesOf(known.host) + known.port];
   },
   canonical: (text) => canonicalHost(replacedText(text))?.host ?? replacedText(withoutCase(text)),

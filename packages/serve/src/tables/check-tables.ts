@@ -7,7 +7,7 @@ import type { EnvoyRule, HttpRule, Tables } from './table.ts';
 export function checkTables(tables: Tables, limits: LimitDefinitions, problems: Problems): void {
   const check = new TableCheck(new Map(Object.entries(limits)), problems);
   for (const { rules } of tables.http.values()) for (const rule of rules) check.httpRule(rule);
-  for (const { rules } of tables.envoy.values()) for (const rule of rules) check.envoyRule(rule);
+  for (const { rules } of tables.envoy.values()) check.envoyRules(rules);
   for (const [limit, { at }] of tables.onFailure) check.known(limit, at);
 }
 
@@ -36,8 +36,18 @@ class TableCheck {
     this.#problems.add(idAt, message, limit);
   }
 
-  envoyRule(rule: EnvoyRule): void {
-    for (const name of rule.replaces) this.known(name, rule.replacesAt);
+  envoyRules(rules: readonly EnvoyRule[]): void {
+    const blocked = new Set(rules.flatMap(({ name }) => name ?? []));
+    for (const rule of rules) {
+      const { name, nameAt } = rule;
+      if (name !== undefined && this.#limits.has(name))
+        this.#problems.add(nameAt, `\`name\` must not be that of a limit, but was '${name}'. Choose another.`, name);
+      for (const replaced of rule.replaces) if (!blocked.has(replaced)) this.known(replaced, rule.replacesAt);
+      this.#envoyRule(rule);
+    }
+  }
+
+  #envoyRule(rule: EnvoyRule): void {
     const { limit, limitAt } = rule;
     if (limit === undefined) return;
     const definition = this.#usable(limit, limitAt);

@@ -12,16 +12,15 @@ export interface DescriptorEntry {
 /** An entry of a descriptor: its key, and the value that it must have. */
 export interface EntryPattern {
   readonly key: string;
-  /** Undefined for any value. With `isPrefix` the beginning of the value. */
+  /** Undefined for any value. Each `*` in it stands for any text. */
   readonly value: string | undefined;
-  readonly isPrefix: boolean;
   /** That of all values of the key in one tree. */
   readonly kind: TextKind;
 }
 
 /**
- * Finds what applies to a descriptor. Each entry chooses a branch by itself: that of its value, otherwise the first prefix
- * of it, otherwise that of the key with any value. A branch that leads nowhere is not left again, as in Envoy's own
+ * Finds what applies to a descriptor. Each entry chooses a branch by itself: that of its value, otherwise the first with
+ * wildcards that it fits, otherwise that of the key with any value. A branch that leads nowhere is not left again, as in Envoy's own
  * service. A value that servers may understand in several ways chooses a branch for each.
  */
 export class DescriptorTree<Leaf> {
@@ -64,11 +63,11 @@ class TreeNode<Leaf> {
   leaf: Leaf | undefined;
   readonly #keys = new Map<string, PatternBranches<TreeNode<Leaf>>>();
 
-  branch({ key, value, isPrefix, kind }: EntryPattern): TreeNode<Leaf> {
+  branch({ key, value, kind }: EntryPattern): TreeNode<Leaf> {
     const branches = this.#keys.get(key) ?? new PatternBranches<TreeNode<Leaf>>(kind);
     this.#keys.set(key, branches);
     if (value === undefined) return (branches.any ??= new TreeNode());
-    return branches.branchOf(value, isPrefix, () => new TreeNode());
+    return branches.branchOf(value, () => new TreeNode());
   }
 
   next({ key, value }: DescriptorEntry): Nodes<Leaf> {

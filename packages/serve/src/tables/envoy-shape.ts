@@ -1,7 +1,8 @@
 import { fieldOf, shownNode, wrongValue, type Field, type Fields, type Node } from '@sluice/config/kit';
 import { SluiceError, type FieldsDialect } from '@sluice/core';
-import { shownName } from '@sluice/core/kit';
+import { checkLimitName, shownName } from '@sluice/core/kit';
 import { TEXT } from '../spellings/text-kind.ts';
+import { WILDCARD } from '../spellings/text-pattern.ts';
 import { RULE_FIELDS, TABLE_FIELDS } from './common-fields.ts';
 import { DescriptorTree, type EntryPattern } from './descriptor-tree.ts';
 import { keysField, kindsOf, type ChosenKinds } from './entry-kinds.ts';
@@ -29,11 +30,11 @@ function mark(about: string): Field {
 
 /** The fields of a rule for descriptors. */
 export const ENVOY_RULE_FIELDS: Fielded<
-  'limit' | 'shadow' | 'descriptor' | 'id' | 'report' | 'replaces' | 'unlimited' | 'blocked'
+  'limit' | 'shadow' | 'descriptor' | 'id' | 'report' | 'replaces' | 'unlimited' | 'blocked' | 'name'
 > = {
   ...RULE_FIELDS,
   descriptor: listField(
-    'The entries of the descriptor, in their order: a key for any value, or a key with its value, which may end in *.',
+    'The entries of the descriptor, in their order: a key for any value, or a key with its value, in which each * stands for any text.',
     {
       anyOf: [
         { type: 'string', minLength: 1 },
@@ -71,12 +72,17 @@ export const ENVOY_RULE_FIELDS: Fielded<
     },
   }),
   replaces: textsField(
-    'The limits that do not apply to a request to which this rule applies.',
+    'The limits that do not apply to a request to which this rule applies, and the names of blocked rules.',
     { schema: { type: 'string' }, demand: 'names of limits', matches: (text) => text !== '' },
     'replaces: [PerClient]',
   ),
   unlimited: mark('Lets the descriptors pass. Replaces the limit.'),
   blocked: mark('Denies the descriptors. Replaces the limit.'),
+  name: fieldOf({
+    about: 'The name of a blocked rule, by which other rules replace it.',
+    value: { type: 'name of a limit' },
+    check: (option, value) => checkLimitName(option, value),
+  }),
 };
 
 // The items of a list of data can be read only once.
@@ -136,9 +142,7 @@ export function envoyTableOf(value: Node, domain: string, root: Fields): EnvoyTa
 
 /** Formats a pattern, for messages and for ids: `path=/login&remote_address=*`. */
 export function patternText(pattern: readonly EntryPattern[]): string {
-  return pattern
-    .map(({ key, value, isPrefix }) => `${key}=${value === undefined ? '*' : value + (isPrefix ? '*' : '')}`)
-    .join('&');
+  return pattern.map(({ key, value = WILDCARD }) => `${key}=${value}`).join('&');
 }
 
 function envoyRuleOf(
@@ -158,6 +162,12 @@ function envoyRuleOf(
   const { values } = fields.values(OTHER_FIELDS);
   if (effect === undefined || descriptor === undefined) return undefined;
   const id = values['id'] as EnvoyId;
+  if (fields.has('name') && effect !== 'blocked') {
+    fields.note(
+      fields.positionOf('name'),
+      `\`${where}.name\` must be left out without blocked: a rule with a limit is replaced by the name of the limit.`,
+    );
+  }
   if (Array.isArray(id)) checkKeys(id as readonly string[], descriptor, { fields, where });
   return {
     descriptor,
@@ -167,6 +177,8 @@ function envoyRuleOf(
     limitAt: fields.node('limit')?.at ?? fields.at,
     id,
     idAt: fields.node('id')?.at ?? fields.at,
+    name: values['name'] as string | undefined,
+    nameAt: fields.node('name')?.at ?? fields.at,
     report: values['report'] as EnvoyRule['report'],
     replaces: new Set(values['replaces'] as readonly string[] | undefined),
     replacesAt: fields.node('replaces')?.at ?? fields.at,
@@ -206,7 +218,7 @@ function patternOf(nodes: readonly Node[], option: string, fields: Fields): read
 function entryOf(node: Node): EntryPattern | undefined {
   if (node.kind === 'scalar') {
     return typeof node.value === 'string' && node.value !== ''
-      ? { key: node.value, value: undefined, isPrefix: false, kind: TEXT }
+      ? { key: node.value, value: undefined, kind: TEXT }
       : undefined;
   }
   if (node.kind !== 'mapping') return undefined;
@@ -215,8 +227,7 @@ function entryOf(node: Node): EntryPattern | undefined {
     return undefined;
   const { key, value } = { key: shownKey(first.key), value: first.value.text };
   if (key === '' || value === undefined || value === '' || first.value.value === null) return undefined;
-  const isPrefix = value.endsWith('*');
-  return { key, value: isPrefix ? value.slice(0, -1) : value, isPrefix, kind: TEXT };
+  return { key, value, kind: TEXT };
 }
 
 function shownKey(key: Node): string {

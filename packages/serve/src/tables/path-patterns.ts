@@ -12,10 +12,7 @@ export class PathPatterns {
   constructor(patterns: readonly string[], kind: TextKind) {
     this.first = patterns[0]!;
     this.#branches = new PatternBranches(kind);
-    for (const pattern of patterns) {
-      const isPrefix = pattern.endsWith('*');
-      this.#branches.branchOf(isPrefix ? pattern.slice(0, -1) : pattern, isPrefix, () => pattern);
-    }
+    for (const pattern of patterns) this.#branches.branchOf(pattern, () => pattern);
   }
 
   /** Whether a server may understand a path as one of these. */

@@ -1,14 +1,28 @@
 import type { TextKind } from '../spellings/text-kind.ts';
+import { fits, patternForms, WILDCARD, type PatternForm } from '../spellings/text-pattern.ts';
 
-/** What texts of one kind lead to: that of their own pattern, otherwise of the first prefix, otherwise that of any text. */
+/** A form of a pattern with wildcards, and what it leads to. */
+interface WildcardBranch<Branch> {
+  readonly form: PatternForm;
+  /** Whether it is compared with what follows a text, too. */
+  readonly hasRest: boolean;
+  /** Whether any text may follow, so that only the spelling itself is compared: `/a/*` is what is below `/a`. */
+  readonly isOpen: boolean;
+  readonly branch: Branch;
+}
+
+/**
+ * What texts of one kind lead to: that of their own pattern, otherwise of the first pattern with wildcards that they fit,
+ * otherwise that of any text.
+ */
 export class PatternBranches<Branch> {
   readonly #kind: TextKind;
   /** All by their pattern. */
   readonly #written = new Map<string, Branch>();
-  /** Those of exact patterns by their forms. */
+  /** Those of patterns without wildcards by their forms. */
   readonly #exact = new Map<string, Branch>();
   /** In the order of the file. */
-  readonly #prefixes: { readonly prefix: string; readonly hasRest: boolean; readonly branch: Branch }[] = [];
+  readonly #wildcards: WildcardBranch<Branch>[] = [];
   any: Branch | undefined;
 
   constructor(kind: TextKind) {
@@ -16,25 +30,24 @@ export class PatternBranches<Branch> {
   }
 
   /** Returns the branch of a pattern, which is made if there is none. */
-  branchOf(value: string, isPrefix: boolean, make: () => Branch): Branch {
-    const forms = this.#kind.forms(value, isPrefix);
-    const written = forms[0]! + (isPrefix ? '*' : '');
+  branchOf(pattern: string, make: () => Branch): Branch {
+    const forms = patternForms(this.#kind, pattern);
+    const written = forms[0].join(WILDCARD);
     const known = this.#written.get(written);
     if (known !== undefined) return known;
     const branch = make();
     this.#written.set(written, branch);
-    forms.forEach((form, i) => this.#add(form, { isPrefix, isOwn: i === 0, branch }));
+    forms.forEach((form, i) => this.#add(form, i === 0, branch));
     return branch;
   }
 
-  #add(
-    form: string,
-    { isPrefix, isOwn, branch }: { readonly isPrefix: boolean; readonly isOwn: boolean; readonly branch: Branch },
-  ): void {
-    const { restMark } = this.#kind;
-    const hasRest = restMark !== undefined && form.includes(restMark);
-    if (isPrefix) this.#prefixes.push({ prefix: form, hasRest, branch });
-    else if (isOwn || !this.#exact.has(form)) this.#exact.set(form, branch);
+  #add(form: PatternForm, isWritten: boolean, branch: Branch): void {
+    const [text] = form;
+    if (form.length > 1) {
+      const { restMark } = this.#kind;
+      const hasRest = restMark !== undefined && form.some((part) => part.includes(restMark));
+      this.#wildcards.push({ form, hasRest, isOpen: form.at(-1) === '', branch });
+    } else if (isWritten || !this.#exact.has(text)) this.#exact.set(text, branch);
   }
 
   /** Returns the branch of one spelling. */
@@ -43,14 +56,17 @@ export class PatternBranches<Branch> {
       const whole = this.#exact.get(spelling + rest);
       if (whole !== undefined) return whole;
     }
-    for (const text of this.#kind.equals(spelling)) {
+    const equals = this.#kind.equals(spelling);
+    for (const text of equals) {
       const branch = this.#exact.get(text);
       if (branch !== undefined) return branch;
     }
-    const found = this.#prefixes.find(({ prefix, hasRest }) =>
-      (hasRest ? spelling + rest : spelling).startsWith(prefix),
-    );
-    return found?.branch ?? this.any;
+    for (const { form, hasRest, isOpen, branch } of this.#wildcards) {
+      if (hasRest) {
+        if (fits(spelling + rest, form)) return branch;
+      } else if (isOpen ? fits(spelling, form) : equals.some((text) => fits(text, form))) return branch;
+    }
+    return this.any;
   }
 
   /** Returns the branches of all spellings of a text, all different: undefined among them if one leads nowhere, or may. */
