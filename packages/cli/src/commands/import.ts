@@ -7,13 +7,14 @@ import { checkStdin, sourceOf } from '../limits/sources.ts';
 /** `sluice import`: files of other services, as those of `sluice serve`. */
 export const importCommand: Command = {
   about: [
-    'Converts files of envoyproxy/ratelimit into limits and tables for sluice serve. window keeps its fixed windows, as ',
-    'quotas: the same answers to requests of one hit. bucket allows as many requests at once, and as many per unit in the ',
-    'long run. strict never allows more than the number in any unit. What is not the same as before is said on stderr.',
+    'Converts files of envoyproxy/ratelimit, also in ConfigMaps and as Envoy Gateway writes them, into limits and tables for ',
+    'sluice serve. window keeps its fixed windows, as quotas: the same answers to requests of one hit. bucket allows as many ',
+    'requests at once, and as many per unit in the long run. strict never allows more than the number in any unit. Values of ',
+    'paths, hosts and methods match in all their spellings. What is lost is said on stderr, and the exit code is 1.',
   ].join(''),
   args: [
     { name: '<service>', text: 'envoy' },
-    { name: '<files...>', text: 'its files, one for each domain; - for stdin' },
+    { name: '<files...>', text: 'its files; - for stdin' },
   ],
   options: [
     { flags: '--as <kind>', text: 'window, bucket or strict' },
@@ -43,12 +44,10 @@ export const importCommand: Command = {
       { flag: '--limits', draw: room.limitsText },
       { flag: '--tables', draw: room.tablesText },
     ]);
-    const read = await Promise.all(files.map((file) => room.readEnvoyFile(sourceOf(file, console.terminal))));
-    const domains = read.map(({ domain }) => domain);
-    const twice = domains.find((domain, i) => domains.indexOf(domain) !== i);
-    if (twice !== undefined)
-      throw new UsageError(`Two files have the domain ${twice}. Put their descriptors into one.`);
-    const imported = room.converted(read, as);
+    const imported = await room.imported(
+      files.map((file) => sourceOf(file, console.terminal)),
+      as,
+    );
     const isWritten = call.text('limits') !== undefined || call.text('tables') !== undefined;
     await outputs.write(imported, () => {
       if (!isWritten || console.isJson)

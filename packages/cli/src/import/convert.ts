@@ -1,13 +1,22 @@
-import { LIMIT_NAME_PATTERN } from '@sluice/core/kit';
-import type { EnvoyDescriptor, EnvoyFile, EnvoyLimit } from './envoy-file.ts';
+import type { EnvoyDescriptor } from './envoy-descriptor.ts';
+import type { EnvoyDomain, EnvoyFiles } from './envoy-file.ts';
+import type { EnvoyLimit } from './envoy-limit.ts';
 import { importedNumbers, type ImportAs, type ImportedNumbers } from './limit-numbers.ts';
+import { nameOf, nameOfPath, Names } from './names.ts';
 
 /** The files of `sluice serve`, as data. */
 export interface Imported {
   readonly limits: Readonly<Record<string, ImportedNumbers>>;
-  readonly tables: { readonly envoy: Readonly<Record<string, { readonly rules: readonly ImportedRule[] }>> };
+  readonly tables: { readonly envoy: Readonly<Record<string, ImportedTable>> };
   /** What is not the same as before, with the place. */
   readonly notes: readonly string[];
+}
+
+/** A table of a domain, as a file has it. */
+interface ImportedTable {
+  /** The keys whose values are compared as they are. */
+  readonly keys?: Readonly<Record<string, 'text'>>;
+  readonly rules: readonly ImportedRule[];
 }
 
 /** A rule of a table, as a file has it. */
@@ -17,15 +26,24 @@ interface ImportedRule {
   readonly id?: 'descriptor' | 'rule' | readonly string[];
   readonly unlimited?: true;
   readonly blocked?: true;
+  readonly name?: string;
   readonly replaces?: readonly string[];
   readonly shadow?: true;
 }
 
+/** The limit of files that have none: a file of limits has one at least. No rule names it. */
+const UNUSED = { Unused: { count: 1, period: '1s', idFormat: 'by' } };
+
 /** Converts files of envoyproxy/ratelimit. */
-export function converted(files: readonly EnvoyFile[], as: ImportAs): Imported {
+export function converted({ domains, notes }: EnvoyFiles, as: ImportAs): Imported {
   const conversion = new Conversion(as);
-  const envoy = files.map((file) => [file.domain, { rules: conversion.rulesOf(file) }] as const);
-  return { limits: conversion.limits, tables: { envoy: Object.fromEntries(envoy) }, notes: conversion.notes };
+  const envoy = Object.fromEntries(domains.map((each) => [each.domain, conversion.tableOf(each)]));
+  const isEmpty = Object.keys(conversion.limits).length === 0;
+  return {
+    limits: isEmpty ? UNUSED : conversion.limits,
+    tables: { envoy },
+    notes: [...notes, ...conversion.notes],
+  };
 }
 
 interface Path {
@@ -37,91 +55,92 @@ class Conversion {
   readonly limits: Record<string, ImportedNumbers> = {};
   readonly notes: string[] = [];
   readonly #as: ImportAs;
-  /** Names in lower case: they must differ by more than case. */
-  readonly #taken = new Set<string>();
+  readonly #names = new Names();
 
   constructor(as: ImportAs) {
     this.#as = as;
   }
 
-  rulesOf({ domain, descriptors }: EnvoyFile): readonly ImportedRule[] {
-    const named = new Map<string, string[]>();
+  tableOf({ domain, descriptors }: EnvoyDomain): ImportedTable {
+    const paths = [...pathsOf({ domain, descriptors: [] }, descriptors)];
+    const keys = keysOfCases(paths);
+    return {
+      ...(keys.length > 0 && { keys: Object.fromEntries(keys.map((key) => [key, 'text'])) }),
+      rules: this.#rulesOf(paths),
+    };
+  }
+
+  #rulesOf(paths: readonly Path[]): readonly ImportedRule[] {
+    const named = new Map<string, readonly string[]>();
     const waiting: { readonly rule: ImportedRule; readonly replaces: readonly string[]; readonly where: string }[] = [];
-    for (const path of pathsOf({ domain, descriptors: [] }, descriptors)) {
-      const last = path.descriptors.at(-1)!;
+    for (const path of paths) {
+      const { limit } = lastOf(path);
       const where = pathText(path);
-      for (const name of last.dropped) this.notes.push(`${where}: ${droppedText(name)}`);
-      if (last.shadow && last.limit === undefined) this.notes.push(`${where}: ${shadowText(last)}`);
-      const rule = this.#ruleOf(path, last, where);
-      if (rule === undefined) continue;
-      if (rule.limit !== undefined && last.limit?.name !== undefined) {
-        named.set(last.limit.name, [...(named.get(last.limit.name) ?? []), rule.limit]);
+      this.#noteLost(path, where);
+      const rule = this.#ruleOf(path, where);
+      if (limit?.name !== undefined) {
+        // Nothing changes if a limit is replaced that lets all pass.
+        named.set(limit.name, [...(named.get(limit.name) ?? []), rule?.limit ?? rule?.name ?? []].flat());
       }
-      waiting.push({ rule, replaces: last.limit?.replaces ?? [], where });
+      if (rule !== undefined) waiting.push({ rule, replaces: limit?.replaces ?? [], where });
     }
     return waiting.map(({ rule, replaces, where }) => {
-      const limits = replaces.flatMap((name) => named.get(name) ?? this.#unknown(name, where));
-      return limits.length === 0 ? rule : { ...rule, replaces: limits };
+      const limits = new Set(replaces.flatMap((name) => named.get(name) ?? this.#unknown(name, where)));
+      return limits.size === 0 ? rule : { ...rule, replaces: [...limits] };
     });
   }
 
   #unknown(name: string, where: string): readonly string[] {
-    this.notes.push(`${where}: it replaces ${name}, which no limit of the file is named`);
+    this.notes.push(`${where}: it replaces ${name}, which no limit of the domain is named`);
     return [];
   }
 
+  #noteLost(path: Path, where: string): void {
+    const last = lastOf(path);
+    for (const name of last.dropped) this.notes.push(`${where}: ${droppedText(name)}`);
+    if (last.shadow && last.limit === undefined && !isShadowBelow(last))
+      this.notes.push(`${where}: ${shadowText(last)}`);
+    if (last.limit === undefined || !isCounted(last.limit)) return;
+    const key = keyOfBoth(path);
+    if (key !== undefined) {
+      this.notes.push(`${where}: the values of both ${key} are counted apart now, also those that shared a counter`);
+    }
+  }
+
   /** A descriptor without a limit that has others below it needs no rule. Without any it lets its value pass. */
-  #ruleOf(path: Path, last: EnvoyDescriptor, where: string): ImportedRule | undefined {
-    const { limit } = last;
-    if (limit === undefined && last.descriptors.length > 0) return undefined;
+  #ruleOf(path: Path, where: string): ImportedRule | undefined {
+    const { limit, descriptors, shadow } = lastOf(path);
+    if (limit === undefined && descriptors.length > 0) return undefined;
     const descriptor = path.descriptors.map(({ key, value }) => (value === undefined ? key : { [key]: value }));
     if (limit === undefined || limit.unlimited) return { descriptor, unlimited: true };
-    const shadow = last.shadow ? ({ shadow: true } as const) : {};
-    if (limit.requestsPerUnit === 0) return { descriptor, blocked: true, ...shadow };
-    return { descriptor, limit: this.#defined(limit, where), id: idOf(path), ...shadow };
+    const mark = shadow ? ({ shadow: true } as const) : {};
+    if (isCounted(limit)) return { descriptor, limit: this.#defined(limit, where), id: idOf(path), ...mark };
+    const name = limit.name === undefined ? {} : { name: this.#named(limit.name, where) };
+    return { descriptor, blocked: true, ...name, ...mark };
   }
 
   #defined({ unit, requestsPerUnit, name }: EnvoyLimit, where: string): string {
     const { numbers, note } = importedNumbers(requestsPerUnit, unit!, this.#as);
     if (note !== undefined) this.notes.push(`${where}: ${note}`);
-    const chosen = this.#free(name === undefined ? nameOfPath(where) : nameOf(name));
-    if (name !== undefined && nameOf(name) !== name) this.notes.push(`${where}: its name ${name} is ${chosen} now`);
+    const chosen = name === undefined ? this.#names.free(nameOfPath(where)) : this.#named(name, where);
     this.limits[chosen] = { ...numbers, idFormat: 'by' };
     return chosen;
   }
 
-  #free(base: string): string {
-    let name = base;
-    for (let i = 2; this.#taken.has(name.toLowerCase()); i++) name = `${base}-${i}`;
-    this.#taken.add(name.toLowerCase());
-    return name;
+  #named(name: string, where: string): string {
+    const chosen = this.#names.free(nameOf(name));
+    if (chosen !== name) this.notes.push(`${where}: its name ${name} is ${chosen} now`);
+    return chosen;
   }
 }
 
-/** The most characters of a name, of the 64 that a limit can have: `Limit_` and a number may be added. */
-const MAX_NAME_LENGTH = 54;
-
-/** Makes a name of a limit of a name of the file. One that is too long ends with a whole word. */
-function nameOf(given: string): string {
-  const plain = plainName(given);
-  // The character after the last one shows whether a word ends there.
-  const beginning = plain.slice(0, MAX_NAME_LENGTH + 1).replace(/[_.-]+[^_.-]*$/, '');
-  return validName(plain.length <= MAX_NAME_LENGTH ? plain : beginning.slice(0, MAX_NAME_LENGTH));
+/** Whether requests are counted: all are denied by a limit of 0. */
+function isCounted({ unlimited, requestsPerUnit }: EnvoyLimit): boolean {
+  return !unlimited && requestsPerUnit > 0;
 }
 
-/** Makes a name of a path. Of one that is too long only the end is left, by which neighbours differ. */
-function nameOfPath(path: string): string {
-  const plain = plainName(path);
-  const end = plain.slice(-MAX_NAME_LENGTH - 1).replace(/^[^_.-]*[_.-]+/, '');
-  return validName(plain.length <= MAX_NAME_LENGTH ? plain : end.slice(-MAX_NAME_LENGTH));
-}
-
-function plainName(text: string): string {
-  return text.replaceAll(/[^A-Za-z0-9_.-]+/g, '_');
-}
-
-function validName(name: string): string {
-  return LIMIT_NAME_PATTERN.test(name) ? name : `Limit_${name}`;
+function lastOf({ descriptors }: Path): EnvoyDescriptor {
+  return descriptors.at(-1)!;
 }
 
 function* pathsOf(parent: Path, children: readonly EnvoyDescriptor[]): Generator<Path> {
@@ -132,12 +151,41 @@ function* pathsOf(parent: Path, children: readonly EnvoyDescriptor[]): Generator
   }
 }
 
+/**
+ * Returns the keys that have values which differ by case alone. The other service compares all values as they are; a table
+ * compares hosts and methods without their case, and has a rule for each of them once.
+ */
+function keysOfCases(paths: readonly Path[]): readonly string[] {
+  const values = new Map<string, Map<string, string>>();
+  const keys = new Set<string>();
+  for (const path of paths) {
+    const { key, value } = lastOf(path);
+    // Those of paths differ by case in a table, too.
+    if (value === undefined || value.startsWith('/')) continue;
+    const known = values.get(key) ?? new Map<string, string>();
+    values.set(key, known);
+    const same = known.get(value.toLowerCase()) ?? value;
+    known.set(value.toLowerCase(), same);
+    if (same !== value) keys.add(key);
+  }
+  return [...keys];
+}
+
 /** Values that share a counter are left out of the id. */
-function idOf({ descriptors }: Path): 'descriptor' | 'rule' | readonly string[] {
-  const isFree = ({ value }: EnvoyDescriptor): boolean => value === undefined || value.endsWith('*');
-  if (!descriptors.some(({ shared }) => shared)) return 'descriptor';
-  const own = descriptors.filter((each) => isFree(each) && !each.shared).map(({ key }) => key);
-  return own.length === 0 ? 'rule' : own;
+function idOf(path: Path): 'descriptor' | 'rule' | readonly string[] {
+  if (!path.descriptors.some(({ shared }) => shared)) return 'descriptor';
+  const own = new Set(path.descriptors.filter(isCountedApart).map(({ key }) => key));
+  return own.size === 0 ? 'rule' : [...own];
+}
+
+function isCountedApart({ value, shared }: EnvoyDescriptor): boolean {
+  return !shared && (value === undefined || value.includes('*'));
+}
+
+/** A key with values that share a counter, and with others that do not: an id has all of a key or none. */
+function keyOfBoth({ descriptors }: Path): string | undefined {
+  const apart = new Set(descriptors.filter(isCountedApart).map(({ key }) => key));
+  return descriptors.find(({ key, shared }) => shared && apart.has(key))?.key;
 }
 
 /** `ingress.path_/login.remote_address`, as envoyproxy/ratelimit names it. */
@@ -146,8 +194,16 @@ function pathText({ domain, descriptors }: Path): string {
 }
 
 function droppedText(name: string): string {
+  if (name === 'metadata') return 'metadata is not sent to Envoy here';
   if (name !== 'quota_mode') return `${name} has no meaning here`;
   return 'quota_mode is not supported: the limit denies as any other now; for one that only counts, set shadow: true';
+}
+
+/** Envoy Gateway writes `shadow_mode` beside each descriptor above a limit in shadow mode, too. */
+function isShadowBelow({ descriptors }: EnvoyDescriptor): boolean {
+  const isShadow = (each: EnvoyDescriptor): boolean =>
+    (each.limit === undefined || each.shadow) && each.descriptors.every(isShadow);
+  return descriptors.length > 0 && descriptors.every(isShadow);
 }
 
 /** The other service reads `shadow_mode` only where a limit is, too. */

@@ -1,4 +1,4 @@
-import type { EnvoyUnit } from './envoy-file.ts';
+import type { EnvoyUnit } from './envoy-limit.ts';
 
 /** How a fixed window becomes a limit. */
 export type ImportAs = 'window' | 'bucket' | 'strict';
@@ -28,6 +28,8 @@ const OTHER_WINDOWS: Readonly<Partial<Record<EnvoyUnit, string>>> = {
 };
 
 const MAX_TOKENS = 1_000_000_000;
+/** The most tokens that come back in a unit: 16 per microsecond. */
+const MOST_IN_PERIOD: Readonly<Partial<Record<EnvoyUnit, number>>> = { second: 16_000_000, minute: 960_000_000 };
 /** The most tokens of a quota, for the units that are too short for 10⁹. */
 const MOST_IN_WINDOW: Readonly<Partial<Record<EnvoyUnit, number>>> = { second: 1_000_000, minute: 60_000_000 };
 
@@ -42,8 +44,9 @@ export function importedNumbers(
   unit: EnvoyUnit,
   as: ImportAs,
 ): { readonly numbers: ImportedNumbers; readonly note: string | undefined } {
-  const count = Math.min(requests, MAX_TOKENS);
-  const cut = count < requests ? `${requests} is more than a limit can have; it is ${count} now` : undefined;
+  const count = Math.min(requests, MOST_IN_PERIOD[unit] ?? MAX_TOKENS);
+  const cut =
+    count < requests ? `${requests} per ${unit} is more than a limit can have; it is ${count} now` : undefined;
   if (as === 'strict') {
     return {
       numbers: { burst: Math.ceil(count / 2), count: Math.max(1, Math.floor(count / 2)), period: PERIODS[unit] },
@@ -53,7 +56,8 @@ export function importedNumbers(
   const bucket = { burst: count, count, period: PERIODS[unit] };
   if (as === 'bucket') return { numbers: bucket, note: cut };
   if (count > (MOST_IN_WINDOW[unit] ?? MAX_TOKENS)) {
-    return { numbers: bucket, note: `${count} is more than a quota per ${unit} can have; it is a bucket` };
+    const what = `${requests} is more than a quota per ${unit} can have; it is a bucket`;
+    return { numbers: bucket, note: count < requests ? `${what} of ${count} now` : what };
   }
   const windows = OTHER_WINDOWS[unit];
   const note = windows === undefined ? cut : `it has ${windows}, and counts calendar ${unit}s in UTC now`;
