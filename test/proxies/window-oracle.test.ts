@@ -18,6 +18,7 @@ const CONFIGURATION: readonly WindowDescriptor[] = [
   { key: 'ip', value: 'nothing' },
   { key: 'ip', value: 'x*', rate_limit: { unit: 'hour', requests_per_unit: 20 }, share_threshold: true },
   { key: 'ip', value: 'y*', rate_limit: { unit: 'minute', requests_per_unit: 3 } },
+  { key: 'ip', value: 'a*:*c', rate_limit: { unit: 'minute', requests_per_unit: 6 } },
   { key: 'tried', rate_limit: { unit: 'day', requests_per_unit: 1 }, shadow_mode: true },
   { key: 'shut', rate_limit: { unit: 'day', requests_per_unit: 0 } },
   {
@@ -73,7 +74,7 @@ test(
 type Random = ReturnType<typeof randomFrom>;
 type Entries = readonly (readonly [string, string])[];
 
-const VALUES = ['', 'a', 'b', 'free', 'nothing', 'x1', 'x2', 'x', 'y1', 'y2', 'ü=&%', 'a.b:c'];
+const VALUES = ['', 'a', 'b', 'free', 'nothing', 'x1', 'x2', 'x', 'y1', 'y2', 'ü=&%', 'a.b:c', 'a:c', 'a:b'];
 const REQUESTED: readonly ((random: Random) => Entries)[] = [
   (random) => [['ip', random.oneOf(VALUES)]],
   (random) => [['ip', random.oneOf(VALUES)]],
