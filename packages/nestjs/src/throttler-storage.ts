@@ -1,11 +1,15 @@
 import { ServiceUnavailableException, type OnApplicationShutdown } from '@nestjs/common';
-import { accountId, createLimiter, type Limiter, type LimiterSettings, type Override, type Store } from '@sluice/core';
+import { accountId, createLimiter, type Limiter, type LimiterSettings, type Store } from '@sluice/core';
 import { flowSettings, runFlow, type Exchange, type FlowSettings, type RequestDecision } from '@sluice/core/http';
-import { checkOptions, isPlainObject, wholeNumber } from '@sluice/core/kit';
+import { checkOptions, isPlainObject } from '@sluice/core/kit';
+import { checkThrottlers, termsOf, type ThrottlerTerms } from './throttler-numbers.ts';
 
 /** What `@nestjs/throttler` 6 asks its storage for: the `ThrottlerStorageRecord` of a request. Times are whole seconds. */
 export interface ThrottlerRecord {
-  /** Tokens taken from the bucket, the request's own included; `limit + 1` for a denied request. */
+  /**
+   * Tokens taken from the bucket, the request's own included; `limit + 1` for a denied request, and 0 where nobody counts:
+   * at a limit of `Infinity`, and under the policy `open`.
+   */
   readonly totalHits: number;
   /** Until the bucket is full again, in seconds. */
   readonly timeToExpire: number;
@@ -33,7 +37,16 @@ export interface RateLimitStorage extends OnApplicationShutdown {
 }
 
 /** The options of {@link rateLimitStorage}: those of a limiter that are not about its limits. */
-export type RateLimitStorageOptions = Pick<LimiterSettings, 'store' | 'failure' | 'onEvent' | 'log' | 'time'>;
+export interface RateLimitStorageOptions extends Pick<
+  LimiterSettings,
+  'store' | 'failure' | 'onEvent' | 'log' | 'time'
+> {
+  /**
+   * The list that `ThrottlerModule` gets too. A number in it that is none, such as `Number(process.env.LIMIT)` of a
+   * variable that is not set, is then an error when the application starts, and otherwise at the first request.
+   */
+  readonly throttlers?: readonly object[] | undefined;
+}
 
 /**
  * Creates a storage for `@nestjs/throttler` 6 on a store of Sluice: an application keeps its `ThrottlerGuard` and its
@@ -45,6 +58,10 @@ export type RateLimitStorageOptions = Pick<LimiterSettings, 'store' | 'failure' 
  * passed. A denied client waits until its next token is there. With a `blockDuration` other than the `ttl`, it also waits
  * for that. When the store can't answer, the failure policy decides; under `closed`, `increment` rejects with a
  * `ServiceUnavailableException`.
+ *
+ * All numbers that the throttler takes are decided: a `limit` of `Infinity` and a `ttl` of 0 limit nothing, a `limit` below
+ * 1 denies all, and one of 2.5 lets two through. A `ttl` is at most ten years, and 366 days for each request of its limit; a
+ * `blockDuration` at most 366 days. `NaN`, or what is not a number, is an error: see `throttlers`.
  *
  * @param options - A store, or options of a limiter, such as `{ store, failure: { onFailure: 'closed' } }`. Default: a
  * memory store of its own.
@@ -62,12 +79,8 @@ const HITS = 'Throttler';
 const BLOCKS = 'ThrottlerBlocks';
 
 /** One call of the storage. It is the request that the limits are decided for. */
-interface Call {
+interface Call extends ThrottlerTerms {
   readonly id: string;
-  /** Undefined for a `limit` of 0. */
-  readonly hits: Override;
-  /** Null when there is no block beyond the wait for a token. */
-  readonly block: Override | null;
 }
 
 type Settings = FlowSettings<Call, readonly []>;
@@ -77,11 +90,13 @@ class LimiterStorage implements RateLimitStorage {
   readonly #settings: Settings;
 
   constructor(options: RateLimitStorageOptions) {
-    checkOptions('rateLimitStorage', options, ['store', 'failure', 'onEvent', 'log', 'time']);
+    checkOptions('rateLimitStorage', options, ['store', 'failure', 'onEvent', 'log', 'time', 'throttlers']);
+    const { throttlers, ...settings } = options;
+    checkThrottlers(throttlers);
     // Each call has its own numbers; these are needed to define the limits.
     const numbers = { count: 1, period: '1s' } as const;
     this.#limiter = createLimiter<Call>({
-      ...options,
+      ...settings,
       limits: {
         [HITS]: { key: accountId(({ id }: Call) => id), ...numbers },
         [BLOCKS]: { key: accountId(({ id, block }: Call) => (block === null ? null : id)), ...numbers },
@@ -99,21 +114,21 @@ class LimiterStorage implements RateLimitStorage {
     blockDuration: number,
     throttlerName: string,
   ): Promise<ThrottlerRecord> {
-    const call = callOf(`${throttlerName}:${key}`, { ttl, limit, blockDuration });
+    const call = { id: `${throttlerName}:${key}`, ...termsOf({ ttl, limit, blockDuration }) };
     const exchange = new CallExchange(call);
     await runFlow(this.#settings, exchange, []);
     const decision = exchange.decision!;
     if (decision.outcome === 'unavailable') throw new ServiceUnavailableException();
-    if (decision.allowed) return allowedRecord(decision, limit);
-    return deniedRecord(decision, { limit, ttl, blockMs: await this.#block(decision, call, blockDuration) });
+    if (decision.allowed) return allowedRecord(decision);
+    return deniedRecord(decision, call, await this.#block(decision, call));
   }
 
   /** Blocks a client that has just been denied. Returns for how long, in milliseconds. */
-  async #block(decision: RequestDecision, { block }: Call, blockDuration: number): Promise<number> {
+  async #block(decision: RequestDecision, { block, blockMs }: Call): Promise<number> {
     const isBlocked = decision.results.some(({ limit, allowed }) => limit === BLOCKS && !allowed);
     if (block === null || isBlocked) return 0;
     await decision.charge(1, BLOCKS);
-    return blockDuration;
+    return blockMs;
   }
 
   async onApplicationShutdown(): Promise<void> {
@@ -121,52 +136,24 @@ class LimiterStorage implements RateLimitStorage {
   }
 }
 
-/** The numbers of a throttler. Durations are milliseconds. */
-interface ThrottlerNumbers {
-  readonly ttl: number;
-  readonly limit: number;
-  readonly blockDuration: number;
-}
-
-const MAX_LIMIT = 1_000_000_000;
-/** Ten years. */
-const MAX_MS = 315_576_000_000;
-
-/** @throws {SluiceError} `ERR_OPTION` for numbers that are not those of a limit. */
-function callOf(id: string, { ttl, limit, blockDuration }: ThrottlerNumbers): Call {
-  const period = wholeNumber('throttlers.ttl', ttl, { min: 1, max: MAX_MS });
-  const count = wholeNumber('throttlers.limit', limit, { min: 0, max: MAX_LIMIT });
-  const blockMs = wholeNumber('throttlers.blockDuration', blockDuration, { min: 0, max: MAX_MS });
-  return {
-    id,
-    hits: count === 0 ? 'blocked' : { count, period },
-    // The default of `blockDuration` is the `ttl`, by which a client that retries would never be let in by a bucket.
-    block: blockMs === 0 || blockMs === period ? null : { count: 1, period: blockMs },
-  };
-}
-
 function hitsOf({ results }: RequestDecision): RequestDecision['results'][number] | undefined {
   return results.find(({ limit }) => limit === HITS);
 }
 
-function allowedRecord(decision: RequestDecision, limit: number): ThrottlerRecord {
-  // Under the policy `open` there is no result: nobody has counted.
-  const { remaining = limit, resetAfterMs = 0 } = hitsOf(decision) ?? {};
+function allowedRecord(decision: RequestDecision): ThrottlerRecord {
+  // There is no result where nobody has counted.
+  const { burst = 0, remaining = 0, resetAfterMs = 0 } = hitsOf(decision) ?? {};
   const timeToExpire = Math.ceil(resetAfterMs / 1000);
-  return { totalHits: limit - remaining, timeToExpire, isBlocked: false, timeToBlockExpire: 0 };
+  return { totalHits: burst - remaining, timeToExpire, isBlocked: false, timeToBlockExpire: 0 };
 }
 
-interface Denied extends Pick<ThrottlerNumbers, 'ttl' | 'limit'> {
-  readonly blockMs: number;
-}
-
-function deniedRecord(decision: RequestDecision, { limit, ttl, blockMs }: Denied): ThrottlerRecord {
+function deniedRecord(decision: RequestDecision, { ttlMs }: ThrottlerTerms, blockMs: number): ThrottlerRecord {
   const waitMs = Math.max(decision.retryAfterMs, blockMs);
-  const resetMs = hitsOf(decision)?.resetAfterMs ?? ttl;
+  const { burst = 0, resetAfterMs: resetMs = ttlMs } = hitsOf(decision) ?? {};
   // With a limit of 0 a client waits for ever. What it is told is the `ttl`.
-  const secondsOf = (ms: number): number => Math.max(1, Math.ceil((Number.isFinite(ms) ? ms : ttl) / 1000));
+  const secondsOf = (ms: number): number => Math.max(1, Math.ceil((Number.isFinite(ms) ? ms : ttlMs) / 1000));
   return {
-    totalHits: limit + 1,
+    totalHits: burst + 1,
     timeToExpire: secondsOf(resetMs),
     isBlocked: true,
     timeToBlockExpire: secondsOf(waitMs),

@@ -1,10 +1,18 @@
-import { Controller, Get } from '@nestjs/common';
+import { Controller, Get, type ExecutionContext } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
-import { SkipThrottle, Throttle, ThrottlerGuard, ThrottlerModule, type ThrottlerStorage } from '@nestjs/throttler';
+import {
+  SkipThrottle,
+  Throttle,
+  ThrottlerGuard,
+  ThrottlerModule,
+  ThrottlerStorageService,
+  type ThrottlerOptions,
+  type ThrottlerStorage,
+} from '@nestjs/throttler';
 import { memoryStore, type LimiterEvent, type Store } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { rateLimitStorage, type RateLimitStorage, type RateLimitStorageOptions } from '@sluice/nestjs';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { appOf, moduleOf, PLATFORMS, served, statuses } from './app.ts';
 
 /** A storage on a clock that stands still. */
@@ -41,10 +49,7 @@ class HelloController {
   }
 }
 
-const throttled = (
-  storage: ThrottlerStorage,
-  throttlers = [{ ttl: 60_000, limit: 3 }] as { ttl: number; limit: number; name?: string }[],
-) =>
+const throttled = (storage: ThrottlerStorage, throttlers: ThrottlerOptions[] = [{ ttl: 60_000, limit: 3 }]) =>
   moduleOf({
     imports: [ThrottlerModule.forRoot({ throttlers, storage })],
     controllers: [HelloController],
@@ -147,20 +152,169 @@ describe('the figures of a record', () => {
       timeToBlockExpire: 10,
     });
   });
+});
+
+type Numbers = readonly [ttl: number, limit: number, blockDuration?: number | undefined];
+
+/** Which of seven requests at one instant pass: those of the throttler's own storage, or of another one. */
+async function passed(storage: ThrottlerStorage, [ttl, limit, blockDuration = ttl]: Numbers): Promise<string> {
+  const record = () => storage.increment('ann', ttl, limit, blockDuration, 'default');
+  let text = '';
+  // oxlint-disable-next-line no-await-in-loop -- one after the other
+  for (let i = 0; i < 7; i++) text += (await record()).isBlocked ? '-' : 'x';
+  return text;
+}
+
+/** Its own storage knows no clock but that of the process, which must not move meanwhile. */
+async function passedInItsOwn([ttl, limit, blockDuration]: Numbers): Promise<string> {
+  vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const own = new ThrottlerStorageService();
+  // A negative block has ended there before it begins, so that nothing is limited.
+  const text = await passed(own, [ttl, limit, blockDuration! < 0 ? ttl : blockDuration]);
+  own.onApplicationShutdown();
+  vi.useRealTimers();
+  return text;
+}
+
+describe('the numbers of a throttler', () => {
+  const DAY = 86_400_000;
+
+  const taken: Numbers[] = [
+    [1000, 5],
+    [999, 5],
+    [500, 5],
+    [100, 5],
+    [1, 5],
+    [0.5, 5],
+    [0.001, 5],
+    [0.3, 3],
+    [1500.75, 5],
+    [60_000.0004, 1],
+    [0, 5],
+    [-1, 5],
+    [24.9 * DAY, 5],
+    [366 * DAY, 5],
+    [366 * DAY + 1, 5],
+    [1000 * DAY, 1],
+    [1e15, 5],
+    [Infinity, 5],
+    [1000, 1.5],
+    [1000, 4.999],
+    [1000, 0.5],
+    [1000, 0],
+    [1000, -1],
+    [1000, -Infinity],
+    [1000, Infinity],
+    [Infinity, Infinity],
+    [0, Infinity],
+    [1000, 16_000_001],
+    [86_400_000, 1e10],
+    [1e15, 1e10],
+    [1000, Number.MAX_SAFE_INTEGER],
+    [1000, Number.MAX_VALUE],
+    [1000, 3, 0.5],
+    [1000, 3, 500],
+    [1000, 3, 1000.5],
+    [1000, 3, 400 * DAY],
+    [1000, 3, Infinity],
+    [1000, 3, -5],
+    ['1000' as unknown as number, '3' as unknown as number],
+  ];
+
+  test.each(taken.map((numbers) => [numbers.join(', '), numbers] as const))(
+    '%s decide as in its own storage, without an event',
+    async (_name, numbers) => {
+      const events: LimiterEvent[] = [];
+      const { storage } = still({ onEvent: (event) => void events.push(event) });
+      const expected = await passedInItsOwn(numbers);
+      expect(await passed(storage, numbers)).toBe(expected);
+      expect(events).toEqual([]);
+    },
+  );
+
+  // What follows the first requests differs: there a window, here a token each time.
+  test.each<readonly [numbers: Numbers, waitMs: number]>([
+    [[500, 5], 100],
+    [[0.5, 5], 0.1],
+    [[1, 5], 0.2],
+    [[1500.75, 5], 300.15],
+    [[400 * DAY, 5], 80 * DAY],
+    [[Infinity, 5], 366 * DAY],
+    [[1000, 2.5], 500],
+  ])('%j give a token back every %d ms', async (numbers, waitMs) => {
+    const { storage, time } = still();
+    const passes = async () =>
+      !(await storage.increment('ann', numbers[0], numbers[1], numbers[0], 'default')).isBlocked;
+    // oxlint-disable-next-line no-await-in-loop -- until the bucket is empty
+    while (await passes());
+    time.advance(waitMs - 0.001);
+    expect(await passes()).toBe(false);
+    time.advance(0.001);
+    expect([await passes(), await passes()]).toEqual([true, false]);
+  });
+
+  test('count hits of a limit that is never reached as hits', async () => {
+    const { storage } = still();
+    const hits = async (limit: number) => {
+      await storage.increment('ann', DAY, limit, DAY, `of ${limit}`);
+      return (await storage.increment('ann', DAY, limit, DAY, `of ${limit}`)).totalHits;
+    };
+    expect([await hits(1e10), await hits(Infinity)]).toEqual([2, 0]);
+  });
+
+  test('a wait without an end is told as a finite number of seconds', async () => {
+    const { storage } = still();
+    for (const [ttl, limit, blockDuration] of [
+      [Infinity, 0, Infinity],
+      [1000, 0, Infinity],
+    ] as const) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      const record = await storage.increment('ann', ttl, limit, blockDuration, `${ttl}`);
+      expect(Object.values(record).every((value) => typeof value === 'boolean' || Number.isSafeInteger(value))).toBe(
+        true,
+      );
+    }
+  });
 
   test.each([
-    ['limit', [10_000, 1.5, 0]],
-    ['limit', [10_000, -1, 0]],
     ['limit', [10_000, Number.NaN, 0]],
-    ['ttl', [0, 1, 0]],
-    ['ttl', [Infinity, 1, 0]],
-    ['blockDuration', [10_000, 1, -1]],
-  ])('a %s that is not valid is an error, and nothing is let through', async (name, [ttl, limit, block]) => {
+    ['limit', [10_000, undefined, 0]],
+    ['limit', [10_000, '', 0]],
+    ['ttl', [Number.NaN, 1, 0]],
+    ['ttl', ['1m', 1, 0]],
+    ['blockDuration', [10_000, 1, Number.NaN]],
+  ])('a %s that is not a number is an error, and nothing is let through', async (name, numbers) => {
     const { storage } = still();
+    const [ttl, limit, block] = numbers as number[];
     await expect(storage.increment('ann', ttl!, limit!, block!, 'default')).rejects.toMatchObject({
       code: 'ERR_OPTION',
       message: expect.stringContaining(`\`throttlers.${name}\``) as string,
     });
+  });
+
+  test('in a list that the storage gets too are checked when the application starts', () => {
+    const started = (...throttlers: object[]) => rateLimitStorage({ throttlers, log: false });
+    expect(() => started({ ttl: 60_000, limit: 10 }, { ttl: 60_000, limit: Number.NaN })).toThrow(
+      /^`throttlers\[1\]\.limit` must be a number, but was NaN\./,
+    );
+    expect(() => started({ ttl: undefined, limit: 10 })).toThrow(/`throttlers\[0\]\.ttl` must be a number/);
+    expect(() => started({ ttl: 1, limit: 1, blockDuration: 'long' })).toThrow(/`throttlers\[0\]\.blockDuration`/);
+    expect(() => rateLimitStorage({ throttlers: {} as never })).toThrow(/`throttlers` must be a list/);
+    expect(() => rateLimitStorage({ throttlers: [3] as never })).toThrow(/`throttlers\[0\]` must be an object/);
+    const functions = { ttl: () => 1000, limit: async () => 3, blockDuration: () => 5 };
+    expect(started({ ttl: '60000', limit: Infinity }, functions)).toBeDefined();
+    expect(rateLimitStorage({ throttlers: undefined })).toBeDefined();
+  });
+
+  test.each(PLATFORMS)('may be functions of the request on %s', async (_name, adapter) => {
+    const limit = (context: ExecutionContext) =>
+      context.switchToHttp().getRequest<{ headers: Record<string, string> }>().headers['plan'] === 'free'
+        ? 1
+        : Infinity;
+    const ask = await served(throttled(still().storage, [{ ttl: () => 500, limit }]), adapter);
+    expect(await statuses(3, () => ask('/', { headers: { plan: 'free' } }))).toEqual([200, 429, 429]);
+    expect(await statuses(5, () => ask('/', { headers: { plan: 'paid' } }))).toEqual([200, 200, 200, 200, 200]);
   });
 });
 
