@@ -4,7 +4,7 @@ import { checkBoolean, complaint } from '@sluice/core/kit';
 /** The options for domain names. */
 export interface DomainNameOptions {
   /** Whether underscores are accepted, as in `_dmarc.example.com`. Default: false. */
-  readonly underscores?: boolean;
+  readonly underscores?: boolean | undefined;
 }
 
 /** Validates and returns the option `underscores`. `where` is the name of the function in messages. */

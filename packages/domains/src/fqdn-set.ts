@@ -6,7 +6,7 @@ import { checkedUnderscores, domainName, MAX_TEXT_LENGTH, type DomainNameOptions
 /** The options of {@link fqdnSet}. */
 export interface FqdnSetOptions extends DomainNameOptions {
   /** The maximum number of names in a list, duplicates included: a whole number from 1 to 1,000. Default: 100. */
-  readonly maxNames?: number;
+  readonly maxNames?: number | undefined;
 }
 
 /** The highest `maxNames`. */

@@ -19,7 +19,8 @@ import {
   type Denial,
   type RequestDecision,
 } from '@sluice/core/http';
-import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import type { NextFunction, Request, Response } from 'express';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 
 declare global {
   namespace Express {
@@ -50,6 +51,12 @@ export type RateLimitOptions<Name extends string = string> = MiddlewareOptions<
 };
 
 /**
+ * A middleware of Express. It names no parameters of a route, so that it fits beside handlers with types of their own, and
+ * in arrays and functions for other middlewares.
+ */
+export type RateLimitHandler = (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void) => void;
+
+/**
  * Creates a middleware that limits requests, by one limit of its own or by limits of a shared limiter. All limits of
  * one middleware are decided together: a request takes tokens from all of them or from none.
  *
@@ -61,11 +68,11 @@ export type RateLimitOptions<Name extends string = string> = MiddlewareOptions<
  *
  * @throws {SluiceError} If an option is wrong. The message names the option, the demand, the value and the remedy.
  */
-export function rateLimit<Name extends string = string>(options: RateLimitOptions<Name>): RequestHandler {
+export function rateLimit<Name extends string = string>(options: RateLimitOptions<Name>): RateLimitHandler {
   const settings = flowSettings<Request, readonly [Request, Response]>(options, ['onDenied']);
   const send = denialSender(settings, options.onDenied);
 
-  return function rateLimitMiddleware(req, res, next) {
+  return asHandler(function rateLimitMiddleware(req, res, next) {
     const outcome = runFlow(settings, new ExpressExchange(req, req, res), [req, res]);
     if (outcome === null) return next();
     const end = (settled: Exclude<FlowOutcome, null>): void => {
@@ -74,7 +81,12 @@ export function rateLimit<Name extends string = string>(options: RateLimitOption
     if (!(outcome instanceof Promise)) return end(outcome);
     // `next` is the second argument of `then` and not a `catch`: an error from inside `next()` must not reach it again.
     outcome.then((settled) => (settled === null ? next() : attempt(() => end(settled), next)), next);
-  };
+  });
+}
+
+/** Express calls all handlers with its own request and response. */
+function asHandler(handle: (req: Request, res: Response, next: NextFunction) => void): RateLimitHandler {
+  return handle as RateLimitHandler;
 }
 
 /** Passes errors of `send` to `next`, because Express does not catch errors after a promise. */
@@ -109,15 +121,15 @@ class ExpressExchange extends NodeExchange<Request> {
  */
 export function limitsStatus<Name extends string = string>(
   options: LimitsStatusOptions<Request, Name>,
-): RequestHandler {
+): RateLimitHandler {
   const settings = statusSettings<Request>(options);
-  return function limitsStatusHandler(req, res, next) {
+  return asHandler(function limitsStatusHandler(req, res, next) {
     limitsStatusOf(settings, new ExpressExchange(req, req, res))
       .then((answer) => {
         if (answer !== 'left') sendDenial(settings, res, answer);
       })
       .catch((error: unknown) => next(errorOf(error)));
-  };
+  });
 }
 
 type Settings = FlowSettings<Request, readonly [Request, Response]>;

@@ -10,7 +10,7 @@ import { plugin, type RateLimitOptions } from './plugin.ts';
 
 export type { Hook } from './hook.ts';
 export type { OnDenied, RateLimitOptions, RoutesOnly } from './plugin.ts';
-export { limitsStatus } from './limits-status.ts';
+export { limitsStatus, type StatusHandler } from './limits-status.ts';
 export type { RouteLimit, RouteLimits } from './route-limits.ts';
 
 /**

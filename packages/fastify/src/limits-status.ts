@@ -3,6 +3,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { FastifyExchange, sendDenial } from './exchange.ts';
 
 /**
+ * A handler of a route. It names neither the types of a route nor the protocol of the server, so that it fits any of them.
+ */
+export type StatusHandler = (request: Pick<FastifyRequest, 'id'>, reply: Pick<FastifyReply, 'sent'>) => Promise<void>;
+
+/**
  * Creates a handler of a route that shows a client what is left of its limits, and takes nothing.
  *
  *     app.get('/rate_limit', limitsStatus({ limiter, limits: ['PerClient', 'PerAccount'] }));
@@ -15,13 +20,15 @@ import { FastifyExchange, sendDenial } from './exchange.ts';
  */
 export function limitsStatus<Name extends string = string>(
   options: LimitsStatusOptions<FastifyRequest, Name>,
-): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> {
+): StatusHandler {
   const settings = statusSettings<FastifyRequest>(options);
-  return async function limitsStatusHandler(request, reply) {
+  async function limitsStatusHandler(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const answer = await limitsStatusOf(settings, new FastifyExchange(request, reply)).catch((error: unknown) => {
       throw errorOf(error);
     });
     if (answer !== 'left') sendDenial(settings, reply, answer);
-    return reply;
-  };
+    // To Fastify it means that the handler sends the answer by itself, whatever the type of the route's answers.
+    return reply as never;
+  }
+  return limitsStatusHandler as StatusHandler;
 }

@@ -39,7 +39,7 @@ declare module 'fastify' {
      * The limits of this route instead of the plugin's, or one limit of its own by its numbers; `false` for no limits.
      * Limits with `always` still apply.
      */
-    rateLimit?: RouteLimits | RouteLimit | false;
+    rateLimit?: RouteLimits | RouteLimit | false | undefined;
   }
 }
 

@@ -8,7 +8,7 @@ import { HANDLER_ADMISSION, RateLimitGuard } from './rate-limit-guard.ts';
 /** The options of `RateLimitModule.forRootAsync`. */
 export interface RateLimitModuleAsyncOptions extends Pick<ModuleMetadata, 'imports'> {
   /** What Nest calls the factory with. */
-  readonly inject?: FactoryProvider['inject'];
+  readonly inject?: FactoryProvider['inject'] | undefined;
   /** Returns the options of `forRoot`, or a promise of them. */
   readonly useFactory: (...args: never[]) => Awaitable<RateLimitModuleOptions>;
 }

@@ -6,7 +6,7 @@ import { rateLimit as rateLimitExpress } from '@sluice/express';
 import { rateLimit as rateLimitFastify } from '@sluice/fastify';
 import { rateLimit as rateLimitKoa } from '@sluice/koa';
 import { redisStore } from '@sluice/redis';
-import express, { type Request } from 'express';
+import express, { type Request, type RequestHandler } from 'express';
 import Fastify from 'fastify';
 import { Redis } from 'ioredis';
 import Koa from 'koa';
@@ -30,6 +30,15 @@ app.post(
   rateLimitExpress({ limiter, limits: [{ limit: 'OrdersPerAccount', cost: (req) => (req.get('bulk') ? 10 : 1) }] }),
   (req, res) => void res.json(req.rateLimit?.remaining),
 );
+
+interface Params {
+  id: string;
+}
+const limit = rateLimitExpress({ count: 100, period: '1m', trustedProxies: undefined });
+app.get<Params>('/orders/:id', limit, (req, res) => void res.send(req.params.id));
+export const handlers: RequestHandler<Params>[] = [limit];
+
+export const typedKoa = new Koa<{ user: string }, { db: string }>().use(rateLimitKoa({ count: 100, period: '1m' }));
 
 const koa = new Koa();
 koa.use(rateLimitKoa({ count: 100, period: '1m', skip: (ctx) => ctx.path === '/health' }));

@@ -12,14 +12,14 @@ export interface ClientAddressOptions {
    * socket). Default: none, so the client is the peer of the connection. `[]` means the same, and disables the warning
    * about a proxy that is not trusted.
    */
-  readonly trustedProxies?: readonly string[];
+  readonly trustedProxies?: readonly string[] | undefined;
   /**
    * The header in which trusted proxies pass the client's address: `x-forwarded-for` (the default), `forwarded` (RFC
    * 7239), or a header with exactly one address, such as `cf-connecting-ip`.
    */
-  readonly addressHeader?: string;
+  readonly addressHeader?: string | undefined;
   /** Whether clients behind NAT64 (`64:ff9b::/96`, RFC 6052) are identified by their IPv4 address. Default: false. */
-  readonly decodeNat64?: boolean;
+  readonly decodeNat64?: boolean | undefined;
 }
 
 /** The options of {@link clientAddressFinder}. */

@@ -5,7 +5,7 @@ import type { IdFormat } from './id-format.ts';
 /** The options of `accountId`. */
 export interface AccountIdOptions {
   /** Whether to accept only unsigned decimal numbers without leading zeros, such as `12345678`. Default: false. */
-  readonly decimal?: boolean;
+  readonly decimal?: boolean | undefined;
 }
 
 const MAX_LENGTH = 256;

@@ -17,7 +17,7 @@ export interface IdFormat {
    * an id, omitted for a family without ids. An override may then list a wider network, such as `10.20.0.0/16`, for all
    * ids in it.
    */
-  readonly prefixLengths?: { readonly ipv4?: number; readonly ipv6?: number };
+  readonly prefixLengths?: { readonly ipv4?: number | undefined; readonly ipv6?: number | undefined } | undefined;
 }
 
 /**

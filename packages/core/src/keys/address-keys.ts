@@ -19,7 +19,7 @@ export function ipAddress(): Key {
 /** The options of {@link ipv6RangeCIDR}. */
 export interface Ipv6RangeOptions {
   /** The prefix length of the range, 1 to 128. Default: 48, which one customer commonly gets. */
-  readonly prefixLength?: number;
+  readonly prefixLength?: number | undefined;
 }
 
 /**
@@ -39,7 +39,7 @@ export function ipv6RangeCIDR(options: Ipv6RangeOptions = {}): Key {
 /** The options of {@link clientNetwork}. */
 export interface ClientNetworkOptions {
   /** The prefix length of an IPv6 client's network, 1 to 128. Default: 48. */
-  readonly ipv6PrefixLength?: number;
+  readonly ipv6PrefixLength?: number | undefined;
 }
 
 /**

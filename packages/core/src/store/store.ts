@@ -262,21 +262,21 @@ export interface StoreTraits {
    * The store answers every call synchronously, never with a promise, and can't fail. It may only throw wrong use and
    * {@link StalePeriodError}. A limiter then calls it without a deadline and failure policies, and uses its `take`.
    */
-  readonly answersAtOnce?: true;
+  readonly answersAtOnce?: true | undefined;
   /**
    * The store settles every promise within the `deadlineMs` of its call, or a little later if the process is busy. When
    * the time is over, the promise rejects with `ERR_STORE_DEADLINE`. A limiter then sets no timer of its own.
    */
-  readonly keepsDeadline?: true;
+  readonly keepsDeadline?: true | undefined;
   /** The store accepts transactions with a {@link CalendarPeriod}. */
-  readonly periods?: true;
+  readonly periods?: true | undefined;
   /** The store accepts transactions with a {@link SlotHolding}, and the operations `renew` and `release`. */
-  readonly slots?: true;
+  readonly slots?: true | undefined;
   /**
    * The store decides limits that have an `overshoot` in the process, mostly without asking its servers, and has the method
    * `describeLease`. Such answers are values, and others promises. A limiter asks it about these limits during outages too.
    */
-  readonly leases?: true;
+  readonly leases?: true | undefined;
 }
 
 /**
@@ -301,7 +301,7 @@ export interface StoreTraits {
  */
 export interface Store {
   /** What the store promises beyond this contract. Omitted by a store that promises nothing more. */
-  readonly traits?: StoreTraits;
+  readonly traits?: StoreTraits | undefined;
   /**
    * Resolves when the store can answer. Rejects with `ERR_STORE_UNAVAILABLE`, and the cause in its message, when it
    * can't within `timeoutMs`, and with `ERR_CLOSED` when it is closed before. Omitted by stores that have nothing to

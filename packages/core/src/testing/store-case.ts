@@ -11,12 +11,12 @@ export interface StoreUnderTest {
    * Runs a function while nothing answers the store: for example while its server is stopped. Only stores with the trait
    * `keepsDeadline` need it.
    */
-  readonly hang?: (whileHanging: () => Promise<void>) => Promise<void>;
+  readonly hang?: ((whileHanging: () => Promise<void>) => Promise<void>) | undefined;
   /**
    * Makes the store report something to its listeners, and resolves when it has: for example cuts its connection and
    * waits until it is made again. It may be called several times. Only stores with the method `watch` need it.
    */
-  readonly provokeReport?: () => Awaitable<void>;
+  readonly provokeReport?: (() => Awaitable<void>) | undefined;
 }
 
 /** A fresh store whose clock moves only when a test moves it. */

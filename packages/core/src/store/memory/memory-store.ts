@@ -33,7 +33,7 @@ export interface MemoryStoreOptions {
    * in advance; a bucket takes 20 to 40 bytes, a limit 2 kB. Above this number, a bucket of the limit with the most
    * buckets is evicted: of a sample of them, the one that is full soonest.
    */
-  readonly maxKeys?: number;
+  readonly maxKeys?: number | undefined;
   /**
    * The source of time. Buckets with a calendar period follow its wall clock, and all others its monotonic clock.
    * Default: the process's own time; for tests a `FakeTime` of `@sluice/core/testing`.
