@@ -23,6 +23,7 @@ export const replay: Command = {
       repeats: true,
     },
     ...LIMIT_FILE_OPTIONS,
+    { flags: '--leave-out <limit>', text: 'a limit that is not replayed', repeats: true },
     {
       flags: '--only <limit=pattern>',
       text: "a limit applies to these requests only: 'Orders=POST /orders'",
@@ -62,6 +63,7 @@ export const replay: Command = {
         ...logOptions(call),
         loaded,
         keys: call.texts('key'),
+        leaveOut: call.texts('leaveOut'),
         routes: call.texts('route'),
         showIds: call.has('showIds'),
       },

@@ -41,7 +41,7 @@ export const COSTS_OPTION: Option = {
 export const LOG_OPTIONS: readonly Option[] = [
   {
     flags: '--format <format>',
-    text: 'combined, main, alb, caddy, traefik, envoy, pino, json, or the text of an nginx log_format; default: detected from the first lines',
+    text: 'combined, main, vhost_combined, alb, elb, haproxy, traefik, envoy, caddy, pino, json, w3c, or the text of a format of nginx, Apache, HAProxy or Envoy; default: detected from the first lines',
   },
   {
     flags: '--field <name=path>',

@@ -1,7 +1,6 @@
 import type { LoadedLimits } from '@sluice/config';
 import { limitsOf } from '@sluice/core/kit';
 import type { Console } from '../console/console.ts';
-import { UsageError } from '../console/failure.ts';
 import { buildReport, type DecidedParts } from './counting/build-report.ts';
 import { LimitTally } from './counting/limit-tally.ts';
 import { boundsOf, SecondBounds } from './counting/second-bounds.ts';
@@ -27,6 +26,8 @@ export interface ReplayOptions extends LogOptions {
   readonly loaded: Pick<LoadedLimits, 'limits' | 'overrides'>;
   /** Words such as `Orders=json:user.id`. */
   readonly keys: readonly string[];
+  /** The names of limits that are not replayed. */
+  readonly leaveOut: readonly string[];
   readonly routes: readonly string[];
   readonly showIds: boolean;
   /** Is told each decision. */
@@ -50,9 +51,9 @@ export async function replay(options: ReplayOptions, console: Console): Promise<
   const files = await logFiles(options.files, console.terminal);
   const logs = await knownLogs(files, options, console);
   const formats = logs.map(({ detected }) => detected);
-  const { names, leftOut } = chosenLimits(loaded.limits, keyed, formats);
-  if (names.length === 0) throw noLimits(leftOut);
-  const rules = keyRules(options.keys, loaded.limits, names);
+  const rules = keyRules(options.keys, loaded.limits, Object.keys(loaded.limits));
+  const choice = { leaveOut: options.leaveOut, keyed, identified: new Set(rules.keys()), logs: formats };
+  const { names, leftOut } = chosenLimits(loaded.limits, choice);
   const arrivals = passesOf(formats);
   const identified = names.map((name): IdentifiedLimit => {
     const clients = new ClientTable(Math.floor(MAX_CLIENTS / names.length), arrivals.length, {
@@ -60,7 +61,13 @@ export async function replay(options: ReplayOptions, console: Console): Promise<
     });
     return { name, rule: rules.get(name)!, clients, withoutId: 0, invalidIds: 0, invalidExample: undefined };
   });
-  const routes = new Routes({ routes: templates, costs, only, limits: names });
+  const routes = new Routes({
+    routes: templates,
+    costs,
+    only,
+    limits: names,
+    others: leftOut.map(({ limit }) => limit),
+  });
   const deciding = new Deciding(options, arrivals, identified);
   const concurrency = names.filter((name) => loaded.limits[name]!.concurrency !== undefined);
   const reading = { logs, limits: identified, addresses: options, routes, needsEnds: concurrency.length > 0 };
@@ -69,14 +76,15 @@ export async function replay(options: ReplayOptions, console: Console): Promise<
   const ofProcess = concurrency.filter((name) => loaded.limits[name]!.scope === 'process');
   const slots = concurrency.length === 0 ? undefined : { endedEarly, ofProcess };
   const hasBounds = decided?.bounds !== undefined;
-  const seen = { counts, window, logs, identified, evicted, slots, rejected, hasBounds };
+  const late = counts.late + window.late;
+  const seen = { counts, late, window, logs, identified, evicted, slots, rejected, hasBounds };
   return buildReport({
     arrivals,
     counts,
     files: outcomes,
-    late: window.late,
+    late,
     time: timeOf(logs, arrivals, counts),
-    partial: partsMissing({ files: outcomes, counts, late: window.late, wasInterrupted: console.interrupted.aborted }),
+    partial: partsMissing({ files: outcomes, counts, late, identified, wasInterrupted: console.interrupted.aborted }),
     leftOut,
     notes: [...notesOnAddresses(logs, options), ...notesOn(seen)],
     routeNames: routes.names,
@@ -168,9 +176,4 @@ function timeOf(
     resolution: arrivals.length > 1 ? 'second' : 'fraction',
     moment: withArrival > requests / 2 ? 'arrival' : 'end of the request',
   };
-}
-
-function noLimits(leftOut: readonly { readonly limit: string; readonly reason: string }[]): UsageError {
-  const why = leftOut.map(({ limit, reason }) => `${limit}: ${reason}`).join('; ');
-  return new UsageError(`The file has no limit that a log can be replayed against. ${why}.`);
 }

@@ -21,7 +21,9 @@ describe('sluice replay of a bad log', () => {
     const { limits, log } = files({ limits: LIMITS, log: 'Dear diary,\n\u001B[31mtoday\u202E was fine.\n' });
     const { code, out, err } = await run(['replay', log, '--limits', limits]);
     expect({ code, out }).toEqual({ code: 2, out: '' });
-    expect(err).toContain('has no known format. Its first line is: Dear diary,\nFormats: combined, main, alb, caddy');
+    expect(err).toContain(
+      'has no known format. Its first line is: Dear diary,\nFormats: combined, main, vhost_combined, alb',
+    );
   });
 
   it('rejects a file that does not exist, a folder, and a missing --limits', async () => {
@@ -192,7 +194,7 @@ describe('sluice replay of a bad log', () => {
     [['--cost', 'POST /orders'], '`--cost` must be a pattern of requests and a whole number'],
     [['--route', 'users'], "A pattern of requests must be a path with an optional method before it, but was 'users'"],
     [['--only', 'Foo=/'], '`--only` must be the name of a limit and a pattern of requests'],
-    [['--format', 'iis'], '`--format` must be combined, main, alb, caddy'],
+    [['--format', 'iis'], '`--format` must be combined, main, vhost_combined, alb'],
     [['--field', 'foo=bar'], '`--field` must be one of time, started'],
     [['--deny-at-most', '5'], '`--deny-at-most` must be a percentage of the ids'],
     [['--trust', 'everyone'], '`--trust` must be'],
@@ -232,7 +234,7 @@ describe('sluice replay of a bad log', () => {
     });
     expect(code).toBe(2);
     expect(err).toContain(
-      "Where do the ids of Orders come from? Give each limit a --key with ip, network, everyone, header:x-api-key or json:user.id, for example --key 'Orders=json:user.id'",
+      "Orders: it is not known where its ids come from. Give it a --key with ip, network, everyone, header:x-api-key or json:user.id, for example --key 'Orders=json:user.id', or all limits with --keys ./keys.mjs.",
     );
   });
 });

@@ -34,6 +34,7 @@ export async function replayed(
       keys: [],
       costs: [],
       routes: [],
+      leaveOut: [],
       only: [],
       showIds: false,
       denyAtMost: 0.001,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatText } from '../../src/replay/formats/template.ts';
+import { formatText } from '../../src/replay/formats/notation.ts';
 
 const TEXT = '$remote_addr [$time_local] "$request" $status';
 

@@ -131,7 +131,7 @@ describe('formats of logs', () => {
   it('reports the fields of the times of several logs', async () => {
     const written = files({ limits: LIMITS, one: lineOf('combined'), two: lineOf('alb') });
     const report = await replayReport([written.one, written.two, '--limits', written.limits]);
-    expect(report.input.time).toMatchObject({ field: '$time_local, $started' });
+    expect(report.input.time).toMatchObject({ field: '$time_local, $request_creation_time' });
   });
 
   it('finds fields of other JSON by their paths, also with a name that contains dots', async () => {

@@ -119,10 +119,13 @@ describe('PRESETS', () => {
       json: '{"headers":{"x-api-key":"k"}}',
     };
     for (const [name, line] of Object.entries(lines)) {
-      const parser = PRESETS.find((format) => format.name === name)!.parser(['header:x-api-key', 'json:a']);
+      const parser = PRESETS.find((format) => format.name === name && format.isJson)!.parser([
+        'header:x-api-key',
+        'json:a',
+      ]);
       expect([name, values(parser, line, 2)]).toEqual([name, ['k', null]]);
     }
-    const envoy = PRESETS.find(({ name }) => name === 'envoy')!;
+    const envoy = PRESETS.find(({ name, isJson }) => name === 'envoy' && isJson)!;
     expect(values(envoy.parser(['header:x-api-key']), '{"headers":{"x-api-key":"k"}}', 1)).toEqual([null]);
   });
 });
@@ -131,7 +134,7 @@ describe('the headers of a format', () => {
   it('are those that it names itself', () => {
     const template = new TemplateFormat('log_format', '$remote_addr "$http_x_tenant" $status "$http_user_agent"');
     expect(template.headers).toEqual(['header:x-tenant', 'header:user-agent']);
-    const envoy = PRESETS.find(({ name }) => name === 'envoy')!;
+    const envoy = PRESETS.find(({ name, isJson }) => name === 'envoy' && isJson)!;
     expect(envoy.headers).toEqual(['header:x-forwarded-for', 'header:user-agent']);
   });
 });

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { notesOn } from '../../src/replay/counting/notes.ts';
 import { ReadingCounts } from '../../src/replay/entries/entry-reader.ts';
 import { ClientTable } from '../../src/replay/keys/client-table.ts';
-import { SortWindow } from '../../src/replay/order/sort-window.ts';
 
 /** The notes on a log of 1000 requests with everything, apart from what is given. */
 function notes(given: {
   counts?: object;
-  window?: object;
+  late?: number;
+  wasFull?: boolean;
   withoutId?: number;
   evicted?: number;
   slots?: object;
@@ -16,11 +16,7 @@ function notes(given: {
   const slots = given.slots && { endedEarly: 0, ofProcess: [], ...given.slots };
   const usual = { requests: 1000, withArrival: 1000, withStatus: 1000, withTarget: 1000, withEnd: 1000 };
   const counts = Object.assign(new ReadingCounts(), usual, given.counts);
-  const nothing = new SortWindow(
-    () => [],
-    () => undefined,
-  );
-  const window = Object.assign(nothing, given.window);
+  const { late = 0, wasFull = false } = given;
   const rule = {
     from: 'field',
     field: 'header:x-api-key',
@@ -32,7 +28,8 @@ function notes(given: {
   const limit = { name: 'Orders', rule, clients, withoutId, invalidIds: 0, invalidExample: undefined };
   return notesOn({
     counts,
-    window,
+    late,
+    window: { wasFull },
     logs: [],
     identified: [limit],
     evicted,
@@ -57,8 +54,8 @@ describe('the notes of a replay', () => {
     [{ counts: { tooLongDurations: 2 } }, '2 requests have a duration above a day, which is taken as unknown.'],
     [{ withoutId: 101 }, '10 % of the requests have no header:x-api-key: Orders does not apply to them.'],
     [{ withoutId: 1000 }, '100 % of the requests have no header:x-api-key'],
-    [{ window: { late: 7 } }, '7 requests are more than 60 s older than a line before them.'],
-    [{ window: { wasFull: true } }, 'There were more requests in 60 s'],
+    [{ late: 7 }, '7 requests are more than 60 s older than a line before them.'],
+    [{ wasFull: true }, 'There were more requests in 60 s'],
     [{ slots: { endedEarly: 3 } }, '3 released theirs before their end, and denials may be missing'],
     [{ slots: { ofProcess: ['InFlight'] } }, 'Each process counts InFlight by itself'],
     [{ slots: {}, counts: { withEnd: 400 } }, '600 requests have no duration'],

@@ -93,7 +93,7 @@ describe('the text of a replay', () => {
     const { limits, log } = files({ limits: 'Busy: { load: {} }\n', log: '' });
     const { code, err } = await run(['replay', log, '--limits', limits]);
     expect(code).toBe(2);
-    expect(err).toContain('no limit that a log can be replayed against. Busy: a log does not show the load');
+    expect(err).toContain('no limit that this log can be replayed against. Busy: a log does not show the load');
   });
 
   it('reads a named pipe once, and does not make suggestions of it', async () => {

@@ -23,6 +23,13 @@ function burst(count: number, fromMs: number, toMs: number): Logged[] {
   });
 }
 
+/** Writes a request as nginx does with the time of its end and `$request_time`. */
+function timedLine({ ms, address, tookMs }: Logged & { readonly tookMs: number }, digits: number): string {
+  const seconds = (ms + tookMs) / 1000;
+  const msec = digits === 0 ? Math.floor(seconds) : seconds.toFixed(3);
+  return `{"msec":"${msec}","remote_addr":"${address}","request_time":"${(tookMs / 1000).toFixed(3)}","status":"200"}\n`;
+}
+
 describe('a log of whole seconds shows the fewest and the most requests that a limit denies', () => {
   it('also for bursts at the end of one second and the start of the next', async () => {
     const limits = 'PerAddress: { count: 5, period: 1s, burst: 8, idFormat: ipAddress }\n';
@@ -71,6 +78,47 @@ describe('a log of whole seconds shows the fewest and the most requests that a l
     },
   );
 
+  it.each(Array.from({ length: 25 }, (_, seed) => seed))(
+    'also if it has how long requests took, in milliseconds: seed %i',
+    async (seed) => {
+      const random = seededRandom(seed);
+      const whole = (most: number): number => 1 + Math.floor(random() * most);
+      const numbers = `count: ${whole(20)}, period: ${whole(4)}s, burst: ${1 + whole(20)}`;
+      let ms = NOON;
+      const requests = Array.from({ length: 80 }, () => {
+        ms += Math.floor(random() ** 4 * 4000);
+        const address = `10.0.0.${Math.floor(random() * 4)}`;
+        return Array.from({ length: whole(14) }, () => {
+          return { ms: (ms += Math.floor(random() * 60)), address, tookMs: Math.floor(random() ** 3 * 3000) };
+        });
+      })
+        .flat()
+        .toSorted((a, b) => a.ms + a.tookMs - b.ms - b.tookMs);
+      const written = files({
+        limits: `PerAddress: { ${numbers}, idFormat: ipAddress }\n`,
+        exact: requests.map((each) => timedLine(each, 3)).join(''),
+        seconds: requests.map((each) => timedLine(each, 0)).join(''),
+      });
+      const args = ['--limits', written.limits, '--format', 'json'];
+      const truth = await replayReport([written.exact, ...args]);
+      const bounded = await replayReport([written.seconds, ...args]);
+      expect([truth.denials, bounded.denials]).toEqual(['exact', 'bounds']);
+      expect(bounded.input.time).toMatchObject({ resolution: 'second', moment: 'arrival' });
+      expect(holds(bounded.totals.denied, truth.totals.denied)).toBe(true);
+      expect(holds(bounded.limits[0]?.deniedIds, truth.limits[0]!.deniedIds)).toBe(true);
+    },
+  );
+
+  it('as two different numbers, if it matters when in its second each request ended', async () => {
+    const requests = Array.from({ length: 60 }, (_, i) => ({ ms: NOON + i * 100, address: '10.0.0.1', tookMs: 40 }));
+    const limits = 'PerAddress: { count: 5, period: 1s, burst: 5, idFormat: ipAddress }\n';
+    const written = files({ limits, log: requests.map((each) => timedLine(each, 0)).join('') });
+    const { totals } = await replayReport([written.log, '--limits', written.limits, '--format', 'json']);
+    expect(totals.denied.low).toBeLessThan(totals.denied.high);
+    // Exactly 25 requests have tokens of 6 s, and 5 the burst.
+    expect(holds(totals.denied, { low: 30, high: 30 })).toBe(true);
+  });
+
   it.each([0, 1, 2, 3, 4])('and a suggestion that may deny nobody denies nobody at most: seed %i', async (seed) => {
     const random = seededRandom(seed);
     let ms = 0;
@@ -87,7 +135,7 @@ describe('a log of whole seconds shows the fewest and the most requests that a l
     }
   });
 
-  it('or else two examples: for different costs, and arrivals between seconds', async () => {
+  it('or else two examples: for different costs, and for quotas', async () => {
     const limits = 'PerAddress: { count: 5, period: 1s, burst: 8, idFormat: ipAddress }\n';
     const requests = [{ ms: NOON, address: '10.0.0.1', path: '/dear' }, ...burst(20, 0, 900)];
     const { bounded } = await replayed(requests, limits, undefined, ['--cost', 'GET /dear=3']);

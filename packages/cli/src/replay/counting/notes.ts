@@ -6,7 +6,7 @@ import type { AddressRule, IdentifiedLimit } from '../keys/identities.ts';
 import type { SortWindow } from '../order/sort-window.ts';
 import type { KnownLog, LogOutcome } from '../reading/merged-logs.ts';
 
-/** The part of lines that may be missing before a report is one about a part of the log. */
+/** The part of lines, and of ids, that may be missing before a report is one about a part of the log. */
 const MAX_MISSING = 0.01;
 
 /** What may be missing in a report. */
@@ -15,13 +15,28 @@ interface Read {
   readonly counts: Pick<ReadingCounts, 'lines' | 'requests' | 'skipped'>;
   /** Requests that came too late to be sorted in. */
   readonly late: number;
+  readonly identified: readonly IdentifiedLimit[];
   readonly wasInterrupted: boolean;
 }
 
 /** Returns why a report is about a part of the logs only. */
-export function partsMissing({ files, counts, late, wasInterrupted }: Read): string[] {
+export function partsMissing({ files, counts, late, identified, wasInterrupted }: Read): string[] {
   const damaged = files.filter(({ problem }) => problem !== null).map(({ name, problem }) => `${name}: ${problem}`);
-  return [...(wasInterrupted ? ['interrupted by Ctrl-C'] : []), ...damaged, ...linesMissing(counts, late)];
+  return [
+    ...(wasInterrupted ? ['interrupted by Ctrl-C'] : []),
+    ...damaged,
+    ...linesMissing(counts, late),
+    ...idsMissing(identified, counts.requests),
+  ];
+}
+
+/** What a limit can't count may be most of the log, if the log has another format than the one it was taken for. */
+function idsMissing(identified: readonly IdentifiedLimit[], requests: number): string[] {
+  return identified
+    .filter(({ invalidIds }) => invalidIds > MAX_MISSING * requests)
+    .map(({ name, invalidIds, invalidExample }) => {
+      return `${invalidIds} of ${requests} requests (${percent(invalidIds, requests)}) have an invalid id for ${name}, which does not apply to them: ${invalidExample}`;
+    });
 }
 
 function linesMissing({ lines, requests, skipped }: Read['counts'], late: number): string[] {
@@ -41,7 +56,9 @@ function linesMissing({ lines, requests, skipped }: Read['counts'], late: number
 /** What was seen while a log was read. */
 interface Seen {
   readonly counts: ReadingCounts;
-  readonly window: SortWindow;
+  /** Requests that came too late to be sorted in. */
+  readonly late: number;
+  readonly window: Pick<SortWindow, 'wasFull'>;
   readonly logs: readonly KnownLog[];
   readonly identified: readonly IdentifiedLimit[];
   readonly evicted: number;
@@ -74,7 +91,17 @@ const ALWAYS = [
 ];
 
 /** Returns what the log can't show, and what limits the figures. */
-export function notesOn({ counts, window, logs, identified, evicted, slots, rejected, hasBounds }: Seen): string[] {
+export function notesOn({
+  counts,
+  late,
+  window,
+  logs,
+  identified,
+  evicted,
+  slots,
+  rejected,
+  hasBounds,
+}: Seen): string[] {
   const { requests } = counts;
   const notes: string[] = [];
   const most = (part: number): boolean => requests === 0 || part > requests / 2;
@@ -104,15 +131,17 @@ export function notesOn({ counts, window, logs, identified, evicted, slots, reje
       notes.push(`${percent(withoutId, requests)} of the requests have no ${what}: ${name} does not apply to them.`);
   }
   for (const { name, invalidIds, invalidExample } of identified) {
-    if (invalidIds > 0) notes.push(`${invalidIds} requests have an invalid id for ${name}: ${invalidExample}`);
+    // More are said at the top of the report.
+    if (invalidIds > 0 && invalidIds <= MAX_MISSING * requests)
+      notes.push(`${invalidIds} requests have an invalid id for ${name}: ${invalidExample}`);
   }
   if (rejected !== undefined)
     notes.push(
       `Requests with a cost above the burst are not decided. For the first, a server would throw: ${rejected}`,
     );
-  if (window.late > 0)
+  if (late > 0)
     notes.push(
-      `${window.late} requests are more than 60 s older than a line before them. They are left out. Sort the log by time.`,
+      `${late} requests are more than 60 s older than a line before them. They are left out. Sort the log by time.`,
     );
   if (window.wasFull)
     notes.push('There were more requests in 60 s than fit into 32 MB, so lines could be less than 60 s out of order.');

@@ -7,15 +7,17 @@ const SECOND_TICKS = 1_000_000 * TICKS_PER_MICRO;
 const [FEWEST, MOST] = [0, 1];
 
 /**
- * The fewest and the most requests that a rate denies in a log of whole seconds, whenever in their seconds they arrived. Not
- * known for logs with other times, and when the costs of requests differ.
+ * The fewest and the most requests that a rate denies in a log of whole seconds. Such a log has the earliest time of each request,
+ * which may have arrived up to a second later: `$time_local`, or `$time_local − $request_time` with fractions. Not known when the
+ * costs of requests differ.
  *
- * Fewest: as with all requests at the start of their second, and a tolerance that is a second longer. Whatever arrivals pass
- * under the limit, they also pass there, because every request comes at most a second earlier.
+ * Fewest: as with all requests at their earliest times, and a tolerance that is a second longer. Whatever arrivals pass under the
+ * limit, they also pass there, because every request comes at most a second earlier.
  *
- * Most: of each second, so many pass as when all come at its start, when the least has refilled; afterwards the bucket is as
- * empty as if they had passed at its end. With other arrivals, a bucket that is d tokens emptier has passed at least d more
- * requests before.
+ * Most: it finds requests that would all fit, whenever they arrived. A limiter lets as many pass or more, because no other choice
+ * of requests that fit has more than its own. Requests whose earliest times are in one second may all arrive at once, so of these
+ * as many fit as when all come at the start; for later ones, the bucket is as empty as if they had arrived as late as
+ * possible.
  */
 export class SecondBounds {
   readonly #limit: Limit;
@@ -41,7 +43,7 @@ export class SecondBounds {
     return borrow === undefined && calendar === undefined && load === undefined && treatment.slots === undefined;
   }
 
-  /** Whether the bounds are known: not of a sample of the clients, of different costs, or of requests within a second. */
+  /** Whether the bounds are known: not of a sample of the clients, or of different costs. */
   get isKnown(): boolean {
     return this.#isKnown && this.#clients.sampling === 1;
   }
@@ -56,9 +58,13 @@ export class SecondBounds {
     return this.#band((denied) => Math.min(denied, 1));
   }
 
-  /** Counts a request of a client. Requests come in the order of their seconds. */
+  /**
+   * Counts a request of a client. Requests come in the order of their times.
+   *
+   * @param micros - When it arrived at the earliest.
+   */
   add({ row, text }: ClientId, micros: number, cost: number): void {
-    this.#isKnown &&= micros % 1_000_000 === 0 && cost === (this.#cost ??= cost);
+    this.#isKnown &&= cost === (this.#cost ??= cost);
     const rate = this.#overrides?.rateOf(this.#limit.name, text) ?? this.#limit.rate;
     if (!this.isKnown || rate === 'unlimited') return;
     const { denied } = this.#clients.bounds!;
@@ -81,16 +87,18 @@ export class SecondBounds {
   }
 
   #passesAtWorst(row: number, now: number, cost: number, rate: Rate): boolean {
-    const { worst, gap, end } = this.#clients.bounds!;
-    if (end[row] !== now + SECOND_TICKS) {
-      end[row] = now + SECOND_TICKS;
-      const before = worst[row]!;
-      worst[row] = Math.max(before, now + SECOND_TICKS);
-      gap[row] = worst[row] - Math.max(before, now);
+    const { worst, taken, first, last } = this.#clients.bounds!;
+    // Requests that passed together are followed by others that can't have arrived with them.
+    if (taken[row]! > 0 && now >= first[row]! + SECOND_TICKS) {
+      worst[row] = Math.max(worst[row]!, last[row]! + SECOND_TICKS) + taken[row]!;
+      taken[row] = 0;
     }
-    const tat = worst[row]! + cost * rate.emissionIntervalTicks;
-    if (tat - gap[row]! > now + this.#toleranceOf(rate)) return false;
-    worst[row] = tat;
+    if (taken[row] === 0) first[row] = now;
+    const all = taken[row]! + cost * rate.emissionIntervalTicks;
+    const start = first[row]!;
+    if (Math.max(worst[row]!, start) + all > start + this.#toleranceOf(rate)) return false;
+    taken[row] = all;
+    last[row] = now;
     return true;
   }
 

@@ -58,8 +58,12 @@ export class Tally {
     this.#numbers = new Map(limits.map(({ name }, i) => [name, i]));
     this.#observe = observe;
     this.timeline = new Timeline(startSecond, 1 + passes.length);
+    this.#latest = passes.map(() => 0);
     this.totals = passes.map(() => ({ denied: 0, deniedSuccesses: 0, delayed: 0, peak: 0 }));
   }
+
+  /** The latest arrival in each pass. */
+  readonly #latest: number[];
 
   /** Decides the requests of a second. */
   add(second: Second): void {
@@ -86,7 +90,8 @@ export class Tally {
     this.#count(request);
     for (let number = 0; number < this.#passes.length; number++) {
       const { arrivals, pass } = this.#passes[number]!;
-      const arrival = arrivalOf(arrivals, second, i, micros);
+      // Requests that are spread over their second stay in the order of the log.
+      const arrival = (this.#latest[number] = Math.max(this.#latest[number]!, arrivalOf(arrivals, second, i, micros)));
       const decision = pass.decide(arrival, identity, target, durationMicros);
       this.#raise(request, number, arrival);
       if (this.#observe !== undefined) this.#observe(number, decision, arrival);

@@ -1,7 +1,9 @@
 import type { LoadedLimits } from '@sluice/config';
 import { keyFrom, type LimitDefinition } from '@sluice/core';
-import { kindOf } from '@sluice/core/kit';
+import { kindOf, listed } from '@sluice/core/kit';
+import { UsageError } from '../../console/failure.ts';
 import type { DetectedFormat } from '../formats/detect.ts';
+import { noRule } from '../keys/key-rules.ts';
 import { hasWholeSeconds } from './arrivals.ts';
 import type { ReplayedLimits } from './replay-pass.ts';
 
@@ -12,39 +14,57 @@ export interface ChosenLimits {
   readonly leftOut: readonly { readonly limit: string; readonly reason: string }[];
 }
 
+/** By what limits are chosen. */
+export interface LimitChoice {
+  /** The limits that the user leaves out. */
+  readonly leaveOut: readonly string[];
+  /** Those that the user has given a key. A pool is asked for itself only then. */
+  readonly keyed: ReadonlySet<string>;
+  /** Those whose ids can be found. */
+  readonly identified: ReadonlySet<string>;
+  /** What is known of the logs. */
+  readonly logs: readonly Pick<DetectedFormat, 'resolution' | 'hasDurations'>[];
+}
+
 /**
  * Chooses the limits that a log has the data for.
  *
- * @param keyed - Those that the user has given a key. A pool is asked for itself only then.
- * @param logs - What is known of the logs.
+ * @throws {UsageError} For a limit to leave out that is not one of the file, and if all are left out.
  */
-export function chosenLimits(
-  limits: LoadedLimits['limits'],
-  keyed: ReadonlySet<string>,
-  logs: readonly Pick<DetectedFormat, 'resolution' | 'hasDurations'>[],
-): ChosenLimits {
+export function chosenLimits(limits: LoadedLimits['limits'], choice: LimitChoice): ChosenLimits {
+  const all = Object.keys(limits);
+  const unknown = choice.leaveOut.find((name) => !all.includes(name));
+  if (unknown !== undefined)
+    throw new UsageError(`\`--leave-out\` must be the name of a limit, but was '${unknown}'. Limits: ${listed(all)}.`);
   const pools = new Set(Object.values(limits).map(({ borrow }) => borrow?.from));
   const leftOut = Object.entries(limits).flatMap(([limit, definition]) => {
-    const reason = reasonAgainst(limit, definition, logs) ?? (pools.has(limit) && !keyed.has(limit) ? POOL : undefined);
+    const reason = reasonAgainst(limit, definition, pools.has(limit), choice);
     return reason === undefined ? [] : [{ limit, reason }];
   });
   const out = new Set(leftOut.map(({ limit }) => limit));
-  return { names: Object.keys(limits).filter((name) => !out.has(name)), leftOut };
+  const names = all.filter((name) => !out.has(name));
+  if (names.length > 0) return { names, leftOut };
+  const why = leftOut.map(({ limit, reason }) => `${limit}: ${reason}`).join('; ');
+  throw new UsageError(`The file has no limit that this log can be replayed against. ${why}.`);
 }
 
+const LEFT_OUT = 'because of --leave-out';
 const POOL = 'it is a pool, of which requests take tokens through the limits that borrow from it';
 
 function reasonAgainst(
   name: string,
   definition: LimitDefinition,
-  logs: Parameters<typeof chosenLimits>[2],
+  isPool: boolean,
+  { leaveOut, keyed, identified, logs }: LimitChoice,
 ): string | undefined {
+  if (leaveOut.includes(name)) return LEFT_OUT;
   if (definition.disabled === true) return 'it is disabled';
   const kind = kindOf(name, definition).name;
   if (kind === 'load') return 'a log does not show the load of the server';
-  if (kind !== 'concurrency') return undefined;
-  if (hasWholeSeconds(logs)) return WHOLE_SECONDS;
-  return logs.every(({ hasDurations }) => hasDurations) ? undefined : NO_DURATIONS;
+  if (kind === 'concurrency' && hasWholeSeconds(logs)) return WHOLE_SECONDS;
+  if (kind === 'concurrency' && !logs.every(({ hasDurations }) => hasDurations)) return NO_DURATIONS;
+  if (isPool && !keyed.has(name)) return POOL;
+  return identified.has(name) ? undefined : noRule(name);
 }
 
 const UNKNOWN = 'so it does not show which requests were in progress at the same time';

@@ -34,9 +34,11 @@ export interface SkippedLine {
 }
 
 const MAX_EXAMPLES = 5;
+/** How much older than a request of a line before it a request can be, in microseconds. */
+export const WINDOW_MICROS = 60_000_000;
 /**
- * How long before its end a request can be decided. Lines are sorted by whole seconds in a window of 60 s, so a second at each end
- * of the window is left free.
+ * How long before its end a request can be decided. Lines are sorted in a window of 60 s, of which a second at each end is left
+ * free.
  */
 export const MAX_EARLIER_MICROS = 58_000_000;
 
@@ -44,6 +46,8 @@ export const MAX_EARLIER_MICROS = 58_000_000;
 export class ReadingCounts {
   lines = 0;
   requests = 0;
+  /** Requests that are too much older than one before them in the same log. They are left out. */
+  late = 0;
   readonly skipped: Record<SkipReason, number> = {
     'too long': 0,
     'another format': 0,
@@ -122,12 +126,16 @@ export class EntryReader implements LineReceiver {
     const spans = this.#spans;
     counts.lines++;
     this.#line++;
-    if (!this.#parser.parse(bytes, start, end, spans)) return this.#skip('another format', bytes, start, end);
+    if (!this.#parser.parse(bytes, start, end, spans)) {
+      if (this.#parser.isRemark?.(bytes, start) !== true) this.#skip('another format', bytes, start, end);
+      return;
+    }
     const micros = this.#arrival(bytes, spans);
     if (Number.isNaN(micros)) return this.#skip('no valid time', bytes, start, end);
     if (this.#guard.passes(micros)) return this.#accept(micros, bytes, start, end);
-    const [movedMicros, copy] = [this.#movedMicros, Buffer.from(bytes.subarray(start, end))];
-    this.#guard.holdBack({ micros, movedMicros, line: this.#line, bytes: copy });
+    const held = { micros, movedMicros: this.#movedMicros, line: this.#line };
+    const own = spans.map((at) => (at === -1 ? -1 : at - start));
+    this.#guard.holdBack({ ...held, bytes: Buffer.from(bytes.subarray(start, end)), spans: own });
   }
 
   /** The latest arrival so far, in microseconds since 1970; `-Infinity` before the first. */
@@ -145,14 +153,19 @@ export class EntryReader implements LineReceiver {
     const { counts, sink } = this.#parts;
     const spans = this.#spans;
     counts.requests++;
+    // Decided here and not where requests are sorted, so that it does not matter in which parts a log is read.
+    if (micros < this.#guard.latestMicros - WINDOW_MICROS) {
+      counts.late++;
+      return;
+    }
     const length = this.#packer.pack(bytes, start, end, spans);
     const duration = this.#durations === undefined ? 0 : this.#duration(this.#durations, bytes, spans);
     const target = this.#target(bytes, spans);
     sink.take(micros, this.#packer.bytes, length, target, this.#status(bytes, spans), duration);
   }
 
-  #acceptSuspect({ micros, movedMicros, bytes }: SuspectLine): void {
-    this.#parser.parse(bytes, 0, bytes.length, this.#spans);
+  #acceptSuspect({ micros, movedMicros, bytes, spans }: SuspectLine): void {
+    this.#spans.set(spans);
     this.#movedMicros = movedMicros;
     this.#accept(micros, bytes, 0, bytes.length);
   }

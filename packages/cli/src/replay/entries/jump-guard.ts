@@ -15,6 +15,8 @@ export interface SuspectLine {
   readonly movedMicros: number;
   readonly line: number;
   readonly bytes: Buffer;
+  /** Where its values are in the bytes. */
+  readonly spans: Int32Array;
 }
 
 /** What becomes of lines that were held back. */

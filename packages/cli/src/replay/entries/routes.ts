@@ -24,6 +24,8 @@ export interface RouteOptions {
   readonly only: readonly string[];
   /** The names of the limits, in their order. */
   readonly limits: readonly string[];
+  /** The names of limits that are left out. Rules for them have no effect. */
+  readonly others?: readonly string[];
 }
 
 /** The most routes that are told apart. All others are one. */
@@ -49,10 +51,10 @@ export class Routes {
   readonly #only: readonly (readonly Pattern[])[];
 
   /** @throws {UsageError} For a rule that is not valid. */
-  constructor({ routes, costs, only, limits }: RouteOptions) {
+  constructor({ routes, costs, only, limits, others = [] }: RouteOptions) {
     this.#templates = routes.map((text) => new Pattern(text));
     this.#costs = costs.map(costRule);
-    const rules = only.map((text) => limitRule(text, limits));
+    const rules = only.map((text) => limitRule(text, [...limits, ...others]));
     this.#only = limits.map((name) => rules.filter(({ limit }) => limit === name).map(({ pattern }) => pattern));
   }
 

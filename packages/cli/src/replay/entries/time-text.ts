@@ -2,7 +2,7 @@
 export type Resolution = 'second' | 'fraction';
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
-const [ZERO, NINE, DOT, DASH, SLASH, COLON, SPACE, PLUS] = [48, 57, 46, 45, 47, 58, 32, 43];
+const [ZERO, NINE, DOT, DASH, SLASH, COLON, SPACE, PLUS, TAB] = [48, 57, 46, 45, 47, 58, 32, 43, 9];
 const [HOUR_MS, MINUTE_MS] = [3_600_000, 60_000];
 const LETTERS = { T: 84, Z: 90 } as const;
 
@@ -34,30 +34,34 @@ export class TimeReader {
   }
 
   #commonLog(bytes: Buffer, start: number, end: number): number {
+    // HAProxy writes milliseconds.
+    if (bytes[start + 20] === DOT && start + 20 < end) return this.#fractional(bytes, start, end, start + 20);
     this.resolution = 'second';
     if (this.#isLast(bytes, start, end)) return this.#lastMicros;
-    const month = MONTHS.indexOf(bytes.toString('latin1', start + 3, start + 6));
-    if (month === -1 || bytes[start + 11] !== COLON) return NaN;
-    const date = dateMs(digits(bytes, start + 7, 4), month, digits(bytes, start, 2));
     const offset = bytes[start + 20] === SPACE ? zoneMs(bytes, start + 21, end) : 0;
-    return this.#remember(bytes, start, end, (date + clockMs(bytes, start + 12) - offset) * 1000);
+    return this.#remember(bytes, start, end, commonLogMicros(bytes, start) - offset * 1000);
   }
 
   #iso(bytes: Buffer, start: number, end: number): number {
     const separator = bytes[start + 10];
-    if (separator !== LETTERS.T && separator !== SPACE) return NaN;
-    let at = start + 19;
+    if (separator !== LETTERS.T && separator !== SPACE && separator !== TAB) return NaN;
+    return this.#fractional(bytes, start, end, start + 19);
+  }
+
+  /** @param at - The end of the whole second, which may have a fraction and a zone after it. */
+  #fractional(bytes: Buffer, start: number, end: number, secondEnd: number): number {
+    let at = secondEnd;
     let fraction = 0;
     if (bytes[at] === DOT && at < end) {
       let unit = 100_000;
       for (at++; at < end && isDigit(bytes[at]!); at++, unit /= 10) fraction += Math.floor(unit) * (bytes[at]! - ZERO);
     }
-    this.resolution = at > start + 19 ? 'fraction' : 'second';
+    this.resolution = at > secondEnd ? 'fraction' : 'second';
+    if (bytes[at] === SPACE) at++;
     const offset = at >= end || bytes[at] === LETTERS.Z ? 0 : zoneMs(bytes, at, end);
-    if (this.#isLast(bytes, start, start + 19)) return this.#lastMicros + fraction - offset * 1000;
-    const date = dateMs(digits(bytes, start, 4), digits(bytes, start + 5, 2) - 1, digits(bytes, start + 8, 2));
-    const micros = (date + clockMs(bytes, start + 11)) * 1000;
-    return this.#remember(bytes, start, start + 19, micros) + fraction - offset * 1000;
+    const known = this.#isLast(bytes, start, secondEnd) ? this.#lastMicros : undefined;
+    const micros = known ?? this.#remember(bytes, start, secondEnd, dateTimeMicros(bytes, start));
+    return micros + fraction - offset * 1000;
   }
 
   #number(bytes: Buffer, start: number, end: number): number {
@@ -133,6 +137,20 @@ function dateMs(year: number, month: number, day: number): number {
   const ms = Date.UTC(year, month, day);
   const date = new Date(ms);
   return date.getUTCMonth() === month && date.getUTCDate() === day ? ms : NaN;
+}
+
+/** Reads `23/Nov/2026:13:05:59` or `2026-11-23T13:05:59`. */
+function dateTimeMicros(bytes: Buffer, start: number): number {
+  if (bytes[start + 2] === SLASH) return commonLogMicros(bytes, start);
+  const date = dateMs(digits(bytes, start, 4), digits(bytes, start + 5, 2) - 1, digits(bytes, start + 8, 2));
+  return (date + clockMs(bytes, start + 11)) * 1000;
+}
+
+function commonLogMicros(bytes: Buffer, start: number): number {
+  const month = MONTHS.indexOf(bytes.toString('latin1', start + 3, start + 6));
+  if (month === -1 || bytes[start + 11] !== COLON) return NaN;
+  const date = dateMs(digits(bytes, start + 7, 4), month, digits(bytes, start, 2));
+  return (date + clockMs(bytes, start + 12)) * 1000;
 }
 
 /** Reads `13:05:59`, and `23:59:60`, which is a leap second. */

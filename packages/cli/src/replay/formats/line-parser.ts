@@ -19,6 +19,9 @@ export interface LineParser {
    */
   parse(bytes: Buffer, start: number, end: number, spans: Int32Array): boolean;
 
+  /** Whether a line that does not have this format is a remark of the server about the log, and no request is missing. */
+  isRemark?(bytes: Buffer, start: number): boolean;
+
   /** Returns how the log itself calls field number i, which may have several names; undefined if the last line lacks it. */
   sourceOf(i: number): string | undefined;
 }

@@ -1,47 +1,35 @@
 import { isHeader, type DurationUnit, type FieldName, type LineParser, type LogFormat } from './line-parser.ts';
-
-/** The variables of nginx that have another name here. */
-const VARIABLES: Readonly<Record<string, FieldName>> = {
-  remote_addr: 'address',
-  time_local: 'time',
-  time_iso8601: 'time',
-  msec: 'time',
-  request: 'request',
-  request_method: 'method',
-  request_uri: 'path',
-  uri: 'path',
-  status: 'status',
-  request_time: 'duration',
-};
+import { notated } from './notation.ts';
 
 interface Piece {
   readonly field: FieldName;
   readonly source: string;
-  /** The text after the value. Empty for the last one: it ends with the line. */
+  /** The text after the value. Empty for the last one. */
   readonly after: Buffer;
 }
 
-/** A format whose values are separated by fixed text, written as nginx' `log_format`: `$remote_addr - [$time_local]`. */
+/** A format whose values are separated by fixed text, in the notation of its server: `$remote_addr - [$time_local]`. */
 export class TemplateFormat implements LogFormat {
   readonly name: string;
   readonly isJson = false;
   readonly durationUnit: DurationUnit;
-  readonly timeIs = 'end';
+  readonly timeIs: 'end' | 'start';
   readonly #template: string;
   readonly #before: Buffer;
   readonly #pieces: readonly Piece[];
 
-  constructor(name: string, template: string, durationUnit: DurationUnit = 's') {
+  /**
+   * @param template - See {@link notated}.
+   * @param unit - That of durations, if it is not that of the server.
+   */
+  constructor(name: string, template: string, unit?: DurationUnit) {
+    const { texts, variables, timeIs, durationUnit } = notated(template);
     this.name = name;
-    this.durationUnit = durationUnit;
+    this.timeIs = timeIs;
+    this.durationUnit = unit ?? durationUnit;
     this.#template = template;
-    const parts = template.split(/\$\{?([a-z0-9_:]+)\}?/i);
-    this.#before = Buffer.from(parts[0]!, 'latin1');
-    this.#pieces = pairs(parts.slice(1)).map(([variable, after]) => ({
-      field: fieldOf(variable),
-      source: `$${variable}`,
-      after: Buffer.from(after, 'latin1'),
-    }));
+    this.#before = Buffer.from(texts[0]!, 'latin1');
+    this.#pieces = variables.map((variable, i) => ({ ...variable, after: Buffer.from(texts[i + 1]!, 'latin1') }));
   }
 
   get headers(): readonly FieldName[] {
@@ -53,35 +41,42 @@ export class TemplateFormat implements LogFormat {
   }
 
   parser(fields: readonly FieldName[]): LineParser {
-    const steps = this.#pieces.map((piece) => ({ ...piece, field: fields.indexOf(piece.field) }));
+    const steps = this.#pieces.map(({ field, source, after }, i): Step => {
+      return { field: fields.indexOf(field), source, after, end: this.#endOf(i), isAddress: field === 'address' };
+    });
     // What follows the last value that is used is not looked at: servers often add values of their own.
     const last = steps.findLastIndex(({ field }) => field !== -1);
     return new TemplateParser(this.#before, steps.slice(0, last + 1), fields.length);
   }
+
+  #endOf(i: number): FindEnd {
+    const { field, after } = this.#pieces[i]!;
+    if (after.length === 0) return endAtTheEnd(field);
+    if (!isColon(after)) return (bytes, from, end) => endOfValue(bytes, from, end, after);
+    // Before a port there is a host, and no space.
+    if (field !== 'address') return (bytes, from, end) => endOfValue(bytes, from, wordEnd(bytes, from, end), after);
+    // An address of IPv6 has colons too. The last ones are those of the format.
+    const next = this.#pieces.findIndex((piece, at) => at > i && !isColon(piece.after));
+    const { field: other, after: rest } = this.#pieces[next]!;
+    const endOfAll: FindEnd =
+      rest.length === 0 ? endAtTheEnd(other) : (bytes, from, end) => endOfValue(bytes, from, end, rest);
+    return (bytes, from, end) => colonBefore(bytes, from, endOfAll(bytes, from, end), next - i);
+  }
 }
 
-function pairs(parts: readonly string[]): [string, string][] {
-  const found: [string, string][] = [];
-  for (let i = 0; i + 1 < parts.length; i += 2) found.push([parts[i]!, parts[i + 1]!]);
-  return found;
-}
-
-function fieldOf(variable: string): FieldName {
-  const known = VARIABLES[variable];
-  if (known !== undefined) return known;
-  return variable.startsWith('http_') ? `header:${variable.slice(5).replaceAll('_', '-')}` : variable;
-}
+/** Returns the byte after the last one of a value; -1 if the line has another format. */
+type FindEnd = (bytes: Buffer, from: number, end: number) => number;
 
 interface Step {
   /** The number of the field; -1 if it is not used. */
   readonly field: number;
   readonly source: string;
   readonly after: Buffer;
+  readonly end: FindEnd;
+  readonly isAddress: boolean;
 }
 
-const QUOTE = 34;
-const BACKSLASH = 92;
-const DASH = 45;
+const [QUOTE, BACKSLASH, DASH, COLON, COMMA, SPACE] = [34, 92, 45, 58, 44, 32];
 
 class TemplateParser implements LineParser {
   readonly #before: Buffer;
@@ -103,9 +98,10 @@ class TemplateParser implements LineParser {
     this.#found.fill(0);
     let from = start + this.#before.length;
     for (let i = 0; i < this.#steps.length; i++) {
-      const { field, after } = this.#steps[i]!;
-      const to = after.length === 0 ? end : endOfValue(bytes, from, end, after);
-      if (to === -1) return false;
+      const step = this.#steps[i]!;
+      const { field, after } = step;
+      const to = step.end(bytes, from, end);
+      if (to === -1 || (step.isAddress && wordEnd(bytes, from, to) < to)) return false;
       if (field !== -1 && to > from && !(to === from + 1 && bytes[from] === DASH)) {
         spans[2 * field] = from;
         spans[2 * field + 1] = to;
@@ -119,6 +115,28 @@ class TemplateParser implements LineParser {
   sourceOf(i: number): string | undefined {
     return this.#steps[this.#found[i]! - 1]?.source;
   }
+}
+
+/** A format may be only the beginning of the lines: of what follows, nothing belongs to a value without spaces. */
+function endAtTheEnd(field: FieldName): FindEnd {
+  return isHeader(field) || field === 'request' || field === 'time' ? (_bytes, _from, end) => end : wordEnd;
+}
+
+/** Returns the first space that does not follow a comma, as in a list of addresses. */
+function wordEnd(bytes: Buffer, from: number, end: number): number {
+  for (let at = from; at < end; at++) if (bytes[at] === SPACE && bytes[at - 1] !== COMMA) return at;
+  return end;
+}
+
+function isColon(after: Buffer): boolean {
+  return after.length === 1 && after[0] === COLON;
+}
+
+/** Returns the last colon before the end, or with a larger number an earlier one. */
+function colonBefore(bytes: Buffer, from: number, end: number, number: number): number {
+  let left = number;
+  for (let at = end - 1; at >= from; at--) if (bytes[at] === COLON && --left === 0) return at;
+  return -1;
 }
 
 function endOfValue(bytes: Buffer, from: number, end: number, after: Buffer): number {
@@ -136,17 +154,4 @@ function startsWith(bytes: Buffer, at: number, end: number, text: Buffer): boole
   if (at + text.length > end) return false;
   for (let i = 0; i < text.length; i++) if (bytes[at + i] !== text[i]) return false;
   return true;
-}
-
-const DIRECTIVE = /^\s*log_format\s+\S+\s+(?:escape=\w+\s+)?/;
-const QUOTED = /'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"/g;
-
-/**
- * Returns the text of a log format. It may be written as in the configuration of nginx: as the whole directive `log_format`, and in
- * several parts with quotes.
- */
-export function formatText(text: string): string {
-  const parts = text.replace(DIRECTIVE, '').replace(/;\s*$/, '').trim();
-  if (!DIRECTIVE.test(text) && !/^'[^]*'$/.test(parts)) return text;
-  return [...parts.matchAll(QUOTED)].map(([, single, double]) => (single ?? double)!.replace(/\\(.)/g, '$1')).join('');
 }

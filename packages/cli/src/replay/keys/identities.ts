@@ -1,7 +1,7 @@
-import type { IdFormat, Key, KeySource } from '@sluice/core';
-import { IpAddress } from '@sluice/core';
-import { clientAddressFinder, messageOf, type ClientAddressFinder } from '@sluice/core/kit';
+import type { IdFormat, IpAddress, Key, KeySource } from '@sluice/core';
+import { clientAddressFinder, messageOf, shownText, type ClientAddressFinder } from '@sluice/core/kit';
 import { UsageError } from '../../console/failure.ts';
+import { addressIn, addressList, headerText, isUnixSocket } from '../entries/address-text.ts';
 import { BytesCache } from '../entries/bytes-cache.ts';
 import { fieldText } from '../entries/field-text.ts';
 import type { FieldName, LogFormat } from '../formats/line-parser.ts';
@@ -160,14 +160,6 @@ function idOf(key: Key, source: KeySource<unknown>, limit: string): string | nul
   );
 }
 
-const WITH_PORT = /^(?:\[([^\]]+)\](?::\d+)?|([\d.]+):\d+)$/;
-
-/** Reads an address with or without a port. */
-function addressOf(text: string): IpAddress | undefined {
-  const [, bracketed, plain] = WITH_PORT.exec(text) ?? [];
-  return IpAddress.parse(bracketed ?? plain ?? text);
-}
-
 /** The input of a key. */
 class LineSource implements KeySource<unknown> {
   readonly #finder: ClientAddressFinder;
@@ -187,10 +179,21 @@ class LineSource implements KeySource<unknown> {
   }
 
   get clientAddress(): IpAddress {
-    const { address } = this.#line;
-    return (this.#address ??= this.#finder({
-      peer: address.startsWith('unix:') ? 'unix' : addressOf(address),
-      header: () => (this.#header === undefined ? undefined : this.#line.text(this.#header)),
-    }));
+    return (this.#address ??= this.#found());
+  }
+
+  #found(): IpAddress {
+    const { forwarded, last } = addressList(this.#line.address);
+    const peer = isUnixSocket(last) ? 'unix' : addressIn(last);
+    if (peer === undefined)
+      throw new Error(
+        `'${shownText(last, 60)}' is not an IP address. If the log has it elsewhere, use --format or --field.`,
+      );
+    return this.#finder({ peer, header: () => (forwarded === '' ? this.#forwarded() : forwarded) });
+  }
+
+  #forwarded(): string | undefined {
+    const text = this.#header === undefined ? undefined : this.#line.text(this.#header);
+    return text && headerText(text);
   }
 }

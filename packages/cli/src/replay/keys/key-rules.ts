@@ -21,27 +21,33 @@ const TEXT: IdFormat = { name: 'text', canonical: (text) => text };
 const SOURCES = 'ip, network, everyone, header:x-api-key or json:user.id';
 const EXAMPLES = `${SOURCES}, for example --key 'Orders=json:user.id'`;
 
-/** Returns the rule of each limit that has one, from words such as `Orders=json:user.id`, otherwise from its `idFormat`. */
+/**
+ * Returns the rule of each limit that has one, from words such as `Orders=json:user.id`, otherwise from its `idFormat`.
+ *
+ * @param names - The limits that are replayed. Words may name others of the file.
+ */
 export function keyRules(
   words: readonly string[],
   limits: LoadedLimits['limits'],
   names: readonly string[],
 ): Map<string, IdRule> {
-  const given = sourcesOf(words, names);
+  const given = sourcesOf(words, Object.keys(limits));
   const rules = new Map<string, IdRule>();
-  const missing: string[] = [];
   for (const name of names) {
-    const key = limits[name]!.key!;
+    const { key } = limits[name]!;
+    // A load limit has no ids.
+    if (key === undefined) continue;
     const source = given.get(name);
     const rule = source === undefined ? ruleOfKey(key) : ruleOfSource(source, key.format);
-    if (rule === undefined) missing.push(name);
-    else rules.set(name, { ...rule, text: source ?? key.format.name });
+    if (rule !== undefined) rules.set(name, { ...rule, text: source ?? key.format.name });
   }
-  if (missing.length === 0) return rules;
-  const [first = ''] = missing;
-  throw new UsageError(
-    `Where do the ids of ${listed(missing)} come from? Give each limit a --key with ${EXAMPLES.replace('Orders', first)}, or all of them with --keys ./keys.mjs.`,
-  );
+  return rules;
+}
+
+/** Returns why a limit without a rule is left out. */
+export function noRule(name: string): string {
+  const example = EXAMPLES.replace('Orders', name);
+  return `it is not known where its ids come from. Give it a --key with ${example}, or all limits with --keys ./keys.mjs`;
 }
 
 /** Returns the source of each limit that is named. */

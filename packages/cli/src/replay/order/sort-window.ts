@@ -13,7 +13,7 @@ const [MAX_SPARE, MAX_SPARE_BYTES] = [64, 1_000_000];
  * order in which the requests arrived.
  */
 export class SortWindow implements EntrySink {
-  /** Requests that came too late to be sorted in. They are left out. */
+  /** Requests of seconds that had to be passed on before their time. They are left out. */
   late = 0;
   /** Whether requests had to be passed on before their time, because there were too many. */
   wasFull = false;

@@ -1,15 +1,15 @@
 import type { Console } from '../../console/console.ts';
-import { EntryReader, type EntryReaderParts } from '../entries/entry-reader.ts';
+import { EntryReader, WINDOW_MICROS, type EntryReaderParts } from '../entries/entry-reader.ts';
 import { detectFormat, type DetectedFormat, type FormatOptions } from '../formats/detect.ts';
+import { EnvelopeOpener } from '../formats/envelope.ts';
 import type { SortWindow } from '../order/sort-window.ts';
-import { beginningOf, hasLine, startingWith } from './beginning.ts';
+import { beginningOf, hasSample, startingWith } from './beginning.ts';
 import { DamagedError } from './decompressed.ts';
 import { LineSplitter } from './line-splitter.ts';
 import { UsageError } from '../../console/failure.ts';
 import type { LogFile } from './log-file.ts';
 
-/** How much later than a later request a line may be written, in microseconds. */
-const WINDOW_MICROS = 60_000_000;
+const NEWLINE = 10;
 
 /** A log whose format is known. */
 export interface KnownLog {
@@ -53,9 +53,9 @@ async function knownLog(
   { interrupted, interruption }: Console,
 ): Promise<KnownLog | undefined> {
   const chunks = file.open(() => undefined);
-  const first = await Promise.race([firstLine(file, chunks), interruption]);
+  const first = await firstLines(file, chunks, interruption);
   // Not closed: closing waits for the next data of a pipe, which may never come.
-  if (interrupted.aborted) return undefined;
+  if (interrupted.aborted && first?.includes(NEWLINE) !== true) return undefined;
   const detected = first === undefined ? undefined : detectFormat(file.name, first, options);
   // A pipe can be read once only.
   if (file.size === undefined && first !== undefined && detected !== undefined)
@@ -64,9 +64,13 @@ async function knownLog(
   return detected && { file, detected, opened: undefined };
 }
 
-async function firstLine(file: LogFile, chunks: AsyncGenerator<Buffer>): Promise<Buffer | undefined> {
+async function firstLines(
+  file: LogFile,
+  chunks: AsyncGenerator<Buffer>,
+  interruption: Promise<undefined>,
+): Promise<Buffer | undefined> {
   try {
-    return await beginningOf(chunks, hasLine());
+    return await beginningOf(chunks, hasSample(), interruption);
   } catch (error) {
     throw new UsageError(`The log ${file.name} can't be read: ${(error as Error).message}.`);
   }
@@ -98,11 +102,10 @@ export class MergedLogs {
     const bytes = sizes.includes(undefined) ? undefined : sizes.reduce<number>((sum, size) => sum + size!, 0);
     const progress = console.progress({ bytes });
     const { interrupted, interruption } = console;
-    while (!interrupted.aborted) {
-      const log = this.#next();
-      if (log === undefined) break;
+    for (let log = this.#next(); log !== undefined; log = this.#next()) {
+      if (interrupted.aborted && !log.isRead) break;
       // oxlint-disable-next-line no-await-in-loop -- always the log that is behind the others
-      const hasMore = await Promise.race([log.readChunk(), interruption]);
+      const hasMore = await (log.isRead ? log.readChunk() : Promise.race([log.readChunk(), interruption]));
       if (hasMore === false) this.#open.splice(this.#open.indexOf(log), 1);
       window.passUntil(this.#behind() - WINDOW_MICROS);
       progress.update(
@@ -133,14 +136,17 @@ export class MergedLogs {
   }
 
   #begin(log: KnownLog): void {
-    const { format } = log.detected;
-    const outcome: LogOutcome = { name: log.file.name, format: format.name, bytes: 0, problem: null };
+    const { format, envelope } = log.detected;
+    const shown = envelope === undefined ? format.name : `${format.name} ${envelope.name}`;
+    const outcome: LogOutcome = { name: log.file.name, format: shown, bytes: 0, problem: null };
     this.outcomes.push(outcome);
     this.#open.push(new OpenLog(log, outcome, this.#parts));
   }
 }
 
 class OpenLog {
+  /** Whether its next chunk has been read already, to find the format. */
+  isRead: boolean;
   readonly #chunks: AsyncGenerator<Buffer>;
   readonly #reader: EntryReader;
   readonly #splitter: LineSplitter;
@@ -148,9 +154,13 @@ class OpenLog {
 
   constructor({ file, detected, opened }: KnownLog, outcome: LogOutcome, parts: MergedLogsParts) {
     this.#outcome = outcome;
+    this.isRead = opened !== undefined;
     this.#chunks = opened ?? file.open((count) => void (outcome.bytes += count));
     this.#reader = new EntryReader({ ...parts, file: file.name, format: detected.format, sink: parts.window });
-    this.#splitter = new LineSplitter(this.#reader);
+    const { envelope } = detected;
+    this.#splitter = new LineSplitter(
+      envelope === undefined ? this.#reader : new EnvelopeOpener(envelope, this.#reader),
+    );
   }
 
   /** `-Infinity` while no time is known: the first lines of a log may have wrong ones. */
@@ -160,6 +170,7 @@ class OpenLog {
 
   /** Returns false at the end of the log. */
   async readChunk(): Promise<boolean> {
+    this.isRead = false;
     try {
       const next = await this.#chunks.next();
       if (next.done !== true) {

@@ -111,10 +111,10 @@ async function burstsAt(
     startMicros ??= second.startMicros;
     endMicros = second.startMicros + MICROS_PER_SECOND;
     for (let i = 0; i < second.size; i++) {
-      const { identity, target, micros: logged } = second.request(i);
+      const { identity, target, micros } = second.request(i);
       const id = identity[0]!;
       if (id === null || !target.applies[0]!) continue;
-      needs.add(id, (isWhole ? second.startMicros : logged) - startMicros, target.cost);
+      needs.add(id, micros - startMicros, target.cost);
     }
   });
   const bursts = needs.bursts(options.denyAtMost);
@@ -180,6 +180,7 @@ function priced(numbers: RateAndBurst, options: SuggestOptions, console: Console
       loaded: { limits: limitsWith(numbers, key), overrides: new OverrideList() },
       keys: [`${NAME}=${key}`],
       only: only.map((pattern) => `${NAME}=${pattern}`),
+      leaveOut: [],
       routes: [],
       showIds: false,
     },
