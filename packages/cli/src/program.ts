@@ -1,17 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { Command as Parser, CommanderError } from 'commander';
 import { table } from './commands/table.ts';
-import { Call, type Command } from './console/command.ts';
+import { Call, SHARED_OPTIONS, type Command } from './console/command.ts';
 import { reported } from './console/failure.ts';
-import { EXIT } from './console/exit-code.ts';
+import { EXIT, EXIT_CODES } from './console/exit-code.ts';
 import type { Terminal } from './console/terminal.ts';
+import { wrapped } from './console/wrap.ts';
 
 const ABOUT = [
   'Finds numbers for limits in access logs, checks limits in files, explains them, and operates their buckets in Redis.\n\n',
-  'Results are written to stdout, messages to stderr. The exit code is ',
-  `${EXIT.fine} if all is well, ${EXIT.findings} if there are findings, ${EXIT.failed} if the command was used wrongly `,
-  `or could not be done, and ${EXIT.interrupted} after Ctrl-C.`,
+  'Results are written to stdout, messages to stderr.',
 ].join('');
+
+/** Where the meanings begin, after two spaces. */
+const EXIT_COLUMN = 5;
 
 /**
  * Runs one command of `sluice`. Loads no other command, and none for the help of the program.
@@ -34,7 +36,8 @@ export async function runSluice(args: readonly string[], terminal: Terminal): Pr
       }
     }
     if (args.length === 0) return helped(parser);
-    await parser.parseAsync([...args], { from: 'user' });
+    // Some programs have -v for their version, and others for more messages, which this one has not.
+    await parser.parseAsync(args[0] === '-v' ? ['-V'] : [...args], { from: 'user' });
     return terminal.interrupted.aborted ? EXIT.interrupted : code;
   } catch (error) {
     // The parser has already written its message, or the help.
@@ -48,21 +51,29 @@ export async function runSluice(args: readonly string[], terminal: Terminal): Pr
 }
 
 function parserOf(terminal: Terminal): Parser {
-  const width = terminal.columns;
   return new Parser('sluice')
     .description(ABOUT)
-    .version(version(), '-v, --version', 'print the version')
+    .version(version(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .helpCommand('help [command]', 'print the help of a command')
+    .addHelpText('after', () => exitCodes(terminal))
     .exitOverride()
     .configureOutput({
       writeOut: (text) => terminal.write('stdout', text),
       writeErr: (text) => terminal.write('stderr', text),
-      getOutHelpWidth: () => width,
-      getErrHelpWidth: () => width,
+      getOutHelpWidth: () => terminal.columns('stdout'),
+      getErrHelpWidth: () => terminal.columns('stderr'),
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     });
+}
+
+/** Returns the table of exit codes, as the help shows it. */
+function exitCodes(terminal: Terminal): string {
+  const rows = EXIT_CODES.flatMap(({ code, meaning }) =>
+    wrapped(`  ${String(code).padEnd(EXIT_COLUMN)}${meaning}`, terminal.columns('stdout'), EXIT_COLUMN + 2),
+  );
+  return ['', 'Exit codes:', ...rows].join('\n');
 }
 
 function helped(parser: Parser): number {
@@ -78,8 +89,9 @@ function declare(
 ): void {
   parser.description(about);
   for (const { name, text } of args) parser.argument(name, text);
-  for (const { flags, text, repeats } of [...options, { flags: '--json', text: 'write the result as JSON' }]) {
-    if (repeats === true) parser.option(flags, text, (value: string, before: string[]) => [...before, value], []);
+  // The parser adds the help itself.
+  for (const { flags, text, repeats } of [...options, ...SHARED_OPTIONS.slice(0, 1)]) {
+    if (repeats === true) parser.option(flags, text, added);
     else parser.option(flags, text);
   }
   parser.addHelpText('after', `\nExample:\n${example.replace(/^/gm, '  ')}`);
@@ -89,6 +101,11 @@ function declare(
     const values = new Map(Object.entries(parser.opts()));
     return run(new Call(parser.args, values, new Console(terminal, { isJson: values.get('json') === true })));
   });
+}
+
+/** Adds a value of an option that may be given several times. */
+function added(value: string, before: readonly string[] | undefined): readonly string[] {
+  return [...(before ?? []), value];
 }
 
 /** Runs a command. Ctrl-C ends it at once, unless it ends by itself with what it has so far. */

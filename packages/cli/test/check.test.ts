@@ -72,12 +72,6 @@ describe('sluice check', () => {
     expect(out).toContain('The text is larger than 2097152 bytes');
   });
 
-  it('reports a file that does not exist as the server does', async () => {
-    const { code, out } = await run(['check', 'missing.yaml']);
-    expect(code).toBe(1);
-    expect(out).toContain('missing.yaml: The file does not exist');
-  });
-
   it('knows the formats of domain names', async () => {
     const files = written(
       'Mails: { count: 10, period: 1h, idFormat: domain }\n',

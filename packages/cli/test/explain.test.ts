@@ -161,8 +161,8 @@ describe('sluice explain', () => {
     [['--limit', 'Ordrs', 'a'], "No limit is named 'Ordrs'. Did you mean `Orders`?"],
     [['--limit', 'Requests', 'x'], '`id` must be an IPv4 or IPv6 address'],
     [['--limit', 'NoFormat', 'x'], 'The limit `NoFormat` has no idFormat'],
-    [['--limit', 'Orders', 'a', 'b', 'c'], 'There must be at most 3 words here, but there are 4.'],
-    [['a', 'b'], 'There must be at most 2 words here, but there are 3.'],
+    [['--limit', 'Orders', 'a', 'b', 'c'], 'There must be at most 3 words here, but there are 4:'],
+    [['a', 'b', 'c', 'd'], 'There must be at most 4 words here, but there are 5:'],
     [['--limit', 'Orders', 'a', '--prefix', 'a b'], '`prefix` must be'],
   ])('rejects %j', async (words, message) => {
     const [limits = ''] = written(LIMITS);

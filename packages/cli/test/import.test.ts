@@ -149,7 +149,7 @@ test('the files that are imported are those that serve and check take', async ()
 });
 
 test.each([
-  ['descriptors: []', 'file:1:1: `file.domain` must be text that is not empty'],
+  ['descriptors: []', 'standard input:1:1: `file.domain` must be text that is not empty'],
   ['domain: d\ndescriptors: [{ value: x }]', '.key` must be text that is not empty'],
   [
     'domain: d\ndescriptors: [{ key: k, rate_limit: { unit: decade } }]',

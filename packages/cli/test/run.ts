@@ -16,13 +16,15 @@ export interface Given {
   /** Whether all streams are terminals. */
   readonly isTty?: boolean;
   readonly interrupted?: AbortSignal;
+  /** How wide the outputs are, or `unknown` as for files and pipes. Default: so wide that no text is wrapped. */
+  readonly columns?: number | 'unknown';
 }
 
 /** Runs a command of `sluice` in this process. */
 export async function run(args: readonly string[], given: Given = {}): Promise<Ran> {
-  const { stdin = '', env = {}, isTty = false, interrupted = new AbortController().signal } = given;
+  const { stdin = '', env = {}, isTty = false, interrupted = new AbortController().signal, columns = 10_000 } = given;
   const [input, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
-  for (const stream of [input, stdout, stderr]) Object.assign(stream, { isTTY: isTty });
+  for (const stream of [input, stdout, stderr]) Object.assign(stream, { isTTY: isTty, ...(columns !== 'unknown' && { columns }) });
   input.end(stdin);
   const [out, err] = [textOf(stdout), textOf(stderr)];
   const terminal = new Terminal({ stdin: input, stdout, stderr, env }, interrupted);

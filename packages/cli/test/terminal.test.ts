@@ -36,8 +36,8 @@ describe('the terminal of a process', () => {
 
   it('has the width of the terminal, and 80 columns for a file', () => {
     const { process, terminal } = fakeProcess();
-    expect(terminal.columns).toBe(80);
+    expect(terminal.columns('stdout')).toBe(80);
     Object.assign(process.stdout, { columns: 132 });
-    expect(terminal.columns).toBe(132);
+    expect(terminal.columns('stdout')).toBe(132);
   });
 });

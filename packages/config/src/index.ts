@@ -15,4 +15,4 @@ export { watchLimits, type WatchOptions } from './live/watch-limits.ts';
 export { loadWithoutKeys } from './load/load-without-keys.ts';
 export { loadLimits, type LoadedLimits, type LoadOptions } from './load/load-limits.ts';
 export type { KeyOptions, LimitKeys, LimitSources } from './load/options.ts';
-export type { LimitSource } from './sources/source.ts';
+export type { LimitSource, NamedSource } from './sources/source.ts';

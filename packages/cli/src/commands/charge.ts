@@ -1,7 +1,6 @@
 import type { Command } from '../console/command.ts';
 import type { Bucket } from '../limits/bucket.ts';
-import { REDIS_OPTIONS } from '../redis/options.ts';
-import { BUCKET_WORDS, bucketExample, COST_OPTION, costOf, LIMIT_FILE_OPTIONS } from './words.ts';
+import { BUCKET_OPTIONS, BUCKET_WORDS, bucketExample, COST_OPTION, costOf, LIMIT_FILE_OPTIONS } from './words.ts';
 
 /** `sluice charge`: takes tokens from a bucket. */
 export const charge: Command = {
@@ -10,7 +9,7 @@ export const charge: Command = {
     'the limit. Shows what is left. Every call takes them again.',
   ].join(''),
   args: BUCKET_WORDS,
-  options: [...REDIS_OPTIONS, COST_OPTION, ...LIMIT_FILE_OPTIONS],
+  options: [...BUCKET_OPTIONS, COST_OPTION, ...LIMIT_FILE_OPTIONS],
   example: bucketExample('charge --cost 5'),
   async run(call) {
     const cost = costOf(call);

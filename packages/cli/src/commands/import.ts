@@ -2,7 +2,7 @@ import type { Command } from '../console/command.ts';
 import { EXIT } from '../console/exit-code.ts';
 import { UsageError } from '../console/failure.ts';
 import { OutputFiles } from '../console/output-files.ts';
-import { checkStdin, sourceOf } from '../limits/sources.ts';
+import { checkFiles, sourceOf } from '../limits/sources.ts';
 
 /** `sluice import`: files of other services, as those of `sluice serve`. */
 export const importCommand: Command = {
@@ -13,11 +13,11 @@ export const importCommand: Command = {
     'paths, hosts and methods match in all their spellings. What is lost is said on stderr, and the exit code is 1.',
   ].join(''),
   args: [
-    { name: '<service>', text: 'envoy' },
+    { name: '<service>', text: 'envoy', values: ['envoy'] },
     { name: '<files...>', text: 'its files; - for stdin' },
   ],
   options: [
-    { flags: '--as <kind>', text: 'window, bucket or strict' },
+    { flags: '--as <kind>', text: 'window, bucket or strict', values: ['window', 'bucket', 'strict'] },
     { flags: '--limits <file>', text: 'write the limits to a file' },
     { flags: '--tables <file>', text: 'write the tables to a file' },
   ],
@@ -39,7 +39,7 @@ export const importCommand: Command = {
         `\`--as\` must be one of ${room.IMPORT_AS.join(', ')}. For example --as window for the same answers as before.`,
       );
     }
-    checkStdin(files);
+    await checkFiles(files);
     const outputs = await OutputFiles.of(call, files, [
       { flag: '--limits', draw: room.limitsText },
       { flag: '--tables', draw: room.tablesText },

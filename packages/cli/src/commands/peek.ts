@@ -1,6 +1,5 @@
 import type { Command } from '../console/command.ts';
-import { REDIS_OPTIONS } from '../redis/options.ts';
-import { BUCKET_WORDS, bucketExample, COST_OPTION, costOf, LIMIT_FILE_OPTIONS } from './words.ts';
+import { BUCKET_OPTIONS, BUCKET_WORDS, bucketExample, COST_OPTION, costOf, LIMIT_FILE_OPTIONS } from './words.ts';
 
 /** `sluice peek`: shows what a bucket contains. */
 export const peek: Command = {
@@ -9,7 +8,7 @@ export const peek: Command = {
     'limits and overrides. Changes nothing.',
   ].join(''),
   args: BUCKET_WORDS,
-  options: [...REDIS_OPTIONS, COST_OPTION, ...LIMIT_FILE_OPTIONS],
+  options: [...BUCKET_OPTIONS, COST_OPTION, ...LIMIT_FILE_OPTIONS],
   example: bucketExample('peek'),
   async run(call) {
     const cost = costOf(call);

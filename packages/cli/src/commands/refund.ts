@@ -1,8 +1,7 @@
 import type { Call, Command } from '../console/command.ts';
 import type { Bucket } from '../limits/bucket.ts';
 import type { Figures } from '../limits/figures.ts';
-import { REDIS_OPTIONS } from '../redis/options.ts';
-import { BUCKET_WORDS, bucketExample, COST_OPTION, costOf, LIMIT_FILE_OPTIONS } from './words.ts';
+import { BUCKET_OPTIONS, BUCKET_WORDS, bucketExample, COST_OPTION, costOf, LIMIT_FILE_OPTIONS } from './words.ts';
 
 const MOST = 1_000_000_000;
 
@@ -14,7 +13,7 @@ export const refund: Command = {
   ].join(''),
   args: BUCKET_WORDS,
   options: [
-    ...REDIS_OPTIONS,
+    ...BUCKET_OPTIONS,
     COST_OPTION,
     { flags: '--up-to <tokens>', text: 'never fill the bucket above this number of tokens; default: its burst' },
     ...LIMIT_FILE_OPTIONS,

@@ -2,7 +2,7 @@ import type { Command } from '../console/command.ts';
 import { EXIT } from '../console/exit-code.ts';
 import { UsageError } from '../console/failure.ts';
 import { OutputFiles } from '../console/output-files.ts';
-import { checkStdin } from '../limits/sources.ts';
+import { checkFiles } from '../limits/sources.ts';
 import { logOptions } from '../replay/options.ts';
 import { COSTS_OPTION, JSON_FILE_OPTION, LIMIT_FILE_OPTIONS, LOG_OPTIONS } from './words.ts';
 
@@ -53,7 +53,7 @@ export const replay: Command = {
     const { args, console } = call;
     const [limits, overrides] = [call.text('limits'), call.text('overrides')];
     if (limits === undefined) throw new UsageError('Which limits? Give the file of them: --limits limits.yaml.');
-    checkStdin([...args, limits, overrides]);
+    await checkFiles([...args, limits, overrides]);
     const [{ loadFiles }, room] = await Promise.all([import('../limits/files.ts'), import('../replay/index.ts')]);
     const loaded = await loadFiles({ limits, overrides }, call);
     const inputs = [...args, limits, overrides, call.text('keys')].filter((file) => file !== undefined);

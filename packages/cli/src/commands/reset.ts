@@ -1,8 +1,7 @@
 import type { Call, Command } from '../console/command.ts';
 import { UsageError } from '../console/failure.ts';
 import type { Terminal } from '../console/terminal.ts';
-import { REDIS_OPTIONS } from '../redis/options.ts';
-import { BUCKET_WORDS, bucketExample, LIMIT_FILE_OPTIONS } from './words.ts';
+import { BUCKET_OPTIONS, BUCKET_WORDS, bucketExample, LIMIT_FILE_OPTIONS } from './words.ts';
 
 /** `sluice reset`: fills a bucket. */
 export const reset: Command = {
@@ -11,7 +10,7 @@ export const reset: Command = {
     '--yes is given. Can be repeated safely.',
   ].join(''),
   args: BUCKET_WORDS,
-  options: [...REDIS_OPTIONS, { flags: '--yes', text: 'do not ask' }, ...LIMIT_FILE_OPTIONS],
+  options: [...BUCKET_OPTIONS, { flags: '--yes', text: 'do not ask' }, ...LIMIT_FILE_OPTIONS],
   example: bucketExample('reset --yes'),
   async run(call) {
     checkCanAsk(call);

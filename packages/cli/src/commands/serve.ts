@@ -38,7 +38,11 @@ export const serve: Command = {
     },
     { flags: '--leases', text: 'decide limits with an overshoot in the process, by tokens leased from Redis' },
     { flags: '--deadline <ms>', text: 'how long a decision waits for Redis; default: 50' },
-    { flags: '--on-failure <policy>', text: 'local, open or closed, while Redis does not answer; default: local' },
+    {
+      flags: '--on-failure <policy>',
+      text: 'local, open or closed, while Redis does not answer; default: local',
+      values: ['local', 'open', 'closed'],
+    },
     { flags: '--drain <ms>', text: 'how long open connections are waited for at the end; default: 10000' },
     ...REDIS_OPTIONS,
   ],

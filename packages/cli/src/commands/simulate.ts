@@ -4,7 +4,7 @@ import type { Call, Command } from '../console/command.ts';
 import { EXIT } from '../console/exit-code.ts';
 import { UsageError } from '../console/failure.ts';
 import { OutputFiles } from '../console/output-files.ts';
-import { sourceOf } from '../limits/sources.ts';
+import { checkFiles, sourceOf, STDIN_NAME } from '../limits/sources.ts';
 import { JSON_FILE_OPTION } from './words.ts';
 
 /** `sluice simulate`: what limits do with requests that a scenario describes, beside what others do. */
@@ -40,7 +40,7 @@ export const simulate: Command = {
         { flag: '--html', draw: room.simulationPage },
       ],
     );
-    const scenario = await room.readScenario(await textOf(word, call), word === '-' ? 'stdin' : word);
+    const scenario = await room.readScenario(await textOf(word, call), word === '-' ? STDIN_NAME : word);
     const report = await room.simulate({
       ...scenario,
       compare: compare ?? scenario.compare,
@@ -52,13 +52,9 @@ export const simulate: Command = {
 };
 
 async function textOf(word: string, { console }: Call): Promise<string> {
+  await checkFiles([word]);
   const source = sourceOf(word, console.terminal);
-  const bytes =
-    typeof source === 'function'
-      ? ((await source()) as Uint8Array)
-      : await readFile(source).catch((error: Error) => {
-          throw new UsageError(`The scenario ${word} can't be read: ${error.message}.`);
-        });
+  const bytes = typeof source === 'string' ? await readFile(source) : ((await source.read()) as Uint8Array);
   if (!isUtf8(bytes)) throw new UsageError(`The scenario ${word} is not valid UTF-8. Save the file as UTF-8.`);
   return new TextDecoder().decode(bytes);
 }

@@ -14,6 +14,11 @@ export const table: ReadonlyMap<string, CommandEntry> = new Map([
   entry('serve', 'decide for Envoy, nginx, Caddy, HAProxy and Traefik', async () => (await import('./serve.ts')).serve),
   entry('import', 'convert files of other services', async () => (await import('./import.ts')).importCommand),
   entry('simulate', 'compare limits with other algorithms', async () => (await import('./simulate.ts')).simulate),
+  entry(
+    'completion',
+    'print a script that completes words in a shell',
+    async () => (await import('./completion.ts')).completion,
+  ),
 ]);
 
 function entry(name: string, summary: string, load: () => Promise<Command>): readonly [string, CommandEntry] {

@@ -1,14 +1,21 @@
 /** The words, options and examples that several commands have. */
 import type { Argument, Call, Option } from '../console/command.ts';
+import { REDIS_OPTIONS } from '../redis/options.ts';
 
 /** The first word of a command that reads limits. */
 export const LIMITS_WORD: Argument = { name: '<limits>', text: 'the file of limits, YAML or JSON; - for stdin' };
 
+/** What follows the file of limits in a command that names a limit. */
+export const WORDS = 'the file of overrides if there is one, the name of a limit, and an id';
+
 /** The words of a command that names one bucket. */
-export const BUCKET_WORDS: readonly Argument[] = [
-  LIMITS_WORD,
-  { name: '<words...>', text: 'the file of overrides if there is one, the name of a limit, and an id' },
-];
+export const BUCKET_WORDS: readonly Argument[] = [LIMITS_WORD, { name: '<words...>', text: WORDS }];
+
+/** The option that names a limit. */
+export const LIMIT_OPTION: Option = { flags: '--limit <name>', text: 'the name of the limit, instead of the word' };
+
+/** The options of a command that names one bucket. */
+export const BUCKET_OPTIONS: readonly Option[] = [...REDIS_OPTIONS, LIMIT_OPTION];
 
 /** The options of all commands that read files of limits. */
 export const LIMIT_FILE_OPTIONS: readonly Option[] = [
@@ -42,13 +49,31 @@ export const LOG_OPTIONS: readonly Option[] = [
   {
     flags: '--format <format>',
     text: 'combined, main, vhost_combined, alb, elb, haproxy, traefik, envoy, caddy, pino, json, w3c, or the text of a format of nginx, Apache, HAProxy or Envoy; default: detected from the first lines',
+    values: [
+      'combined',
+      'main',
+      'vhost_combined',
+      'alb',
+      'elb',
+      'haproxy',
+      'traefik',
+      'envoy',
+      'caddy',
+      'pino',
+      'json',
+      'w3c',
+    ],
   },
   {
     flags: '--field <name=path>',
     text: 'where lines of JSON have time, started, duration, address, request, method, path or status, such as address=client.ip',
     repeats: true,
   },
-  { flags: '--duration-unit <unit>', text: 'the unit of durations: s, ms, us or ns; default: that of the format' },
+  {
+    flags: '--duration-unit <unit>',
+    text: 'the unit of durations: s, ms, us or ns; default: that of the format',
+    values: ['s', 'ms', 'us', 'ns'],
+  },
   { flags: '--trust <network>', text: 'a proxy that is trusted, as in trustedProxies of your server', repeats: true },
   { flags: '--address-header <name>', text: 'the header in which it passes the address; default: x-forwarded-for' },
 ];

@@ -7,6 +7,8 @@ export interface Argument {
   readonly name: string;
   /** What it is, for the help. */
   readonly text: string;
+  /** What it can be, for the completion of shells. Default: a file. */
+  readonly values?: readonly string[];
 }
 
 /** An option of a command. */
@@ -17,7 +19,15 @@ export interface Option {
   readonly text: string;
   /** Whether the option may be given several times. */
   readonly repeats?: boolean;
+  /** What its value can be, for the completion of shells. Default: anything, such as a file. */
+  readonly values?: readonly string[];
 }
+
+/** The options of every command. */
+export const SHARED_OPTIONS: readonly Option[] = [
+  { flags: '--json', text: 'write the result as JSON' },
+  { flags: '--help', text: 'print this help' },
+];
 
 /** One command of `sluice`. Every command also has the options `--json` and `--help`. */
 export interface Command {

@@ -3,6 +3,7 @@ import type { Time } from '@sluice/core';
 import { jsonText } from './json-text.ts';
 import { Progress, type ProgressTotal } from './progress.ts';
 import type { Terminal } from './terminal.ts';
+import { wrapped } from './wrap.ts';
 
 /** The styles of text, with their codes of ECMA-48 (SGR). */
 const STYLES = { bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39], yellow: [33, 39] } as const;
@@ -51,9 +52,20 @@ export class Console {
     for (const line of lines()) this.terminal.write('stdout', `${line}\n`);
   }
 
-  /** Writes a line for people, such as a warning. */
-  note(line: string): void {
+  /** Writes a message for people, such as a warning, in lines that fit into the terminal. */
+  note(text: string): void {
+    for (const line of wrapped(text, this.terminal.columns('stderr'), 2)) this.line(line);
+  }
+
+  /** Writes a line to stderr as it is, such as one of a log. */
+  line(line: string): void {
     this.terminal.write('stderr', `${line}\n`);
+  }
+
+  /** Returns a row of a result as lines that fit into the terminal, of which the others begin below its text. */
+  row(text: string): readonly string[] {
+    const [start = ''] = /^(?:- | +\S+ {2,})?/.exec(text)!;
+    return wrapped(text, this.terminal.columns('stdout'), start.length);
   }
 
   /** Returns text in a style if stdout is a terminal that shows it, and otherwise the text itself. */

@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
+import { EXIT } from './exit-code.ts';
 
 /** A stream that may be a terminal. */
 type MaybeTty<Stream> = Stream & { readonly isTTY?: boolean | undefined; readonly columns?: number | undefined };
@@ -34,8 +35,11 @@ export class Terminal {
     for (const stream of [process.stdout, process.stderr]) {
       stream.on('error', (error: NodeJS.ErrnoException) => {
         // As in `sluice top | head`: there is nobody left to tell.
-        if (error.code === 'EPIPE') process.exit(141);
-        else process.stderr.write(`error: The output can't be written: ${error.message}.\n`, () => process.exit(2));
+        if (error.code === 'EPIPE') process.exit(EXIT.unread);
+        else
+          process.stderr.write(`error: The output can't be written: ${error.message}.\n`, () =>
+            process.exit(EXIT.failed),
+          );
       });
     }
     return new Terminal(process, controller.signal);
@@ -49,9 +53,9 @@ export class Terminal {
     return this.#streams.env;
   }
 
-  /** The width of the terminal in columns; 80 if stdout is a file or a pipe. */
-  get columns(): number {
-    return this.#streams.stdout.columns ?? DEFAULT_COLUMNS;
+  /** The width of the terminal in columns; 80 if the output is a file or a pipe. */
+  columns(output: Output): number {
+    return this.#streams[output].columns ?? DEFAULT_COLUMNS;
   }
 
   isTty(output: Output): boolean {

@@ -2,8 +2,9 @@ import type { LoadedLimits } from '@sluice/config';
 import { SluiceError, type Awaitable, type BucketName, type Limiter } from '@sluice/core';
 import type { Call } from '../console/command.ts';
 import { EXIT } from '../console/exit-code.ts';
-import { CommandError, UsageError } from '../console/failure.ts';
+import { CommandError } from '../console/failure.ts';
 import { withLimits, type OpenLimits } from '../redis/open-limits.ts';
+import { wholeBucketWords } from './bucket-words.ts';
 import { explanationOf, type RateFacts } from './explanation.ts';
 import { figuresLines, figuresOf, type Figures } from './figures.ts';
 import { loadFiles } from './files.ts';
@@ -69,23 +70,15 @@ export interface Shown {
 }
 
 /**
- * Opens the bucket that the words `limits [overrides] limit id` name, and prints what a function returns.
+ * Opens the bucket that the words of a call name, and prints what a function returns.
  *
  * @returns The exit code.
  * @throws {UsageError} If there are fewer or more words.
  * @throws {SluiceError} `ERR_LIMIT_FILES` if the files have problems, and what {@link withLimits} throws.
  */
 export async function withBucket(call: Call, use: (bucket: Bucket) => Promise<Shown>): Promise<number> {
-  const { args } = call;
-  const [limits = '', ...words] = args;
-  if (words.length < 2 || words.length > 3) {
-    const remedy = 'For example limits.yaml overrides.yaml Orders 12345678.';
-    throw new UsageError(
-      `The words must be a file of limits, optionally a file of overrides, the name of a limit, and an id, but there are ${args.length}. ${remedy}`,
-    );
-  }
-  const [limit, id] = words.slice(-2) as [string, string];
-  const loaded = await loadFiles({ limits, overrides: words.length === 3 ? words[0] : undefined }, call);
+  const { limits, overrides, limit, id } = wholeBucketWords(call);
+  const loaded = await loadFiles({ limits, overrides }, call);
   return withLimits(loaded, call, async (open) => {
     const { figures, result } = await use(new Bucket(loaded, open, { limit, id }));
     call.console.result(result, () => figuresLines(figures));

@@ -13,7 +13,7 @@ import { domain, fqdnSet } from '@sluice/domains';
 import type { Call } from '../console/command.ts';
 import { UsageError } from '../console/failure.ts';
 import { importModule } from '../console/module.ts';
-import { checkStdin, sourceOf } from './sources.ts';
+import { checkFiles, sourceOf } from './sources.ts';
 
 /** The files of limits and overrides, as words of the command line. */
 export interface LimitFiles {
@@ -30,7 +30,7 @@ export interface LimitFiles {
  */
 export async function loadFiles({ limits, overrides }: LimitFiles, call: Call): Promise<LoadedLimits> {
   const { terminal } = call.console;
-  checkStdin([limits, overrides]);
+  await checkFiles([limits, overrides]);
   const sources: LimitSources = {
     defaults: sourceOf(limits, terminal),
     ...(overrides !== undefined && { overrides: sourceOf(overrides, terminal) }),
@@ -50,7 +50,7 @@ export async function loadFiles({ limits, overrides }: LimitFiles, call: Call): 
 export async function problemsOf(words: readonly string[], call: Call): Promise<readonly Problem[]> {
   const { terminal } = call.console;
   const [limits = '', ...overrides] = words;
-  checkStdin(words);
+  await checkFiles(words);
   const defaults = sourceOf(limits, terminal);
   const pairs = overrides.length === 0 ? [undefined] : overrides.map((word) => sourceOf(word, terminal));
   const module = call.text('keys');
@@ -68,7 +68,7 @@ export async function problemsOf(words: readonly string[], call: Call): Promise<
 /** Returns the problems of a file of tables for the limits of a file, which must be on disk. */
 export async function tableProblemsOf(limits: string, tables: string, call: Call): Promise<readonly Problem[]> {
   const { terminal } = call.console;
-  checkStdin([limits, tables]);
+  await checkFiles([limits, tables]);
   if (limits === '-') throw new UsageError('With `--tables`, the limits must be a file: stdin (-) is read only once.');
   const { checkTableFiles } = await import('@sluice/serve');
   return checkTableFiles({

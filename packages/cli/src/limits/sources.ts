@@ -1,18 +1,49 @@
-import type { LimitSource } from '@sluice/config';
+import type { NamedSource } from '@sluice/config';
+import { constants } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
 import type { Terminal } from '../console/terminal.ts';
 import { UsageError } from '../console/failure.ts';
 
 /** The word that stands for stdin. */
 const STDIN = '-';
+/** What messages call it. */
+export const STDIN_NAME = 'standard input';
 
 /** The most bytes that are read from stdin: the largest `maxBytes` of a file. */
 const MAX_BYTES = 64 * 2 ** 20;
 
 /** Returns the source of limits or overrides for a word of the command line: a path, or `-` for stdin, read once. */
-export function sourceOf(word: string, terminal: Terminal): LimitSource {
+export function sourceOf(word: string, terminal: Terminal): string | NamedSource {
   if (word !== STDIN) return word;
   let text: Promise<Uint8Array> | undefined;
-  return () => (text ??= readAll(terminal));
+  return { name: STDIN_NAME, read: () => (text ??= readAll(terminal)) };
+}
+
+/**
+ * Checks that the files of a call can be read, before anything is done with them: a file that is not there is no mistake in a file.
+ *
+ * @throws {UsageError}
+ */
+export async function checkFiles(words: readonly (string | undefined)[]): Promise<void> {
+  checkStdin(words);
+  for (const word of words) {
+    if (word === undefined || word === STDIN) continue;
+    // oxlint-disable-next-line no-await-in-loop -- the first one is named
+    const why = await whyUnreadable(word);
+    if (why !== undefined) throw new UsageError(`The file ${word} can't be read: ${why}`);
+  }
+}
+
+/** Returns why a file can't be read, and what to do; undefined if it can. */
+export async function whyUnreadable(path: string): Promise<string | undefined> {
+  try {
+    await access(path, constants.R_OK);
+    return (await stat(path)).isDirectory() ? 'it is a folder.' : undefined;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const isMissing = code === 'ENOENT' || code === 'ENOTDIR';
+    return isMissing ? 'it does not exist. Check the path and the working directory.' : `${message}.`;
+  }
 }
 
 /**
@@ -20,7 +51,7 @@ export function sourceOf(word: string, terminal: Terminal): LimitSource {
  *
  * @throws {UsageError}
  */
-export function checkStdin(words: readonly (string | undefined)[]): void {
+function checkStdin(words: readonly (string | undefined)[]): void {
   if (words.filter((word) => word === STDIN).length > 1) {
     throw new UsageError('Only one file can be read from stdin (-). Give the path of the other.');
   }

@@ -2,7 +2,7 @@ import type { ServiceOptions } from '@sluice/serve';
 import { openService, startServers, type Sample, type Servers, type Service } from '@sluice/serve';
 import type { Call } from '../console/command.ts';
 import { moreFormats } from '../limits/files.ts';
-import { checkStdin, sourceOf } from '../limits/sources.ts';
+import { checkFiles, sourceOf } from '../limits/sources.ts';
 import type { ServeSettings } from './options.ts';
 import { storeOf } from './store.ts';
 
@@ -38,19 +38,19 @@ async function serviceOptions(call: Call, settings: ServeSettings): Promise<Serv
   const trusted = call.texts('trust');
   const store = await storeOf(call, settings);
   return {
-    ...fileOptions(call),
+    ...(await fileOptions(call)),
     ...(store !== undefined && { store }),
     ...(trusted.length > 0 && { trustedProxies: trusted }),
     failure: settings.failure,
-    log: (line) => call.console.note(line),
+    log: (line) => call.console.line(line),
   };
 }
 
 /** The files of a call, and how they are read. */
-export function fileOptions(call: Call): ServiceOptions {
+export async function fileOptions(call: Call): Promise<ServiceOptions> {
   const { args, console } = call;
   const [limits = '', tables = '', overrides] = args;
-  checkStdin(args);
+  await checkFiles(args);
   const header = call.text('addressHeader');
   return {
     limits: sourceOf(limits, console.terminal),

@@ -5,7 +5,7 @@ import { lineAndColumn, shownPosition } from '../nodes/position.ts';
 
 /** A mistake in a file or in the data of a function. */
 export interface Problem {
-  /** The path of the file as it was given; `defaults` or `overrides` if the source is a function. */
+  /** The path of the file as it was given; of a function its name, or else `defaults` or `overrides`. */
   readonly file: string;
   /** The line in the text, counted from 1. Left out for data, and if the source could not be read at all. */
   readonly line?: number;

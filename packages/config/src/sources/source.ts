@@ -10,7 +10,14 @@ import { open, stat, type FileHandle } from 'node:fs/promises';
  * its UTF-8 bytes or the parsed data, for example from a database. A relative path starts at the working directory of
  * the moment of the call. A function may be async, and has 60 seconds to answer.
  */
-export type LimitSource = string | URL | (() => Awaitable<unknown>);
+export type LimitSource = string | URL | (() => Awaitable<unknown>) | NamedSource;
+
+/** A function as a {@link LimitSource}, with a name for messages. */
+export interface NamedSource {
+  /** What messages call it instead of `defaults` or `overrides`: `the table limits`. Not empty. */
+  readonly name: string;
+  readonly read: () => Awaitable<unknown>;
+}
 
 /** A validated source. */
 export interface Source<P extends string = string> {
@@ -43,9 +50,16 @@ export type Content =
  */
 export function sourceOf<P extends string>(part: P, given: LimitSource): Source<P> {
   if (typeof given === 'function') return { part, label: part, from: given };
+  if (isNamed(given)) return { part, label: given.name, from: given.read };
   const path = pathOf(part, given);
   // Absolute, so that a later change of the working directory does not matter.
   return { part, label: path, from: resolve(path) };
+}
+
+/** Users without types may pass anything. */
+function isNamed(given: unknown): given is NamedSource {
+  const { name, read } = Object(given) as Partial<NamedSource>;
+  return typeof name === 'string' && name !== '' && typeof read === 'function';
 }
 
 function pathOf(part: string, given: string | URL): string {

@@ -66,8 +66,9 @@ export function checkServiceOptions(options: ServiceOptions): {
   const { limits, overrides, formats = [], maxBytes, time = systemTime, everyMs = EVERY_MS } = options;
   const tables = sourceOf('tables', options.tables);
   const paths = [limits, options.tables, overrides]
-    .filter((source) => source !== undefined && typeof source !== 'function')
-    .map((source) => sourceOf('file', source).from as string);
+    .filter((source) => source !== undefined)
+    .map((source) => sourceOf('file', source).from)
+    .filter((from) => typeof from === 'string');
   const remedy = 'For example everyMs: 500, or everyMs: false to reload only when reload() is called.';
   return {
     sources: { limits, overrides, tables, formats, maxBytes, files: new FileSignatures(paths, time), time },

@@ -11,7 +11,7 @@ const SHOWN_ROUTES = 10;
 /** Returns a report as lines for people. */
 export function reportLines(report: ReplayReport, console: Console): string[] {
   const { input, totals, limits, partial } = report;
-  const damage = partial.map((why) => console.styled('yellow', `PART OF THE LOG: ${why}`));
+  const damage = partial.flatMap((why) => partLines(why, console));
   if (input.fromMs === null)
     return [...damage, 'The log has no requests that could be replayed.', ...skippedLines(report)];
   return [
@@ -24,12 +24,17 @@ export function reportLines(report: ReplayReport, console: Console): string[] {
     `  peak      ${countText(totals.peakPerSecond)} requests of all clients in one second, with the limits ${band(totals.allowedPeakPerSecond)}`,
     ...(totals.undecidable > 0 ? [`  ${countText(totals.undecidable)} requests have a cost above the burst`] : []),
     ...limits.flatMap((limit) => ['', ...limitLines(limit, input, console)]),
-    ...report.leftOut.map(({ limit, reason }) => `\n${console.styled('bold', limit)} is left out: ${reason}`),
+    ...report.leftOut.flatMap(({ limit, reason }) => ['', ...console.row(`${limit} is left out: ${reason}`)]),
     ...routeLines(report),
     ...deniedLines(report),
     '',
-    ...report.notes.map((note) => `- ${note}`),
+    ...report.notes.flatMap((note) => console.row(`- ${note}`)),
   ];
+}
+
+/** Returns why a report is about a part of a log, at its top. */
+export function partLines(why: string, console: Console): string[] {
+  return console.row(`PART OF THE LOG: ${why}`).map((line) => console.styled('yellow', line));
 }
 
 function skippedLines({ input }: ReplayReport): string[] {
@@ -53,9 +58,11 @@ function limitLines(limit: LimitReport, input: InputReport, console: Console): s
     `  ids       ${about(limit)}${share(deniedIds, ids)} denied at least once`,
     ...(limit.delayed.high > 0 ? [`  delayed   ${share(limit.delayed, requests)}`] : []),
     ...(typeof knee === 'number'
-      ? [`  knee      ${sizeName(limit)} ${countText(knee)}, the bend of the curve: a larger one helps few more ids`]
+      ? console.row(
+          `  knee      ${sizeName(limit)} ${countText(knee)}, the bend of the curve: a larger one helps few more ids`,
+        )
       : []),
-    ...(smallest === undefined ? [] : [`  smallest  ${smallest}`]),
+    ...(smallest === undefined ? [] : console.row(`  smallest  ${smallest}`)),
   ];
 }
 

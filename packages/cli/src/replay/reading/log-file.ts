@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { UsageError } from '../../console/failure.ts';
+import { STDIN_NAME, whyUnreadable } from '../../limits/sources.ts';
 import type { Terminal } from '../../console/terminal.ts';
 import { beginningOf, startingWith } from './beginning.ts';
 import { compressionOf, decompressed, MAGIC_BYTES } from './decompressed.ts';
@@ -10,7 +11,7 @@ const CHUNK_BYTES = 262_144;
 
 /** A log to read: a file, or stdin. */
 export interface LogFile {
-  /** As it was written; `-` for stdin. */
+  /** As it was written; of stdin `standard input`. */
   readonly name: string;
   /** In bytes; undefined for stdin and other pipes. */
   readonly size: number | undefined;
@@ -46,20 +47,13 @@ async function identityOf(name: string): Promise<string> {
 }
 
 async function logFile(name: string, terminal: Terminal): Promise<LogFile> {
-  if (name === '-') return { name, size: undefined, open: (onBytes) => chunksOf(terminal.stdin, onBytes) };
-  const found = await stat(name).catch((error: unknown) => unreadable(name, reasonOf(error as NodeJS.ErrnoException)));
-  if (found.isDirectory()) unreadable(name, 'it is a folder');
+  if (name === '-') return { name: STDIN_NAME, size: undefined, open: (onBytes) => chunksOf(terminal.stdin, onBytes) };
+  const why = await whyUnreadable(name);
+  if (why !== undefined) throw new UsageError(`The log ${name} can't be read: ${why}`);
+  const found = await stat(name);
   // A pipe, as of the shell's <(command), is like stdin.
   const size = found.isFile() ? found.size : undefined;
   return { name, size, open: (onBytes) => chunksOf(createReadStream(name, { highWaterMark: CHUNK_BYTES }), onBytes) };
-}
-
-function reasonOf({ code, message }: NodeJS.ErrnoException): string {
-  return code === 'ENOENT' ? 'it does not exist' : message;
-}
-
-function unreadable(name: string, why: string): never {
-  throw new UsageError(`The log ${name} can't be read: ${why}.`);
 }
 
 async function* chunksOf(stream: Readable, onBytes: (count: number) => void): AsyncGenerator<Buffer> {

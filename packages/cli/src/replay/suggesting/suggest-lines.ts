@@ -1,4 +1,5 @@
 import type { Console } from '../../console/console.ts';
+import { partLines } from '../counting/report-lines.ts';
 import { band, counted, share } from '../counting/figures-text.ts';
 import type { SuggestReport, Suggestion } from './suggest-report.ts';
 
@@ -8,7 +9,7 @@ export function suggestLines(
   console: Console,
 ): string[] {
   return [
-    ...partial.map((why) => console.styled('yellow', `PART OF THE LOG: ${why}`)),
+    ...partial.flatMap((why) => partLines(why, console)),
     `${counted(input.requests, 'request')} of ${counted(ids, 'id')}, by ${key}`,
     ...(suggestions.length === 0 ? ['', `No suggestion: ${whyNone(input, key, ids)}.`] : []),
     ...suggestions.flatMap((suggestion) => [
@@ -18,7 +19,7 @@ export function suggestLines(
       ...priceLines(suggestion, ids),
     ]),
     '',
-    ...notes.map((note) => `- ${note}`),
+    ...notes.flatMap((note) => console.row(`- ${note}`)),
   ];
 }
 
