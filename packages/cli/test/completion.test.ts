@@ -39,7 +39,7 @@ async function completed(shell: string, words: readonly string[]): Promise<strin
 
 describe('sluice completion', () => {
   for (const shell of ['bash', 'fish']) {
-    describe.runIf(has(shell))(shell, () => {
+    describe.runIf(has(shell))(`in ${shell}`, () => {
       it.each([
         [
           ['sluice', 're'],

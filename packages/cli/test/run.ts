@@ -24,7 +24,8 @@ export interface Given {
 export async function run(args: readonly string[], given: Given = {}): Promise<Ran> {
   const { stdin = '', env = {}, isTty = false, interrupted = new AbortController().signal, columns = 10_000 } = given;
   const [input, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
-  for (const stream of [input, stdout, stderr]) Object.assign(stream, { isTTY: isTty, ...(columns !== 'unknown' && { columns }) });
+  for (const stream of [input, stdout, stderr])
+    Object.assign(stream, { isTTY: isTty, ...(columns !== 'unknown' && { columns }) });
   input.end(stdin);
   const [out, err] = [textOf(stdout), textOf(stderr)];
   const terminal = new Terminal({ stdin: input, stdout, stderr, env }, interrupted);

@@ -14,7 +14,7 @@ export const completion: Command = {
   args: [{ name: '<shell>', text: 'bash, zsh or fish', values: SHELLS }],
   options: [],
   example: 'sluice completion bash',
-  async run({ args, console }) {
+  async run({ args, console, commands }) {
     const [shell = ''] = args;
     const [{ completedCommands }, { SCRIPTS }] = await Promise.all([
       import('../completion/commands.ts'),
@@ -25,7 +25,7 @@ export const completion: Command = {
       throw new UsageError(
         `The shell must be ${SHELLS.join(', ')}, but was '${shell}'. For example sluice completion bash.`,
       );
-    const script = write(await completedCommands());
+    const script = write(await completedCommands(commands));
     console.result({ script }, () => [script.trimEnd()]);
     return EXIT.fine;
   },

@@ -1,6 +1,4 @@
-import { table } from '../commands/table.ts';
-import type { Command, Option } from '../console/command.ts';
-import { SHARED_OPTIONS } from '../console/command.ts';
+import { SHARED_OPTIONS, type Command, type CommandEntry, type Option } from '../console/command.ts';
 
 /** A command, as a shell completes it. */
 export interface Completed {
@@ -22,7 +20,7 @@ export interface CompletedOption {
 }
 
 /** Loads all commands, and returns what shells need of them. */
-export async function completedCommands(): Promise<readonly Completed[]> {
+export async function completedCommands(table: ReadonlyMap<string, CommandEntry>): Promise<readonly Completed[]> {
   const loaded = await Promise.all(
     [...table].map(async ([name, entry]) => ({ name, entry, command: await entry.load() })),
   );

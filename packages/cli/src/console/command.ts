@@ -49,18 +49,29 @@ export interface CommandEntry {
   load(): Promise<Command>;
 }
 
+/** What a {@link Call} is made of. */
+export interface CallParts {
+  readonly args: readonly string[];
+  /** By the name of the flag in camel case. */
+  readonly options: ReadonlyMap<string, unknown>;
+  readonly console: Console;
+  readonly commands: ReadonlyMap<string, CommandEntry>;
+}
+
 /** A call of a command: its words, its options and its output. */
 export class Call {
   /** The words, without options. */
   readonly args: readonly string[];
   readonly console: Console;
+  /** All commands, for the one that describes them to a shell. */
+  readonly commands: ReadonlyMap<string, CommandEntry>;
   readonly #options: ReadonlyMap<string, unknown>;
 
-  /** @param options - By the name of the flag in camel case. */
-  constructor(args: readonly string[], options: ReadonlyMap<string, unknown>, console: Console) {
+  constructor({ args, options, console, commands }: CallParts) {
     this.args = args;
     this.#options = options;
     this.console = console;
+    this.commands = commands;
   }
 
   /** Whether an option without a value is given. */

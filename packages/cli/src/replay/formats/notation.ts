@@ -96,7 +96,7 @@ const NOTATIONS: readonly Notation[] = [
       if (name !== 'REQ') return ENVOY[name] ?? name;
       const [header = ''] = argument.split('?');
       if (header === ':METHOD') return 'method';
-      if (/:PATH$/.test(argument)) return 'path';
+      if (argument.endsWith(':PATH')) return 'path';
       return header === ':AUTHORITY' ? 'header:host' : `header:${header.toLowerCase()}`;
     },
   },
@@ -120,7 +120,7 @@ const NOTATIONS: readonly Notation[] = [
     fieldOf(name, argument) {
       if (name === 't') return 'time';
       if (name === 'D') return ['duration', 'us'];
-      if (name === 'T') return ['duration', /^[mu]s$/.test(argument) ? (argument as DurationUnit) : 's'];
+      if (name === 'T') return ['duration', argument === 'ms' || argument === 'us' ? argument : 's'];
       return name === 'i' ? `header:${argument.toLowerCase()}` : (APACHE[name] ?? name);
     },
   },

@@ -22,7 +22,7 @@ const UNUSABLE: readonly Unusable[] = [
     is: /^\d{4}-\d\d-\d\d[ \t]\d\d:\d\d:\d\d[ \t]/,
     why: 'a W3C log whose line #Fields: is missing, which names the columns. Put that line before the others',
   },
-  { is: /^PK\u0003\u0004/, why: 'a zip archive. Unpack it first: unzip -p file.zip | sluice replay - …' },
+  { is: /^PK\p{Cc}\p{Cc}/u, why: 'a zip archive. Unpack it first: unzip -p file.zip | sluice replay - …' },
   { is: /^BZh\d/, why: 'compressed with bzip2. Decompress it first: bzcat file.bz2 | sluice replay - …' },
   { is: /^\u00FD7zXZ/, why: 'compressed with xz. Decompress it first: xzcat file.xz | sluice replay - …' },
   { is: /^PAR1/, why: 'in the format Parquet. Export it as lines of JSON first' },
