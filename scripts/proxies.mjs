@@ -5,11 +5,13 @@ import { existsSync } from 'node:fs';
 import { aptInstall } from './apt.mjs';
 
 /** What each program prints its version for. */
-const PROGRAMS = { nginx: ['-v'], caddy: ['version'], haproxy: ['-v'], python3: ['--version'] };
+const PROGRAMS = { nginx: ['-v'], caddy: ['version'], haproxy: ['-v'], apache2: ['-v'], python3: ['--version'] };
+/** The packages that have another name than their program. Without its configuration, Apache starts no server. */
+const PACKAGES = new Map([['apache2', 'apache2-bin']]);
 
-const INSTRUCTION = `The tests of proxies run nginx, Caddy 2.6 or later, HAProxy 2.6 or later with Lua, and Python 3. They start their own on
-free ports.
-  Debian, Ubuntu   sudo apt-get install nginx-light caddy haproxy python3
+const INSTRUCTION = `The tests of proxies run nginx, Caddy 2.6 or later, HAProxy 2.6 or later with Lua, Apache 2.4, and Python 3. They start
+their own on free ports.
+  Debian, Ubuntu   sudo apt-get install nginx-light caddy haproxy apache2-bin python3
   elsewhere        install them so that they are on the PATH`;
 
 const names = Object.keys(PROGRAMS);
@@ -25,7 +27,7 @@ if (left.length > 0) {
 
 /** @param {readonly string[]} programs */
 function install(programs) {
-  if (programs.length === 0 || !aptInstall(...programs)) return;
+  if (programs.length === 0 || !aptInstall(...programs.map((name) => PACKAGES.get(name) ?? name))) return;
   // The packages start servers for the whole machine, which nobody asked for.
   if (existsSync('/run/systemd/system')) spawnSync('systemctl', ['disable', '--now', ...programs]);
 }
