@@ -22,13 +22,11 @@ interface Logging {
 }
 
 const NGINX_FORMATS = {
-  port: '$remote_addr:$remote_port [$time_local] "$request" $status $request_time',
   host: '$host:$server_port $remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_referer"',
   joined: '$msec|$remote_addr|$request_method|$uri$is_args$args|$status|$request_time',
 };
 const APACHE_FORMATS = {
   vhost: String.raw`%v:%p %h %l %u %t \"%r\" %>s %O \"%{Referer}i\" \"%{User-Agent}i\"`,
-  port: String.raw`%a:%{remote}p %t \"%r\" %>s %D`,
   // Apache resolves the escapes of %U.
   iso: String.raw`%{%Y-%m-%dT%H:%M:%S}t.%{msec_frac}t%{%z}t %a %m \"%U%q\" %>s %{ms}T`,
 };
@@ -61,7 +59,6 @@ http {
     logs: {
       json: ['json'],
       host: ['vhost_combined'],
-      port: ['log_format', '--format', NGINX_FORMATS.port],
       joined: ['log_format', '--format', NGINX_FORMATS.joined],
     },
   },
@@ -85,7 +82,6 @@ ${Object.entries(APACHE_FORMATS)
     command: (folder) => ['apache2', '-f', `${folder}/server.conf`, '-X'],
     logs: {
       vhost: ['vhost_combined'],
-      port: ['log_format', '--format', `LogFormat "${APACHE_FORMATS.port}" port`],
       iso: ['log_format', '--format', `LogFormat "${APACHE_FORMATS.iso}" iso`],
     },
   },

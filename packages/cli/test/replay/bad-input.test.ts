@@ -30,9 +30,9 @@ describe('sluice replay of a bad log', () => {
     const { limits, log } = files({ limits: LIMITS, log: '' });
     expect(await run(['replay', '/missing.log', '--limits', limits])).toMatchObject({
       code: 2,
-      err: expect.stringContaining("The log /missing.log can't be read: it does not exist.") as string,
+      err: expect.stringContaining("The file /missing.log can't be read: it does not exist.") as string,
     });
-    expect((await run(['replay', '/', '--limits', limits])).err).toContain("The log / can't be read: it is a folder.");
+    expect((await run(['replay', '/', '--limits', limits])).err).toContain("The file / can't be read: it is a folder.");
     expect((await run(['replay', log])).err).toContain('Give the file of them: --limits limits.yaml.');
   });
 

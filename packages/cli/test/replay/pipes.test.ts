@@ -72,7 +72,7 @@ describe('sluice replay of a pipe', () => {
   it('rejects a log whose first line is longer than 64 KiB, and does not wait for its end', async () => {
     const endless = Buffer.alloc(40_000, 'a');
     await expect(replayOf([endless, endless, Buffer.from(`\n${LOG}`)])).rejects.toThrow(
-      '- has no known format: its first line is longer than 64 KiB.',
+      'standard input has no known format: its first line is longer than 64 KiB.',
     );
     const { limits, log } = files({ limits: LIMITS, log: Buffer.alloc(500_000, 'a') });
     expect((await run(['replay', log, '--limits', limits])).code).toBe(2);

@@ -40,7 +40,7 @@ describe('sluice simulate', () => {
 
   it('shows what no request gets, and a scenario without a title by its name', async () => {
     const { out } = await run(['simulate', '-'], { stdin: scenarioOf('{ rate: 0, to: 1s }') });
-    expect(out).toMatch(/^stdin\n/);
+    expect(out).toMatch(/^standard input\n/);
     expect(out).toMatch(/Sluice +0 +0 +0 +–\n/);
   });
 
