@@ -87,7 +87,7 @@ ${Object.entries(APACHE_FORMATS)
   },
   {
     name: 'HAProxy',
-    configuration: (folder, port) => `
+    configuration: (_folder, port) => `
 global
   log stdout format raw local0
 defaults

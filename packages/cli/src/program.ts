@@ -98,9 +98,9 @@ function declare(
   parser.action(async () => {
     // Loaded late, because it loads the core: the help of a command is shown without it.
     const { Console } = await import('./console/console.ts');
-    const options = new Map(Object.entries(parser.opts()));
-    const console = new Console(terminal, { isJson: options.get('json') === true });
-    return run(new Call({ args: parser.args, options, console, commands: table }));
+    const given = new Map(Object.entries(parser.opts()));
+    const console = new Console(terminal, { isJson: given.get('json') === true });
+    return run(new Call({ args: parser.args, options: given, console, commands: table }));
   });
 }
 

@@ -275,7 +275,9 @@ describe('on one server', () => {
   });
 
   it('rejects wrong words, limits and ids, and files with mistakes', async () => {
-    expect((await on('peek', 'Orders', 'a', 'b')).err).toContain('The words must be a file of limits, optionally');
+    expect((await on('peek', 'Orders', 'a', 'b')).err).toContain(
+      'There must be at most 4 words here, but there are 5:',
+    );
     expect((await on('peek', 'Ordrs', 'a')).err).toContain("No limit is named 'Ordrs'. Did you mean `Orders`?");
     expect((await on('peek', 'Orders', '')).code).toBe(2);
     expect((await on('charge', 'Orders', 'a', '--cost', '1.5')).err).toContain('`--cost` must be a whole number');

@@ -18,8 +18,16 @@ const mistakes: readonly (readonly [what: string, text: string, message: string]
     `${scenarioOf('{ burst: 1 }')}sed: 1\n`,
     'standard input:5:6: `sed` is unknown. The known fields are: title,',
   ],
-  ['a mistake in a limit', scenarioOf('{ burst: 1 }', '', '{ count: 0, period: 1s }'), 'standard input:2:22: `Requests.count`'],
-  ['no limits', 'limits: {}\nclients: { a: { arrivals: { burst: 1 } } }', 'standard input:1:9: `limits` must be limits by name'],
+  [
+    'a mistake in a limit',
+    scenarioOf('{ burst: 1 }', '', '{ count: 0, period: 1s }'),
+    'standard input:2:22: `Requests.count`',
+  ],
+  [
+    'no limits',
+    'limits: {}\nclients: { a: { arrivals: { burst: 1 } } }',
+    'standard input:1:9: `limits` must be limits by name',
+  ],
   [
     'a concurrency limit',
     scenarioOf('{ burst: 1 }', '', '{ concurrency: 4 }'),
@@ -30,9 +38,21 @@ const mistakes: readonly (readonly [what: string, text: string, message: string]
     'limits: { A: { count: 1, period: 1s } }\nclients: {}',
     'standard input:2:10: `clients` must be clients by name',
   ],
-  ['a client without arrivals', 'limits: { A: { count: 1, period: 1s } }\nclients: { a: { cost: 1 } }', 'standard input:2:15:'],
-  ['an unknown limit', scenarioOf('{ burst: 1 }, limits: Other'), 'standard input:4:42: `clients.app.limits` must be one of'],
-  ['a fraction of a request', scenarioOf('{ burst: 1.5 }'), 'standard input:4:29: `clients.app.arrivals.burst` must be a whole'],
+  [
+    'a client without arrivals',
+    'limits: { A: { count: 1, period: 1s } }\nclients: { a: { cost: 1 } }',
+    'standard input:2:15:',
+  ],
+  [
+    'an unknown limit',
+    scenarioOf('{ burst: 1 }, limits: Other'),
+    'standard input:4:42: `clients.app.limits` must be one of',
+  ],
+  [
+    'a fraction of a request',
+    scenarioOf('{ burst: 1.5 }'),
+    'standard input:4:29: `clients.app.arrivals.burst` must be a whole',
+  ],
   [
     'two kinds in one',
     scenarioOf('{ burst: 1, rate: 2 }'),
@@ -43,9 +63,21 @@ const mistakes: readonly (readonly [what: string, text: string, message: string]
   ['a duration without unit', scenarioOf('{ burst: 1, at: 5 }'), '`clients.app.arrivals.at` must be a duration'],
   ['a rate per nothing', scenarioOf('{ rate: 1, per: 0s, to: 1s }'), 'must be above 0s'],
   ['a ramp of one number', scenarioOf('{ ramp: [1], to: 1s }'), 'must be a list of two rates'],
-  ['a window of no length', scenarioOf('{ burst: 1 }', 'within: 0s\n'), 'standard input:5:9: `within` must be above 0s'],
-  ['an unknown model', scenarioOf('{ burst: 1 }', 'compare: [leaking]\n'), 'standard input:5:11: `compare[0]` must be one of'],
-  ['a skew below 1', scenarioOf('{ burst: 1 }', 'skew: 0.5\n'), 'standard input:5:7: `skew` must be a number from 1 to 1000'],
+  [
+    'a window of no length',
+    scenarioOf('{ burst: 1 }', 'within: 0s\n'),
+    'standard input:5:9: `within` must be above 0s',
+  ],
+  [
+    'an unknown model',
+    scenarioOf('{ burst: 1 }', 'compare: [leaking]\n'),
+    'standard input:5:11: `compare[0]` must be one of',
+  ],
+  [
+    'a skew below 1',
+    scenarioOf('{ burst: 1 }', 'skew: 0.5\n'),
+    'standard input:5:7: `skew` must be a number from 1 to 1000',
+  ],
   ['too many requests', scenarioOf('{ burst: 1000000 }'), 'must be at most 500000 requests together'],
   ['a title that is a list', scenarioOf('{ burst: 1 }', 'title: []\n'), 'standard input:5:8: `title` must be a text'],
 ];

@@ -16,6 +16,7 @@ export type LimitSource = string | URL | (() => Awaitable<unknown>) | NamedSourc
 export interface NamedSource {
   /** What messages call it instead of `defaults` or `overrides`: `the table limits`. Not empty. */
   readonly name: string;
+  /** Returns what a function as a source returns. */
   readonly read: () => Awaitable<unknown>;
 }
 

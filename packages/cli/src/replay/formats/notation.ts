@@ -1,7 +1,7 @@
 import type { DurationUnit, FieldName } from './line-parser.ts';
 
 /** A value in a line, as the text of a format names it. */
-export interface Variable {
+interface Variable {
   readonly field: FieldName;
   /** As it is written: `$remote_addr`, `%h`. */
   readonly source: string;
