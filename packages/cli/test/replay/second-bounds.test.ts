@@ -135,6 +135,20 @@ describe('a log of whole seconds shows the fewest and the most requests that a l
     }
   });
 
+  it.each([0, 1, 2])('also beside the durations of requests: seed %i', async (seed) => {
+    const random = seededRandom(seed);
+    let ms = NOON;
+    const requests = Array.from({ length: 500 }, () => {
+      ms += Math.floor(random() ** 8 * 9000);
+      return { ms, address: '10.0.0.1', tookMs: Math.floor(random() ** 3 * 2500) };
+    }).toSorted((a, b) => a.ms + a.tookMs - b.ms - b.tookMs);
+    const { log } = files({ log: requests.map((each) => timedLine(each, 0)).join('') });
+    const { out } = await run(['suggest', log, '--key', 'ip', '--deny-at-most', '0%', '--json']);
+    const { suggestions } = JSON.parse(out) as SuggestReport;
+    expect(suggestions.length).toBeGreaterThan(0);
+    for (const { denied } of suggestions) expect(denied).toEqual({ low: 0, high: 0 });
+  });
+
   it('or else two examples: for different costs, and for quotas', async () => {
     const limits = 'PerAddress: { count: 5, period: 1s, burst: 8, idFormat: ipAddress }\n';
     const requests = [{ ms: NOON, address: '10.0.0.1', path: '/dear' }, ...burst(20, 0, 900)];

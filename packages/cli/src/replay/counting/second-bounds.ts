@@ -14,10 +14,9 @@ const [FEWEST, MOST] = [0, 1];
  * Fewest: as with all requests at their earliest times, and a tolerance that is a second longer. Whatever arrivals pass under the
  * limit, they also pass there, because every request comes at most a second earlier.
  *
- * Most: it finds requests that would all fit, whenever they arrived. A limiter lets as many pass or more, because no other choice
- * of requests that fit has more than its own. Requests whose earliest times are in one second may all arrive at once, so of these
- * as many fit as when all come at the start; for later ones, the bucket is as empty as if they had arrived as late as
- * possible.
+ * Most: of the requests with one earliest time, so many pass as when all come then, when the least has refilled; for later ones
+ * the bucket is as empty as if they had come a second later. What passes so would fit whenever the requests arrived, and a limiter
+ * lets as many pass or more: no other choice of requests that fit has more than its own.
  */
 export class SecondBounds {
   readonly #limit: Limit;
@@ -87,18 +86,16 @@ export class SecondBounds {
   }
 
   #passesAtWorst(row: number, now: number, cost: number, rate: Rate): boolean {
-    const { worst, taken, first, last } = this.#clients.bounds!;
-    // Requests that passed together are followed by others that can't have arrived with them.
-    if (taken[row]! > 0 && now >= first[row]! + SECOND_TICKS) {
-      worst[row] = Math.max(worst[row]!, last[row]! + SECOND_TICKS) + taken[row]!;
-      taken[row] = 0;
+    const { worst, gap, end } = this.#clients.bounds!;
+    if (end[row] !== now + SECOND_TICKS) {
+      end[row] = now + SECOND_TICKS;
+      const before = worst[row]!;
+      worst[row] = Math.max(before, now + SECOND_TICKS);
+      gap[row] = worst[row] - Math.max(before, now);
     }
-    if (taken[row] === 0) first[row] = now;
-    const all = taken[row]! + cost * rate.emissionIntervalTicks;
-    const start = first[row]!;
-    if (Math.max(worst[row]!, start) + all > start + this.#toleranceOf(rate)) return false;
-    taken[row] = all;
-    last[row] = now;
+    const tat = worst[row]! + cost * rate.emissionIntervalTicks;
+    if (tat - gap[row]! > now + this.#toleranceOf(rate)) return false;
+    worst[row] = tat;
     return true;
   }
 

@@ -9,17 +9,13 @@ export const MAX_NEED: number = 2 ** 32 - 1;
 export interface BoundColumns {
   /** The requests that are denied at least, and at most. */
   readonly denied: Uint32Array[];
-  /** The TAT with the fewest denials. */
+  /** The TAT with the fewest and with the most denials. */
   best: Float64Array;
-  /** The TAT with the most denials, before the requests that may have arrived together. */
   worst: Float64Array;
-  /** What these have taken, and the earliest times of the first and of the last of them. */
-  taken: Float64Array;
-  first: Float64Array;
-  last: Float64Array;
+  /** How much later `worst` is than a request at the current time finds it, and when a second from that time is over. */
+  gap: Float64Array;
+  end: Float64Array;
 }
-
-const BOUND_TIMES = ['best', 'worst', 'taken', 'first', 'last'] as const;
 
 /** Where a client is in a {@link ClientTable}. */
 export interface ClientPlace {
@@ -191,11 +187,11 @@ export class ClientTable {
 function firstBounds(): BoundColumns {
   const ticks = (): Float64Array => new Float64Array(FIRST_ROWS);
   const denied = [new Uint32Array(FIRST_ROWS), new Uint32Array(FIRST_ROWS)];
-  return { denied, best: ticks(), worst: ticks(), taken: ticks(), first: ticks(), last: ticks() };
+  return { denied, best: ticks(), worst: ticks(), gap: ticks(), end: ticks() };
 }
 
 function growBounds(bounds: BoundColumns, rows: number): void {
-  for (const name of BOUND_TIMES) bounds[name] = grown(bounds[name], rows, Float64Array);
+  for (const name of ['best', 'worst', 'gap', 'end'] as const) bounds[name] = grown(bounds[name], rows, Float64Array);
   for (const [i, column] of bounds.denied.entries()) bounds.denied[i] = grown(column, rows, Uint32Array);
 }
 
