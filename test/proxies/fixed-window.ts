@@ -1,7 +1,8 @@
 /** A descriptor of a file of envoyproxy/ratelimit. */
 export interface WindowDescriptor {
-  readonly key: string;
-  readonly value?: string | null;
+  /** As YAML reads it: the service takes each for its text. */
+  readonly key: string | number | boolean;
+  readonly value?: string | number | boolean | null;
   readonly rate_limit?: WindowLimit | null;
   readonly descriptors?: readonly WindowDescriptor[] | null;
   readonly share_threshold?: boolean;

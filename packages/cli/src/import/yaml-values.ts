@@ -23,11 +23,11 @@ export const SWITCH: Field = {
 
 /** Returns the field of a text that must not be empty. */
 export function neededText(example: string): Field {
-  const { schema, read } = optionalText(example);
+  const field = optionalText(example);
   return {
-    schema,
+    schema: field.schema,
     read(option, given) {
-      const value = given.kind === 'scalar' && given.value === undefined ? undefined : read(option, given);
+      const value = given.kind === 'scalar' && given.value === undefined ? undefined : field.read(option, given);
       if (value !== undefined) return value;
       throw new SluiceError(
         'ERR_OPTION',

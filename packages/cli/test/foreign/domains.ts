@@ -104,10 +104,11 @@ function* pathsOf(
 const METHODS: Readonly<Record<string, string>> = { one: 'GET', two: 'POST', three: 'PUT' };
 
 function entriesOf(path: readonly WindowDescriptor[], fill: string): readonly Entry[] {
-  return path.map(({ key, value }) => {
+  return path.map(({ key: name, value }) => {
+    const key = String(name);
     const pattern = String(value ?? '');
     // A path that begins with a slash has one spelling, and methods that are not registered have one bucket.
     const any = /path/i.test(key) ? `/${fill}` : /method/i.test(key) ? METHODS[fill]! : fill;
-    return [String(key), pattern === '' ? any : pattern.replaceAll('*', fill)];
+    return [key, pattern === '' ? any : pattern.replaceAll('*', fill)];
   });
 }
