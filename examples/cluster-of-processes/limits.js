@@ -7,10 +7,13 @@ const url = process.env.REDIS_URL ?? 'redis://127.0.0.1:6379';
 
 export const store = LEASED ? leasedStore({ url, gateways: PROCESSES }) : redisStore({ url });
 
+/** The key of a client. A real service looks it up: one that a client invents would get a full bucket. */
+const keyOf = (/** @type {Request} */ req) => req.get('x-api-key') ?? null;
+
 export const limiter = createLimiter({
   limits: {
     RequestsPerAPIKey: {
-      key: accountId((/** @type {Request} */ req) => req.get('x-api-key') ?? null).or(clientNetwork()),
+      key: accountId(keyOf).or(clientNetwork()),
       ...NUMBERS,
     },
   },

@@ -32,7 +32,7 @@ app.get('/report', work(8), requireAccount, (c) => c.json({ report: 'all is well
 // What no route answers is limited too.
 app.all('*', perClient, (c) => c.notFound());
 
-/** Answers requests without a known key. They were limited before, so keys can't be guessed at any rate. */
+/** Answers requests without a known key. They have taken from the limit of the client, so guessing keys is limited too. */
 async function requireAccount(/** @type {Context} */ c, /** @type {Next} */ next) {
   if (accountOf(c) === null) return c.text('send X-API-Key: alice-key\n', 401);
   return next();

@@ -6,6 +6,9 @@ import express from 'express';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 
+/** A real service takes the account from its authentication. Here the client names it, so that you can try overrides. */
+const accountOf = (/** @type {Request} */ req) => req.get('account') ?? null;
+
 const folder = process.env.LIMITS ?? import.meta.dirname;
 
 const loaded = await loadLimits({
@@ -13,8 +16,8 @@ const loaded = await loadLimits({
   overrides: join(folder, 'overrides.yaml'),
   keys: {
     RequestsPerIPAddress: ipAddress(),
-    // In earnest: whom your authentication found. Says nothing about requests without an account.
-    OrdersPerAccount: accountId((/** @type {Request} */ req) => req.get('account') ?? null),
+    // Does not apply to requests without an account.
+    OrdersPerAccount: accountId(accountOf),
   },
 });
 const limiter = createLimiter({ ...loaded });

@@ -97,7 +97,7 @@ describe.each(['express', 'koa', 'fastify'])('examples/%s', (folder) => {
 
     const refusal = await login('ALICE', 'open sesame');
     expect(refusal.status).toBe(429);
-    expect(Number(refusal.get('Retry-After'))).toBeGreaterThan(170);
+    expect(Number(refusal.get('Retry-After'))).toBeGreaterThan(4300);
     expect(refusal.body).toMatchObject({ 'violated-policies': ['FailedLoginsPerName'] });
     expect((await login('bob', 'guess')).status).toBe(401);
   });

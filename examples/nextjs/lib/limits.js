@@ -22,7 +22,7 @@ export const limiter = createLimiter({
   failure: { deadlineMs: 500 },
 });
 
-/** A real service looks the key up, and returns the account. */
+/** A real service looks the key up, and returns the account: a key that a client invents would get a full bucket. */
 function keyOf(/** @type {Request} */ request) {
   return request.headers.get('x-api-key');
 }

@@ -115,18 +115,21 @@ describe('NestJS on Fastify', () => {
 
 describe('handlers of Request and Response', () => {
   const from = (path: string, init: RequestInit = {}): Request =>
-    new Request(`http://localhost${path}`, { headers: { 'x-real-ip': '192.0.2.7', 'X-API-Key': 'k' }, ...init });
+    new Request(`http://localhost${path}`, {
+      headers: { 'x-real-ip': '192.0.2.7', 'X-API-Key': 'key-of-acme' },
+      ...init,
+    });
 
   it('a route handler of Next.js answers, and its response has the fields', async () => {
     const response = await handlers.POST(from('/orders', { method: 'POST', body: '{"a":1}' }));
     expect([response.status, await response.json()]).toEqual([201, { a: 1 }]);
-    expect(response.headers.get('RateLimit')).toMatch(/^"CallsPerClient";r=\d+;t=\d+, "CallsPerKey";r=\d+;t=\d+$/);
+    expect(response.headers.get('RateLimit')).toMatch(/^"CallsPerClient";r=\d+;t=\d+, "CallsPerAccount";r=\d+;t=\d+$/);
   });
 
   it('a batch of tRPC costs a token for each call, however its commas are written', async () => {
     const trpc = handlers.limitTrpc(() => new Response('[]'));
     const left = async (path: string): Promise<number> =>
-      Number(/"CallsPerKey";r=(\d+)/.exec((await trpc(from(path))).headers.get('RateLimit') ?? '')?.[1]);
+      Number(/"CallsPerAccount";r=(\d+)/.exec((await trpc(from(path))).headers.get('RateLimit') ?? '')?.[1]);
     const before = await left('/api/trpc/users.me');
     expect(before - (await left('/api/trpc/orders.list,users.me%2Cusers.all?batch=1'))).toBe(3);
   });

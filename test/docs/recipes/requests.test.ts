@@ -59,7 +59,7 @@ it('GraphQL cost: a text that is not a query costs one, and a query that can nev
 it('GraphQL cost: the queries of a batch are added', async () => {
   const url = await graphqlAddress();
   const body = JSON.stringify([{ query: '{ me }' }, { query: '{ orders { id } }' }]);
-  const response = await fetch(url, { method: 'POST', body, headers: { ...json, 'X-API-Key': 'batch' } });
+  const response = await fetch(url, { method: 'POST', body, headers: { ...json, 'X-Account': 'batch' } });
   expect(await response.json()).toBe(41);
 });
 
@@ -122,16 +122,22 @@ async function loginServer() {
 
 function graphqlAddress(): Promise<string> {
   const answer: RequestHandler = (req, res) => void res.json(req.rateLimit?.results[0]?.cost);
-  return serve(express().use(express.json(), limitFields, answer));
+  return serve(express().use(authenticate, express.json(), limitFields, answer));
 }
 
-let keys = 0;
+/** Leaves on a request what an authentication does. */
+const authenticate: RequestHandler = (req, _res, next) => {
+  Object.assign(req, { account: req.get('X-Account') });
+  next();
+};
+
+let accounts = 0;
 
 /** Gives the cost of a query, or the status of a refusal. */
 async function graphqlServer() {
   const url = await graphqlAddress();
   return async (query?: string) => {
-    const headers = { ...json, 'X-API-Key': `key-${keys++}` };
+    const headers = { ...json, 'X-Account': `account-${accounts++}` };
     const response = await fetch(url, { method: 'POST', body: JSON.stringify({ query }), headers });
     return response.ok ? response.json() : response.status;
   };

@@ -1,17 +1,21 @@
 import { accountId, clientNetwork, createLimiter } from '@sluice/core';
 import { limitFetch } from '@sluice/fetch';
 
+/** The account of each API key. A key that a client invents has none, and must not get a bucket of its own. */
+const accounts = new Map([['key-of-acme', 'acme']]);
+const accountOf = (request: Request): string | null => accounts.get(request.headers.get('X-API-Key') ?? '') ?? null;
+
 const limiter = createLimiter({
   limits: {
     CallsPerClient: { key: clientNetwork(), count: 100, period: '1m' },
-    CallsPerKey: { key: accountId((request: Request) => request.headers.get('X-API-Key')), count: 1000, period: '1m' },
+    CallsPerAccount: { key: accountId(accountOf), count: 1000, period: '1m' },
   },
 });
 
 /** On Vercel. `address` of other platforms: see the README of `@sluice/fetch`. */
 const address = (request: Request): string | null => request.headers.get('x-real-ip');
 
-const limit = limitFetch({ limiter, limits: ['CallsPerClient', 'CallsPerKey'], address });
+const limit = limitFetch({ limiter, limits: ['CallsPerClient', 'CallsPerAccount'], address });
 
 /** Next.js, `app/orders/route.ts`. */
 export const POST = limit(async (request: Request) => Response.json(await request.json(), { status: 201 }));
@@ -21,7 +25,7 @@ export const limitTrpc = limitFetch({
   limiter,
   limits: [
     { limit: 'CallsPerClient', cost: callsOf },
-    { limit: 'CallsPerKey', cost: callsOf },
+    { limit: 'CallsPerAccount', cost: callsOf },
   ],
   address,
 });

@@ -3,6 +3,11 @@ import { rateLimit } from '@sluice/express';
 import type { Request, RequestHandler } from 'express';
 import { Kind, parse, type DocumentNode, type SelectionNode, type SelectionSetNode } from 'graphql';
 
+/** What your authentication leaves on a request. */
+interface AuthenticatedRequest extends Request {
+  account?: string;
+}
+
 /** Fields that give lists, with the most entries that your schema lets a client ask for. */
 const LIST_SIZES = new Map([
   ['orders', 20],
@@ -11,12 +16,19 @@ const LIST_SIZES = new Map([
 
 const limiter = createLimiter({
   limits: {
-    FieldsPerKey: { key: accountId((req: Request) => req.get('X-API-Key') ?? null), count: 5000, period: '1m' },
+    FieldsPerAccount: {
+      key: accountId((req: AuthenticatedRequest) => req.account ?? null),
+      count: 5000,
+      period: '1m',
+    },
   },
 });
 
-/** `app.post('/graphql', express.json(), limitFields, graphqlHandler)` */
-export const limitFields: RequestHandler = rateLimit({ limiter, limits: [{ limit: 'FieldsPerKey', cost: costOf }] });
+/** `app.post('/graphql', authenticate, express.json(), limitFields, graphqlHandler)` */
+export const limitFields: RequestHandler = rateLimit({
+  limiter,
+  limits: [{ limit: 'FieldsPerAccount', cost: costOf }],
+});
 
 /** One for each field that the answer may have: the fields of a list count once for each entry. */
 function costOf({ body }: Request): number {
