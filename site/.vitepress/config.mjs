@@ -14,7 +14,7 @@ const WIDE = ['docs/frameworks.md'];
 
 export default defineConfig({
   title: 'Sluice',
-  description: 'Rate limits for Express, Koa, Fastify, Hono and fetch with exact token buckets',
+  description: 'Rate limiting middleware for Node: Express, Koa, Fastify, NestJS, Hono and fetch',
   lang: 'en-US',
   srcDir: '..',
   srcExclude: [

@@ -15,7 +15,7 @@ it('two processes of the first block of docs/leases.md let through the limit, an
   const printed = await Promise.all([printedBy(redis.url), printedBy(redis.url)]);
   const seconds = (performance.now() - startMs) / 1000;
   const figures = printed.map(
-    (line) => /^(\d+) of 1000 requests passed, with (\d+) calls of Redis\n$/.exec(line) ?? [line],
+    (line) => /^(\d+) of 1000 requests passed, with (\d+) calls to Redis\n$/.exec(line) ?? [line],
   );
   const passed = figures.reduce((sum, [, count]) => sum + Number(count), 0);
   expect(figures.map(([, count]) => Number(count))).not.toContain(0);

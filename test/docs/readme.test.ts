@@ -2,8 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import * as sluice from '@sluice/core';
+import { createLimiter, everyone, type RateDefinition } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { drawBucket } from '../../scripts/draw-bucket.mjs';
 import { blockServer } from './block-server.ts';
 import { blocksOf } from './blocks.ts';
@@ -17,6 +18,47 @@ const LEFT_OUT = ['Date', 'Connection', 'Keep-Alive'];
 
 it('README is read in a minute: it has at most 150 lines', () => {
   expect(linesOf('README.md')).toBeLessThanOrEqual(150);
+});
+
+it('README says first what it is, and right after the first example how to start and test a clone', () => {
+  const [top = ''] = readme.split('## Why Sluice');
+  const [, afterTheExample = ''] = top.split(/```console[\s\S]*?```/);
+  expect(readme.split('\n\n')[1]).toContain('Rate limiting middleware for Node');
+  expect(afterTheExample).toMatch(/In a clone[\s\S]*`npm start`[\s\S]*minute[\s\S]*`npm test`[\s\S]*minutes/);
+});
+
+it.each(['README.md', 'CONTRIBUTING.md'])('every command of npm that %s names is a script of the clone', (page) => {
+  const { scripts } = JSON.parse(textOf('package.json')) as { scripts: Record<string, string> };
+  const named = [...textOf(page).matchAll(/\bnpm (?:run ([\w:-]+)|(start|test)\b)/g)].map(([, run, own]) => run ?? own!);
+  expect(named).toContain('test');
+  expect(named.filter((name) => scripts[name] === undefined)).toEqual([]);
+});
+
+it('`npm start` runs the example for Express, and installs and builds before', () => {
+  const { scripts } = JSON.parse(textOf('package.json')) as { scripts: Record<string, string> };
+  expect([scripts['prestart'], scripts['start']]).toEqual([
+    'node scripts/setup.mjs',
+    'node examples/express/server.js',
+  ]);
+});
+
+describe('a burst comes on top of the rate', () => {
+  it('a limit of 100 a minute lets 199 requests through in its first minute', async () => {
+    expect(await mostInAMinute({ count: 100, period: '1m' })).toBe(199);
+  });
+
+  it('a burst of 50 and a count of 50 let no more than 100 through in any minute', async () => {
+    expect(await mostInAMinute({ burst: 50, count: 50, period: '1m', atMost: { 100: '1m' } })).toBeLessThanOrEqual(100);
+  });
+
+  it.each([
+    'README.md',
+    'docs/recipes.md',
+    'docs/limits/rates.md',
+    ...['express', 'koa', 'fastify', 'node', 'fetch', 'hono'].map((name) => `packages/${name}/README.md`),
+  ])('%s says so, and what to write instead', (page) => {
+    expect(textOf(page)).toMatch(/\b199\b[\s\S]{0,200}100 in any minute[\s\S]{0,100}`burst: 50, count: 50/);
+  });
 });
 
 it.each(readdirSync(new URL('../../docs/limits', import.meta.url)))('docs/limits/%s has at most 250 lines', (page) => {
@@ -56,6 +98,21 @@ it.each(['express', 'koa', 'fastify', 'node'])('the first block of packages/%s r
 it('the picture of README is what `node scripts/draw-bucket.mjs` draws', async () => {
   expect(textOf('docs/bucket.svg')).toBe(await drawBucket({ ...sluice, FakeTime }));
 });
+
+/** The most requests that pass in a minute, which begins with a full bucket and in which a client never pauses. */
+async function mostInAMinute(numbers: Omit<RateDefinition, 'key'>): Promise<number> {
+  const time = new FakeTime();
+  const endMs = time.nowMs + 60_000;
+  const limiter = createLimiter({ time, limits: { Requests: { key: everyone(), ...numbers } } });
+  for (let passed = 0; ; passed++) {
+    let decision = await limiter.spend([{ limit: 'Requests', id: 'everyone' }]);
+    while (!decision.allowed) {
+      time.advance(decision.retryAfterMs);
+      decision = await limiter.spend([{ limit: 'Requests', id: 'everyone' }]);
+    }
+    if (time.nowMs >= endMs) return passed;
+  }
+}
 
 function rawGet(url: string): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => void get(url, resolve).on('error', reject));
