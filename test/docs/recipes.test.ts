@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { blocksOf } from './blocks.ts';
 
 const folder = new URL('code/recipes/', import.meta.url);
+const recipes = readFileSync(new URL('../../docs/recipes.md', import.meta.url), 'utf8');
 
 it('docs/recipes.md shows the recipes that are tested in test/docs/recipes, and nothing else', () => {
   const files = readdirSync(folder).map((file) => readFileSync(new URL(file, folder), 'utf8'));
@@ -10,9 +11,13 @@ it('docs/recipes.md shows the recipes that are tested in test/docs/recipes, and 
   expect(blocks.toSorted()).toEqual(files.toSorted());
 });
 
+it('docs/recipes.md shows the Worker that test/packed runs in workerd', () => {
+  const [, shown] = /^```js\n(.*?)^```/ms.exec(recipes) ?? [];
+  expect(shown).toBe(readFileSync(new URL('../packed/consumer/durable-object.mjs', import.meta.url), 'utf8'));
+});
+
 it('each recipe has a line that installs what it imports', () => {
-  const recipes = readFileSync(new URL('../../docs/recipes.md', import.meta.url), 'utf8').split(/^(?=## )/m);
-  const withCode = recipes.filter((recipe) => recipe.includes('```ts\n'));
+  const withCode = recipes.split(/^(?=## )/m).filter((recipe) => recipe.includes('```ts\n'));
   expect(withCode.length).toBe(blocksOf('docs/recipes.md').length);
   for (const recipe of withCode) {
     const [title, code] = [/^## (.*)/.exec(recipe)?.[1], /^```ts\n(.*?)^```/ms.exec(recipe)?.[1] ?? ''];

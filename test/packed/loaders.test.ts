@@ -78,9 +78,17 @@ describe('in an empty project beside the newest peers', () => {
 
   /** Runs the test of a Worker. It rejects when that fails. */
   const worker = async (entry: string, bundle: string, config: string): Promise<string> => {
-    const options = ['--platform=neutral', '--main-fields=module,main', '--conditions=workerd', '--format=esm'];
     const { project } = installed;
-    await project.bin('esbuild', [entry, '--bundle', `--outfile=worker/${bundle}`, ...options]);
+    await project.bin('esbuild', [
+      entry,
+      '--bundle',
+      '--platform=neutral',
+      '--main-fields=module,main',
+      '--conditions=workerd',
+      '--format=esm',
+      '--external:cloudflare:workers',
+      `--outfile=worker/${bundle}`,
+    ]);
     return project.bin('workerd', ['test', `worker/${config}`]);
   };
 
@@ -90,6 +98,11 @@ describe('in an empty project beside the newest peers', () => {
 
   it('in a Worker whose store hangs, each request is answered, whoever has left, and its slots are released', async () => {
     const tested = worker('worker-requests.mjs', 'requests-bundle.mjs', 'requests.capnp');
+    await expect(tested).resolves.toBeTypeOf('string');
+  });
+
+  it('two instances of a Worker share the buckets of Durable Objects, which survive the end of an object', async () => {
+    const tested = worker('worker/shards.mjs', 'shards-bundle.mjs', 'shards.capnp');
     await expect(tested).resolves.toBeTypeOf('string');
   });
 
