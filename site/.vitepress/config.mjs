@@ -35,7 +35,9 @@ export default defineConfig({
     config: (md) => void md.use(repositoryLinks).use(emptyCorners).use(indentedCode),
   },
   themeConfig: {
+    logo: '/icon.svg',
     nav: [
+      { text: 'Start', link: '/readme' },
       { text: 'Documentation', link: '/docs/' },
       { text: 'Playground', link: '/playground' },
       { text: 'API', link: '/api/' },

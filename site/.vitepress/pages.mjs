@@ -6,15 +6,17 @@ import { fileURLToPath } from 'node:url';
 export const root = fileURLToPath(new URL('../../', import.meta.url));
 
 const PAGES =
-  /^(docs\/.+|site\/(api\/.+|playground)|(packages|examples)\/[^/]+\/README|README|CONTRIBUTING|SECURITY)\.md$/;
+  /^(docs\/.+|site\/(api\/.+|playground|index)|(packages|examples)\/[^/]+\/README|README|CONTRIBUTING|SECURITY)\.md$/;
 
 /**
- * The place of a page on the site: README files are the index pages of their folders.
+ * The place of a page on the site: README files are the index pages of their folders, but for that of the repository, whose
+ * place has the landing page.
  *
  * @param {string} file from the root of the repository
  */
 export function placeOf(file) {
-  return file.replace(/^site\//, '').replace(/(^|\/)README\.md$/, '$1index.md');
+  if (file === 'README.md') return 'readme.md';
+  return file.replace(/^site\//, '').replace(/\/README\.md$/, '/index.md');
 }
 
 /**

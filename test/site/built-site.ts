@@ -19,10 +19,15 @@ const TYPES: Readonly<Record<string, string>> = {
   '.json': 'application/json',
 };
 
+/** They have neither the bars nor the script of the pages. */
+const NO_PAGES = ['/404.html', '/replay-report.html'];
+
 export interface BuiltSite extends AsyncDisposable {
   readonly url: string;
   /** The paths of all pages: `/docs/gcra.html`. */
   readonly pages: readonly string[];
+  /** Whether it has a file, which need not be a page. */
+  has(path: string): boolean;
 }
 
 /** Builds the site as `npm run site` does, and serves its files. */
@@ -42,7 +47,8 @@ export async function builtSite(): Promise<BuiltSite> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    pages: [...files].filter((file) => file.endsWith('.html') && file !== '/404.html').toSorted(),
+    pages: [...files].filter((file) => file.endsWith('.html') && !NO_PAGES.includes(file)).toSorted(),
+    has: (path) => files.has(path),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

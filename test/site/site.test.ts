@@ -1,3 +1,6 @@
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
 import { afterAll, describe, expect, it } from 'vitest';
 import { pages as documented } from '../docs/blocks.ts';
 import { browser, PHONE } from './browser.ts';
@@ -16,7 +19,10 @@ afterAll(async () => {
 const visits = await visitAll(site.pages);
 
 it.each(documented())('%s is a page of the site', (file) => {
-  const path = `/${file.replace(/README\.md$/, 'index.md').replace(/md$/, 'html')}`;
+  const path = `/${file
+    .replace(/^README\.md$/, 'readme.md')
+    .replace(/README\.md$/, 'index.md')
+    .replace(/md$/, 'html')}`;
   expect(site.pages).toContain(path);
 });
 
@@ -43,6 +49,7 @@ describe.each(site.pages)('%s', (path) => {
 /** One whole page of each kind: all others have the same bars and the same colours. */
 describe.each([
   '/index.html',
+  '/readme.html',
   '/docs/index.html',
   '/docs/proxies.html',
   '/playground.html',
@@ -62,6 +69,52 @@ it('a search finds the page of queues', async () => {
   await page.getByRole('searchbox').fill('maxWait');
   await page.getByRole('listbox').getByRole('option').filter({ hasText: 'Queues' }).first().click();
   await expect.poll(() => page.url(), { timeout: 10_000 }).toContain('/docs/limits/queues.html');
+  await page.close();
+});
+
+it('the landing page has at most 60 kB of script of its own, which has of the core the rule alone', async () => {
+  const scriptsOf = async (path: string): Promise<readonly string[]> => {
+    const html = await (await fetch(site.url + path)).text();
+    return [...new Set([...html.matchAll(/(?:src|href)="(\/[^"]+\.js)"/g)].map(([, file]) => file!))];
+  };
+  const shared = await scriptsOf('/docs/index.html');
+  const own = (await scriptsOf('/index.html')).filter((file) => !shared.includes(file));
+  const texts = await Promise.all(own.map(async (file) => (await fetch(site.url + file)).text()));
+  expect(own).not.toEqual([]);
+  expect(gzipSync(texts.join('')).length).toBeLessThanOrEqual(60_000);
+  const { metafile } = await build({
+    entryPoints: [fileURLToPath(new URL('../../site/landing/index.ts', import.meta.url))],
+    bundle: true,
+    metafile: true,
+    write: false,
+    format: 'esm',
+  });
+  const ofCore = Object.keys(metafile.inputs).filter((file) => file.includes('packages/'));
+  expect(ofCore.filter((file) => !file.includes('packages/core/src/rule/'))).toEqual([]);
+});
+
+it('on the landing page, a click takes a token, and the sixth gets the 429 of a real server', async () => {
+  const page = await context.newPage();
+  await page.clock.install();
+  await page.goto(`${site.url}/`);
+  await page.waitForFunction(`'__vue_app__' in (document.querySelector('#app') ?? {})`);
+  await page.clock.pauseAt(Date.now() + 60_000);
+  const answer = page.locator('.landing .answer');
+  const send = page.getByRole('button', { name: 'Send a request' });
+  for (const left of [4, 3, 2, 1, 0]) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    await send.click();
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    expect(await answer.textContent()).toMatch(new RegExp(`200 OK[^]*RateLimit: "default";r=${left};t=1`));
+  }
+  await send.click();
+  expect(await answer.textContent()).toMatch(
+    /429 Too Many Requests\nRetry-After: 1[^]*problem\+json[^]*quota-exceeded/,
+  );
+  await page.clock.runFor(1100);
+  expect(await page.locator('.landing .tokens').textContent()).toBe('1 of 5 tokens');
+  await send.click();
+  expect(await answer.textContent()).toContain('200 OK');
   await page.close();
 });
 
@@ -102,6 +155,7 @@ async function visitAll(paths: readonly string[]): Promise<ReadonlyMap<string, V
 
 function leadsSomewhere(link: string): boolean {
   const { pathname, hash } = new URL(link, site.url);
+  if (!site.pages.includes(pathname) && site.has(pathname)) return true;
   const target = visits.get(decodeURI(pathname).replace(/\/$/, '/index.html'));
   return target !== undefined && (hash === '' || target.ids.has(decodeURIComponent(hash.slice(1))));
 }

@@ -1,0 +1,49 @@
+// The answers of a real server to requests at once, for the landing page: the page decides by the same rule, and shows them.
+import { readFileSync } from 'node:fs';
+import { createServer, get } from 'node:http';
+
+const LIMIT = { burst: 5, count: 1, period: '1s' };
+
+/** As in README: without the fields of Node, which say nothing about the limit. */
+const LEFT_OUT = ['Date', 'Connection', 'Keep-Alive', 'Transfer-Encoding'];
+
+/** The answers by the tokens that are left, that of a denied request, and the version. */
+export default {
+  /** @returns {Promise<{ version: string, allowed: string[], denied: string }>} */
+  async load() {
+    const { limitNode } = await import(new URL('../../packages/node/dist/index.js', import.meta.url).href);
+    const limit = limitNode(LIMIT);
+    const server = createServer(
+      limit((/** @type {unknown} */ _request, /** @type {import('node:http').ServerResponse} */ response) =>
+        response.end('hello\n'),
+      ),
+    );
+    await new Promise((resolve) => void server.listen(0, '127.0.0.1', () => resolve(undefined)));
+    const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+    const answers = await Promise.all(Array.from({ length: LIMIT.burst + 1 }, () => answerOf(port)));
+    server.close();
+    const { version } = JSON.parse(readFileSync(new URL('../../packages/core/package.json', import.meta.url), 'utf8'));
+    const denied = answers.find((answer) => answer.includes(' 429 ')) ?? '';
+    return { version, allowed: answers.filter((answer) => answer !== denied).toSorted(byTokens), denied };
+  },
+};
+
+/** @param {number} port @returns {Promise<string>} */
+function answerOf(port) {
+  return new Promise((resolve, reject) => {
+    get({ port, host: '127.0.0.1', agent: false }, (response) => {
+      const { statusCode, statusMessage, rawHeaders } = response;
+      const fields = rawHeaders.flatMap((name, i) =>
+        i % 2 === 0 && !LEFT_OUT.includes(name) ? `${name}: ${rawHeaders[i + 1]}` : [],
+      );
+      let body = '';
+      response.on('data', (part) => (body += String(part)));
+      response.on('end', () => resolve([`HTTP/1.1 ${statusCode} ${statusMessage}`, ...fields, '', body].join('\n')));
+    }).on('error', reject);
+  });
+}
+
+/** @param {string} a @param {string} b */
+function byTokens(a, b) {
+  return Number(/;r=(\d+)/.exec(a)?.[1]) - Number(/;r=(\d+)/.exec(b)?.[1]);
+}
