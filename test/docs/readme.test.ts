@@ -29,7 +29,9 @@ it('README says first what it is, and right after the first example how to start
 
 it.each(['README.md', 'CONTRIBUTING.md'])('every command of npm that %s names is a script of the clone', (page) => {
   const { scripts } = JSON.parse(textOf('package.json')) as { scripts: Record<string, string> };
-  const named = [...textOf(page).matchAll(/\bnpm (?:run ([\w:-]+)|(start|test)\b)/g)].map(([, run, own]) => run ?? own!);
+  const named = [...textOf(page).matchAll(/\bnpm (?:run ([\w:-]+)|(start|test)\b)/g)].map(
+    ([, run, own]) => run ?? own!,
+  );
   expect(named).toContain('test');
   expect(named.filter((name) => scripts[name] === undefined)).toEqual([]);
 });
