@@ -1,8 +1,8 @@
 import { SluiceError, type Alarm, type Time } from '@sluice/core';
 import { ServerClock, TICKS_PER_MICRO, type CallQueue } from '@sluice/core/kit';
-import { MAX_BUCKETS } from './calls/pieces.ts';
+import { overloadError, Pace } from './calls/pace.ts';
 import { Program } from './calls/program.ts';
-import type { StoreCall } from './calls/store-call.ts';
+import type { MakeError, StoreCall } from './calls/store-call.ts';
 import { Preparation } from './schema/preparation.ts';
 import { PREPARE_MS, type Schema } from './schema/schema.ts';
 import type { Names } from './schema/table-name.ts';
@@ -40,9 +40,6 @@ export interface ExecutorParts {
   readonly keepMs: number | undefined;
 }
 
-/** A statement may take so many times as long as the one before. */
-const CAUTION = 1.5;
-
 /** A connection on which no answer has come for so long after a deadline is closed, in milliseconds. */
 const HANG_MS = 100;
 
@@ -51,19 +48,13 @@ export class Executor {
   readonly #parts: ExecutorParts;
   readonly state: StoreState;
   readonly #clock = new ServerClock();
+  readonly #pace: Pace;
   readonly #sweep: Sweep;
   readonly #probe: Probe;
   readonly #preparation: Preparation;
   readonly #counts = { batches: 0, calls: 0, missed: 0, expired: 0 };
   #isBusy = false;
   #isPreparing = false;
-  /** When the calls that are being executed were sent, in microseconds. */
-  #sentMicros: number | undefined;
-  #isFull = false;
-  /** How long a statement with many calls takes, in microseconds. */
-  #lastedMicros = 0;
-  /** When more calls waited than a statement has, the last time, in microseconds. */
-  #crowdedMicros = -Infinity;
   /** The sessions of `migrate`. */
   readonly #migrations = new Set<Session>();
   /** Whether the next statement locks at once: not while batches are denied, which need no lock. */
@@ -74,6 +65,7 @@ export class Executor {
   constructor(parts: ExecutorParts) {
     this.#parts = parts;
     this.state = new StoreState(parts.time);
+    this.#pace = new Pace(parts.time);
     this.#preparation = new Preparation(parts.schema, parts.time);
     this.#sweep = new Sweep(parts, () => this.wake());
     this.#probe = new Probe(parts.time, parts.keepMs, () => this.wake());
@@ -131,36 +123,25 @@ export class Executor {
    * Whether a call waits for longer than its deadline: while a connection is made, or its tables are looked at, the deadline
    * has not begun. After a failure calls do not wait like that, so an outage costs the time once.
    */
-  mayWait({ madeMicros, isSent }: StoreCall): boolean {
+  mayWait({ madeMicros, sentMicros }: StoreCall): boolean {
     const { session, time } = this.#parts;
-    if (isSent || !(this.#isPreparing || session.isOpening)) return false;
+    if (sentMicros !== undefined || !(this.#isPreparing || session.isOpening)) return false;
     if (this.state.current !== 'connecting' && this.state.current !== 'up') return false;
     return time.nowMicros() - madeMicros < CONNECT_MS * 1000;
   }
 
-  /** Takes note of a missed deadline, and returns its error. */
-  noteMiss(call: StoreCall): SluiceError {
+  /** Takes note of a missed deadline. */
+  noteMiss(call: StoreCall): MakeError {
     this.#counts.missed++;
     // Everything else that is executed has a limit of its own.
-    if (this.#sentMicros !== undefined) {
+    if (this.#pace.isAwaiting) {
       this.#hangAlarm ??= this.#parts.time.alarm(HANG_MS, () => this.#closeHungConnection());
     }
     const { deadlineMs } = call;
-    if (this.#isOverload(call)) return overloadError(deadlineMs);
-    return new SluiceError('ERR_STORE_DEADLINE', `PostgreSQL did not answer within ${deadlineMs} ms.`);
-  }
-
-  /**
-   * Whether a call was late because this process asked too much at once, and not because PostgreSQL does not answer. If it
-   * does not, its connection is closed soon, and that is a failure for all.
-   */
-  #isOverload({ isSent, deadlineMs }: StoreCall): boolean {
-    if (!this.#isBusy) return this.#isUp;
-    // No statement was sent: a connection is awaited.
-    if (this.#sentMicros === undefined) return false;
-    const deadlineMicros = deadlineMs * 1000;
-    if (this.#sentMicros - this.#crowdedMicros < deadlineMicros) return true;
-    return !isSent && this.#parts.time.nowMicros() - this.#sentMicros < deadlineMicros;
+    // While no statement was sent, a connection is awaited.
+    const isOverload = this.#isBusy ? this.#pace.isOverload(call) : this.#isUp;
+    if (isOverload) return () => overloadError(deadlineMs);
+    return () => new SluiceError('ERR_STORE_DEADLINE', `PostgreSQL did not answer within ${deadlineMs} ms.`);
   }
 
   async close(): Promise<void> {
@@ -201,13 +182,9 @@ export class Executor {
       // Before the calls are taken: those that arrive meanwhile are sent with them.
       await this.#open();
       if (this.#isTimeToSweep()) return await this.#sweepStep();
-      const late = this.#takeLate();
-      const calls = this.#takeCalls();
-      const isNeeded = calls.length > 0 || !this.#isUp || this.#probe.isDue;
-      const executed = isNeeded ? this.#execute(calls) : undefined;
-      // After the statement was sent: their callers decide by policy, and may be thousands.
-      for (const call of late) call.fail(overloadError(call.deadlineMs));
-      await executed;
+      this.#failLate();
+      const calls = this.#pace.takeNext(this.#parts.queue);
+      if (calls.length > 0 || !this.#isUp || this.#probe.isDue) await this.#execute(calls);
     } finally {
       session.disconnect();
     }
@@ -223,35 +200,10 @@ export class Executor {
     for (const call of this.#parts.queue) call.renew();
   }
 
-  /** Takes the oldest calls: one, and more while they have no more than {@link MAX_BUCKETS} buckets together. */
-  #takeCalls(): readonly StoreCall[] {
-    const { queue } = this.#parts;
-    const taken: StoreCall[] = [];
-    let buckets = 0;
-    for (let { first } = queue; first !== undefined; { first } = queue) {
-      buckets += Math.max(1, first.keys.length);
-      if (taken.length > 0 && buckets > MAX_BUCKETS) break;
-      taken.push(queue.take()!);
-    }
-    if (queue.first !== undefined) this.#crowdedMicros = this.#parts.time.nowMicros();
-    return taken;
-  }
-
-  /**
-   * While more calls wait than a statement has, takes those that would be answered too late. In their place others are in time:
-   * otherwise each statement would have the calls that are about to miss their deadline.
-   */
-  #takeLate(): readonly StoreCall[] {
-    const { queue, time } = this.#parts;
-    const late: StoreCall[] = [];
-    const answerMicros = time.nowMicros() + this.#lastedMicros * CAUTION;
-    for (let { first } = queue; first !== undefined && queue.size > MAX_BUCKETS; { first } = queue) {
-      if (first.dueMicros >= answerMicros) break;
-      late.push(queue.take()!);
-    }
+  #failLate(): void {
+    const late = this.#pace.takeLate(this.#parts.queue);
     this.#counts.missed += late.length;
-    if (late.length > 0) this.#crowdedMicros = time.nowMicros();
-    return late;
+    for (const call of late) call.failWith(() => overloadError(call.deadlineMs));
   }
 
   #isTimeToSweep(): boolean {
@@ -290,9 +242,7 @@ export class Executor {
     const waitMs = Math.max(1, ...calls.map(({ dueMicros }) => Math.ceil((dueMicros - sentMicros) / 1000)));
     this.#counts.calls++;
     this.#counts.batches += calls.length;
-    for (const call of calls) call.isSent = true;
-    if (calls.length > 0) this.#sentMicros = sentMicros;
-    this.#isFull = calls.length >= MAX_BUCKETS / 2;
+    this.#pace.sent(calls);
     try {
       const statement = {
         text: `select ${names.run}($1::integer, $2::boolean, $3::text[], $4::bigint[], $5::text[])`,
@@ -310,7 +260,7 @@ export class Executor {
       this.#repeat(expired);
       this.#sweep.note();
     } catch (error) {
-      this.#sentMicros = undefined;
+      this.#pace.failed();
       this.#cancelHangAlarm();
       await this.#failCalls(calls, error);
     }
@@ -319,13 +269,7 @@ export class Executor {
   #noteAnswered(): void {
     this.#cancelHangAlarm();
     this.#probe.answered();
-    if (this.#sentMicros === undefined) return;
-    if (this.#isFull) {
-      // It rises slowly: an answer that this process was too busy to read says little about the next one.
-      const lastedMicros = this.#parts.time.nowMicros() - this.#sentMicros;
-      this.#lastedMicros = Math.min(lastedMicros, this.#lastedMicros * CAUTION || lastedMicros);
-    }
-    this.#sentMicros = undefined;
+    this.#pace.answered();
   }
 
   /** Calls whose last moment had passed, though they wait: the estimate of the server's clock was wrong, and is right now. */
@@ -339,7 +283,7 @@ export class Executor {
     const waiting = calls.filter(({ isIn }) => isIn);
     for (const call of waiting) {
       call.isRepeated = true;
-      call.isSent = false;
+      call.sentMicros = undefined;
     }
     if (waiting.length > 0) this.#parts.queue.addFirst(waiting);
   }
@@ -398,12 +342,4 @@ export class Executor {
     if (isFinal) this.#readyCalls.rejectAll(error);
     else this.#readyCalls.retryLater();
   }
-}
-
-function overloadError(deadlineMs: number): SluiceError {
-  return new SluiceError(
-    'ERR_STORE_OVERLOAD',
-    `This process has made more calls at once than PostgreSQL answers within their deadline of ${deadlineMs} ms, or was busy for ` +
-      'so long. Make fewer at a time, raise the deadline, or use a faster store.',
-  );
 }

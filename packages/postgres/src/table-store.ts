@@ -8,8 +8,9 @@ import {
   type AnswerSink,
   type RunInto,
 } from '@sluice/core/kit';
+import { Outcomes } from './calls/outcomes.ts';
 import { MAX_BUCKETS, piecesOf } from './calls/pieces.ts';
-import { StoreCall } from './calls/store-call.ts';
+import { StoreCall, type MakeError } from './calls/store-call.ts';
 import { Executor, type ExecutorParts, type PostgresStoreCounts } from './executor.ts';
 import { notReadyError } from './server/server-errors.ts';
 import type { PostgresError, PostgresState } from './store-state.ts';
@@ -92,6 +93,7 @@ export class TableStore implements PostgresStore {
   readonly traits = { keepsDeadline: true, periods: true, slots: true } as const;
   readonly #deadlines: CallDeadlines;
   readonly #queue = new CallQueue<StoreCall>();
+  readonly #outcomes = new Outcomes();
   readonly #executor: Executor;
   /** Calls that have not ended. */
   #waiting = 0;
@@ -168,6 +170,7 @@ export class TableStore implements PostgresStore {
           deadlineMs,
           deadlines,
           sink,
+          outcomes: this.#outcomes,
           mayWait: this.#mayWait,
           onMiss: this.#missed,
           onEnd: this.#ended,
@@ -194,7 +197,7 @@ export class TableStore implements PostgresStore {
 
   readonly #mayWait = (call: StoreCall): boolean => !this.#isClosed && this.#executor.mayWait(call);
 
-  readonly #missed = (call: StoreCall): unknown => this.#executor.noteMiss(call);
+  readonly #missed = (call: StoreCall): MakeError => this.#executor.noteMiss(call);
 
   readonly #ended = (): void => {
     this.#waiting--;

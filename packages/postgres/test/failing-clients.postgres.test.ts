@@ -117,6 +117,10 @@ test('when calls of a failed statement are sent alone and the connection ends, a
   for (const outcome of outcomes) expect(outcome).toMatchObject({ reason: { code: 'ERR_STORE_UNAVAILABLE' } });
 });
 
+function idsFrom(first: number, count: number): readonly string[] {
+  return Array.from({ length: count }, (_, i) => `Tokens:${first + i}`);
+}
+
 /** A limiter on a pool whose statements with calls are sent when the test opens the gate. */
 async function gatedScene(deadlineMs: number) {
   const gate = { isOpen: true, statements: [] as { keys: readonly string[]; send: () => void }[] };
@@ -154,19 +158,40 @@ test('more calls at once than PostgreSQL answers in time are no outage: as many 
   await until('the first are sent', () => gate.statements.length === 1);
   await time.pass(8000);
   gate.statements[0]!.send();
-  // A statement takes 8 s, as it seems, and these have 12 left: there is time for one more.
   await until('the next are sent', () => gate.statements.length === 2);
   await time.pass(8000);
-  // The third has those who ask now, and of the others the 54 youngest.
+  // The oldest have less than a quarter of their deadline left, so the third has those who ask now, and the 54 youngest others.
   const later = decide(10);
-  gate.isOpen = true;
   gate.statements[1]!.send();
+  await until('the youngest are sent', () => gate.statements.length === 3);
+  expect(gate.statements[2]!.keys).toEqual([...idsFrom(246, 54), ...idsFrom(0, 10)]);
+  await time.pass(4000);
+  gate.isOpen = true;
+  gate.statements[2]!.send();
   const causes = (await Promise.all(decisions)).map(({ failure }) => failure?.cause as { code?: unknown } | undefined);
-  expect(causes.filter((cause) => cause === undefined)).toHaveLength(182);
-  expect(causes.filter((cause) => cause?.code === 'ERR_STORE_OVERLOAD')).toHaveLength(118);
+  expect(causes.filter((cause) => cause === undefined)).toHaveLength(128);
+  expect(causes.filter((cause) => cause?.code === 'ERR_STORE_OVERLOAD')).toHaveLength(172);
   expect((await Promise.all(later)).every(({ failure }) => failure === undefined)).toBe(true);
-  expect(limiter.status()).toMatchObject({ state: 'up', outages: 0, decidedByPolicy: 118 });
-  expect(store.status()).toMatchObject({ state: 'up', counts: { missed: 118 } });
+  expect(limiter.status()).toMatchObject({ state: 'up', outages: 0, decidedByPolicy: 172 });
+  expect(store.status()).toMatchObject({ state: 'up', counts: { missed: 172 } });
+});
+
+test('calls whose deadline has passed while the process was busy are not sent, and are no outage', async () => {
+  const { gate, time, limiter, store, decide } = await gatedScene(20_000);
+  gate.isOpen = false;
+  const { batches } = store.status().counts;
+  const decisions = decide(100);
+  // Nothing runs, as in a turn of the event loop that takes so long.
+  time.set(time.nowMs + 20_000);
+  const others = decide(10);
+  await until('the others are sent', () => gate.statements.length === 1);
+  expect(store.status().counts.batches - batches).toBe(10);
+  for (const { failure } of await Promise.all(decisions)) {
+    expect(failure?.cause).toMatchObject({ code: 'ERR_STORE_OVERLOAD' });
+  }
+  gate.statements[0]!.send();
+  expect((await Promise.all(others)).every(({ failure }) => failure === undefined)).toBe(true);
+  expect(limiter.status()).toMatchObject({ state: 'up', outages: 0 });
 });
 
 test('calls that are sent while others wait, and answered too late, are no outage, but a connection that hangs is one', async () => {

@@ -43,6 +43,20 @@ export class CallQueue<Call extends Wait> implements Iterable<Call> {
     return first;
   }
 
+  /** The youngest call that waits; undefined if there is none. */
+  get last(): Call | undefined {
+    if (this.first === undefined) return undefined;
+    while (!this.#calls.at(-1)!.isIn) this.#calls.pop();
+    return this.#calls.at(-1);
+  }
+
+  /** Removes and returns the youngest call that waits; undefined if there is none. */
+  takeLast(): Call | undefined {
+    const { last } = this;
+    if (last !== undefined) this.#calls.pop();
+    return last;
+  }
+
   /** Yields the calls from the oldest, with those that do not wait any more. */
   [Symbol.iterator](): ArrayIterator<Call> {
     return this.#calls.slice(this.#next).values();

@@ -25,6 +25,19 @@ test('calls are taken in the order of their arrival, without those that do not w
   expect(queue.size).toBe(0);
 });
 
+test('calls can be taken from the youngest, without those that do not wait any more', () => {
+  const { queue, calls } = queueOf(4);
+  calls[0]!.isIn = false;
+  calls[3]!.isIn = false;
+  expect([queue.last, queue.takeLast(), queue.takeLast(), queue.takeLast()]).toEqual([
+    calls[2],
+    calls[2],
+    calls[1],
+    undefined,
+  ]);
+  expect(queue.size).toBe(0);
+});
+
 test('calls that are put back come before all others', () => {
   const { queue, calls } = queueOf(3);
   const taken = [queue.take()!, queue.take()!];

@@ -1,6 +1,7 @@
 import type { StoreOperation, StoreReading, StoreTransaction } from '@sluice/core';
 import type { AnswerSink, Deadlines, ServerEntry, Wait } from '@sluice/core/kit';
 import { keyOf } from './bucket-keys.ts';
+import type { Outcomes } from './outcomes.ts';
 
 /** The kind of an operation. */
 export type CallKind = StoreOperation['kind'];
@@ -15,13 +16,14 @@ export class StoreCall implements Wait {
   readonly deadlineMs: number;
   readonly #deadlines: Deadlines;
   readonly #sink: AnswerSink;
+  readonly #outcomes: Outcomes;
   readonly #mayWait: (call: StoreCall) => boolean;
-  readonly #onMiss: (call: StoreCall) => unknown;
+  readonly #onMiss: (call: StoreCall) => MakeError;
   readonly #onEnd: () => void;
   /** Whether it was sent before and not executed. That happens once at most. */
   isRepeated = false;
-  /** Whether it is in a statement that was sent. */
-  isSent = false;
+  /** When the statement was sent that it is in, in microseconds; undefined while it waits for the next one. */
+  sentMicros: number | undefined = undefined;
   /** When it was made, in microseconds. */
   readonly madeMicros: number;
   dueMicros = 0;
@@ -30,13 +32,14 @@ export class StoreCall implements Wait {
   after: Wait | undefined = undefined;
 
   /** @throws {SluiceError} `ERR_ID` if an id is not well-formed text. */
-  constructor({ operation, deadlineMs, deadlines, sink, mayWait, onMiss, onEnd }: StoreCallParts) {
+  constructor({ operation, deadlineMs, deadlines, sink, outcomes, mayWait, onMiss, onEnd }: StoreCallParts) {
     this.kind = operation.kind;
     this.batches = 'alternatives' in operation ? operation.alternatives : [operation.batch];
     this.keys = this.batches.flatMap((batch) => batch.map((bucket) => keyOf(bucket as StoreTransaction)));
     this.deadlineMs = deadlineMs;
     this.#deadlines = deadlines;
     this.#sink = sink;
+    this.#outcomes = outcomes;
     this.#mayWait = mayWait;
     this.#onMiss = onMiss;
     this.#onEnd = onEnd;
@@ -51,37 +54,52 @@ export class StoreCall implements Wait {
 
   answer(reading: StoreReading): void {
     if (!this.#deadlines.end(this)) return;
-    this.#onEnd();
-    this.#sink.answered(reading);
+    this.#outcomes.addAnswer(() => {
+      this.#onEnd();
+      this.#sink.answered(reading);
+    });
   }
 
   fail(error: unknown): void {
-    if (!this.#deadlines.end(this)) return;
-    this.#onEnd();
-    this.#sink.failed(error);
+    this.failWith(() => error);
+  }
+
+  /** Fails with an error that is made when its caller is told: there may be thousands. */
+  failWith(makeError: MakeError): void {
+    if (this.#deadlines.end(this)) this.#tellFailure(makeError);
   }
 
   miss(): void {
     if (this.#mayWait(this)) return this.#deadlines.begin(this);
-    this.#onEnd();
-    this.#sink.failed(this.#onMiss(this));
+    this.#tellFailure(this.#onMiss(this));
   }
 
   /** Misses the deadline before its time. */
   expire(): void {
     if (this.#deadlines.end(this)) this.miss();
   }
+
+  #tellFailure(makeError: MakeError): void {
+    this.#outcomes.addFailure(() => {
+      this.#onEnd();
+      this.#sink.failed(makeError());
+    });
+  }
 }
+
+/** Makes the error with which a call fails. */
+export type MakeError = () => unknown;
 
 export interface StoreCallParts {
   readonly operation: StoreOperation;
   readonly deadlineMs: number;
   readonly deadlines: Deadlines;
   readonly sink: AnswerSink;
+  readonly outcomes: Outcomes;
   /** Whether it waits for longer than its deadline, because a connection is being made. */
   readonly mayWait: (call: StoreCall) => boolean;
-  /** Makes the error of a call whose deadline has passed. */
-  readonly onMiss: (call: StoreCall) => unknown;
+  /** Called when the deadline of a call has passed. */
+  readonly onMiss: (call: StoreCall) => MakeError;
   /** Called when the call has ended in any way, before its caller. */
   readonly onEnd: () => void;
 }
