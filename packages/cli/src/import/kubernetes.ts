@@ -3,7 +3,7 @@ import { shownText } from '@sluice/core/kit';
 import type { Content, Mapping, Node } from '@sluice/config/kit';
 
 /** A file inside an object of Kubernetes. */
-export interface InnerFile {
+interface InnerFile {
   /** `ratelimit.yaml of the ConfigMap ratelimit-config`. */
   readonly name: string;
   readonly content: Content;
