@@ -264,3 +264,28 @@ test('limiters with leases let through no more than Redis has charged, and no mo
   expect(through).toBeGreaterThan(0.3 * most);
   expect(waits).toBeGreaterThan(SCENES);
 });
+
+test('a check denies what the view denies, also where a spend would wait for reports of other processes', async () => {
+  const slow = { burst: 10, count: 1, overshoot: 0.5 };
+  const gateways = new LimiterGateways(
+    { limits: { Slow: slow }, gateways: 2, roundTripMs: 4, stepMicros: 1 },
+    new Random(1),
+  );
+  gateways.empty('Slow', ID);
+  const { time, limiters } = gateways;
+  const entries = [{ limit: 'Slow', id: ID }];
+  // Before it has a view, the process spends its overdraft of two tokens.
+  const spent: boolean[] = [];
+  const spends = [1, 2, 3].map(() => limiters[0]!.spend(entries).then(({ allowed }) => spent.push(allowed)));
+  await time.pass(14);
+  expect(spent).toEqual([true, true]);
+  // It has a view now, and answers at once.
+  const checked: boolean[] = [];
+  void limiters[0]!.check(entries).then(({ allowed }) => checked.push(allowed));
+  await time.pass(0);
+  expect(checked).toEqual([false]);
+  await time.pass(50);
+  await Promise.all(spends);
+  expect(spent).toEqual([true, true, false]);
+  await gateways.close();
+});

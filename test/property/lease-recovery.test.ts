@@ -1,5 +1,6 @@
 // What processes with leases do when buckets are reset and when Redis loses its data, and how much of a limit they use.
 import { describe, expect, test } from 'vitest';
+import { firstReturnsOf } from '../leases/capacity/fresh-clients.ts';
 import { Deployment, KEY, ONE_TOKEN, SECOND_TICKS as SECOND, SYNC_TICKS as SYNC } from '../leases/deployment.ts';
 
 const slow = { burst: 300, count: 300, periodMs: 3 * 3_600_000, overshoot: 0.1, gateways: 4 };
@@ -36,6 +37,23 @@ describe('after a reset', () => {
     },
   );
 });
+
+test.each([
+  { burst: 10, count: 1, gateways: 2, overshoot: 0.5 },
+  { burst: 10, count: 1, gateways: 4, overshoot: 1 },
+  { burst: 10, count: 3, gateways: 8, overshoot: 1 },
+  { burst: 20, count: 2, gateways: 4, overshoot: 0.5 },
+])(
+  'clients that spend $burst at once at $count a second of $gateways processes are hardly ever denied at their first return',
+  (limit) => {
+    for (const gapMs of [0, 15]) {
+      const { returns, deniedAgain, latestMs } = firstReturnsOf({ ...limit, periodMs: 1000 }, gapMs);
+      expect(returns).toBe(100);
+      expect(deniedAgain).toBeLessThanOrEqual(5);
+      expect(latestMs).toBeLessThanOrEqual(1050);
+    }
+  },
+);
 
 test('when Redis loses all data under load, the gateways restore nearly all of it', () => {
   const deployment = new Deployment({ burst: 400, count: 200, periodMs: 1000, overshoot: 0.1, gateways: 16 });

@@ -5,9 +5,6 @@ const TICKS_PER_MICRO = 16;
 const CLIENTS = 100;
 /** They begin within the first five. */
 const SECONDS = 20;
-/** A client spends its burst so fast. */
-const GAP_TICKS = SECOND_TICKS * 0.015;
-
 interface Client {
   readonly key: string;
   denials: number;
@@ -24,8 +21,12 @@ export interface FirstReturns {
   readonly latestMs: number;
 }
 
-/** Clients with a bucket each that is full at first, whose requests come to any process. */
-export function firstReturnsOf(setting: Setting): FirstReturns {
+/**
+ * Clients with a bucket each that is full at first, whose requests come to any process.
+ *
+ * @param gapMs - From one answer to the next request, until a client is denied.
+ */
+export function firstReturnsOf(setting: Setting, gapMs: number): FirstReturns {
   const deployment = new Deployment(setting);
   const { network, gateways, random } = deployment;
   let [returns, deniedAgain, latestTicks] = [0, 0, 0];
@@ -45,7 +46,7 @@ export function firstReturnsOf(setting: Setting): FirstReturns {
       return;
     }
     if (isDenied) client.denials++;
-    const waitTicks = isDenied ? SECOND_TICKS * Math.ceil(retryTicks / SECOND_TICKS) : GAP_TICKS;
+    const waitTicks = isDenied ? SECOND_TICKS * Math.ceil(retryTicks / SECOND_TICKS) : (SECOND_TICKS * gapMs) / 1000;
     if (client.denials === 1) client.returnedTicks = network.nowTicks + waitTicks;
     network.at(network.nowTicks + waitTicks, () => request(client));
   };

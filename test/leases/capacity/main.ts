@@ -14,11 +14,13 @@ const LIMITS = [
   { name: '100/s', burst: 100, count: 100, periodMs: 1000 },
   { name: '1000/s', burst: 1000, count: 1000, periodMs: 1000 },
 ];
+const GAPS_MS = [0, 5, 15, 50];
 const RETRY_LIMITS = [
   { name: '1/s', burst: 10, count: 1, periodMs: 1000 },
   { name: '3/s', burst: 10, count: 3, periodMs: 1000 },
   { name: '5/s', burst: 20, count: 5, periodMs: 1000 },
   { name: '10/s', burst: 20, count: 10, periodMs: 1000 },
+  { name: '10/s b100', burst: 100, count: 10, periodMs: 1000 },
   { name: '30/s', burst: 60, count: 30, periodMs: 1000 },
   { name: '100/s', burst: 200, count: 100, periodMs: 1000 },
   { name: '1000/s', burst: 1000, count: 1000, periodMs: 1000 },
@@ -82,15 +84,19 @@ function printRetries(): void {
 }
 
 function printFirstReturns(): void {
-  console.log('\nA full bucket, spent 15 ms apart: denied at the first return, % / at most so many seconds late\n');
+  console.log(
+    `\nA full bucket, spent ${GAPS_MS.join(', ')} ms apart: denied at the first return, % / at most so many seconds late\n`,
+  );
   printRow(['limit', 'N', ...OVERSHOOTS.map((overshoot) => `overshoot ${overshoot}`)]);
   for (const { name, ...limit } of RETRY_LIMITS.slice(0, -2)) {
     for (const gateways of PROCESSES) {
       const cells = OVERSHOOTS.map((overshoot) => {
         const setting = { ...limit, overshoot, gateways };
         if (!isLeased(numbersOf(setting))) return 'strict';
-        const { returns, deniedAgain, latestMs } = firstReturnsOf(setting);
-        return `${percent(deniedAgain / returns)} / ${(latestMs / 1000).toFixed(1)}`;
+        return GAPS_MS.map((gapMs) => {
+          const { returns, deniedAgain, latestMs } = firstReturnsOf(setting, gapMs);
+          return returns === 0 ? 'none denied' : `${percent(deniedAgain / returns)} / ${(latestMs / 1000).toFixed(1)}`;
+        }).join(', ');
       });
       printRow([name, String(gateways), ...cells]);
     }

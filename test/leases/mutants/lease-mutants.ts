@@ -101,6 +101,34 @@ export const leaseMutants: readonly RuleMutant[] = [
     finder: inBucketTest('when the bucket is full again'),
   },
   {
+    name: 'a slow bucket is denied by a view that lacks what others took',
+    in: 'leased-bucket.ts',
+    replace: 'settleTicks === 0 || this.viewAtTicks',
+    by: 'true || this.viewAtTicks',
+    finder: inBucketTest('only after its TAT was the same'),
+  },
+  {
+    name: 'a TAT that has changed counts as steady',
+    in: 'bucket-sync.ts',
+    replace: 'if (floorTicks !== bucket.floorTicks) bucket',
+    by: 'if (bucket.floorTicks === 0) bucket',
+    finder: inBucketTest('only after its TAT was the same'),
+  },
+  {
+    name: 'slow buckets are reported as late as others',
+    in: 'leased-bucket.ts',
+    replace: '    if (settleTicks > 0) return settleTicks;\n',
+    by: '',
+    finder: inBucketTest('reports what it let through within that time'),
+  },
+  {
+    name: 'a wait in vain for a full bucket says nothing of its level',
+    in: 'waiting-batches.ts',
+    replace: 'Math.max(bucket.waitByView(tokens, nowTicks), bucket.terms.dueTicks)',
+    by: 'bucket.terms.dueTicks',
+    finder: inBatchTest('for as long as their bucket is full'),
+  },
+  {
     name: 'large costs are leased',
     in: 'leased-bucket.ts',
     replace: '2 * tokens > this.terms.overdraftTokens',
@@ -138,7 +166,7 @@ export const leaseMutants: readonly RuleMutant[] = [
   {
     name: 'the reading of a wait in vain is that of the view',
     in: 'waiting-batches.ts',
-    replace: 'conclude(each, lacking[i]! > 0 ? retryTicks : 0, nowTicks)',
+    replace: 'conclude(each, waitTicks, nowTicks)',
     by: 'conclude(each, 0, nowTicks)',
     finder: { file: READINGS, named: 'however late it is made' },
   },

@@ -33,13 +33,13 @@ for (const { name, ...limit } of limits) {
 function cellsOf(setting: Setting): readonly string[] {
   const numbers = numbersOf(setting);
   if (!isLeased(numbers)) return [String(setting.gateways), 'strict', ...Array<string>(7).fill('')];
-  const { overdraftTokens, leaseTicks, dueTicks, boundTokens } = numbers;
+  const { overdraftTokens, leaseTicks, dueTicks, settleTicks, boundTokens } = numbers;
   const results = loads.map((load) => resultOf(setting, load));
   return [
     String(setting.gateways),
     String(overdraftTokens),
     (leaseTicks / TICKS_PER_MS).toFixed(0),
-    (dueTicks / TICKS_PER_MS).toFixed(0),
+    ((settleTicks || dueTicks) / TICKS_PER_MS).toFixed(0),
     `${boundTokens} (${((100 * boundTokens) / setting.burst).toFixed(1)})`,
     String(Math.max(...results.map(({ overTokens }) => overTokens))),
     results.map(({ admittedShare }) => (100 * admittedShare).toFixed(1)).join(' / '),

@@ -253,7 +253,7 @@ export const leases: Part = {
     {
       name: 'overdraft',
       words:
-        'Beyond its leases, a process never has more than its overdraft let through uncharged; and it lets nothing through that its view of the bucket denies. What its leases pay passes, and so does a small cost that its view and its overdraft allow, unless other processes compete for the bucket. A denial has a wait that is at least the one by its view.',
+        'Beyond its leases, a process never has more than its overdraft let through uncharged; and it lets nothing through that its view of the bucket denies. What its leases pay passes, and so does a small cost that its view and its overdraft allow, unless other processes compete for the bucket. A denial has a wait that is at least the one by its view. Of a limit whose tokens come back slowly, what the view denies waits, if it may, until the view is settled.',
       formula: 'uncharged ≤ o × T',
       invariant: 'uncharged ≤ o × T, before and after each decision',
       sources: [`${RULES}leased-bucket.ts`, `${RULES}uncharged.ts`],
@@ -269,6 +269,10 @@ export const leases: Part = {
         const view = bucket.tatTicks;
         const isContended = bucket.isContended;
         const isOld = now - bucket.viewAtTicks > 2 * terms.dueTicks;
+        const isSettled = any(
+          terms.settleTicks === 0,
+          bucket.viewAtTicks - bucket.steadySinceTicks >= terms.settleTicks,
+        );
         const uncharged = bucket.uncharged.chargeTicks + bucket.uncharged.sentChargeTicks;
         const increment = (cost - leased) * terms.intervalTicks;
         const lack = Math.max(0, view - now) + increment - terms.fitTicks;
@@ -292,10 +296,14 @@ export const leases: Part = {
             'denied by the view, for others, or after the overdraft',
             any(lack > 0, isLeftToOthers, uncharged + increment > limit),
           );
+          t.claim('denied by a settled view', implies(all(terms.waits, lack > 0), all(not(isOld), isSettled)));
         }
         if (look === LEFT_TO_REDIS) t.claim('only a large cost is left to Redis', not(isSmall));
         if (look === WAITS)
-          t.claim('waits for a sync if it may', all(terms.waits, any(isOld, uncharged + increment > limit)));
+          t.claim(
+            'waits for a sync if it may',
+            all(terms.waits, any(isOld, not(isSettled), uncharged + increment > limit)),
+          );
         if (look !== FITS) return;
         bucket.spend(cost, now);
         const beyond = Math.max(0, cost - leased);
@@ -430,11 +438,14 @@ function bucketOf(t: Scenario): {
   const overdraftTokens = t.int('o', SMALL);
   const fitTicks = burst * intervalTicks;
   t.assume(all(fitTicks <= HALF.max, overdraftTokens <= burst));
-  const terms = termsOf({ intervalTicks, burst, fitTicks, overdraftTokens }, t.choice('waits', [true, false]));
+  const settleTicks = t.choice('time until a view is settled', [0, 160_000] as const);
+  const numbers = { intervalTicks, burst, fitTicks, overdraftTokens, settleTicks };
+  const terms = termsOf(numbers, t.choice('waits', [true, false]));
   const bucket = leasedBucket(terms);
   const now = t.int('now', HALF);
   bucket.tatTicks = t.int('TAT by the view', HALF);
   bucket.viewAtTicks = t.int('time of the view', HALF);
+  bucket.steadySinceTicks = t.int('time since when the TAT is the same', HALF);
   bucket.isContended = t.choice('contended', [true, false]);
   bucket.uncharged.chargeTicks = t.int('uncharged', HALF);
   bucket.uncharged.sentChargeTicks = t.int('on its way', HALF);
@@ -444,7 +455,7 @@ function bucketOf(t: Scenario): {
 }
 
 function termsOf(
-  numbers: Pick<LeaseTerms, 'intervalTicks' | 'burst' | 'fitTicks' | 'overdraftTokens'>,
+  numbers: Pick<LeaseTerms, 'intervalTicks' | 'burst' | 'fitTicks' | 'overdraftTokens' | 'settleTicks'>,
   waits: boolean,
 ): LeaseTerms {
   return {

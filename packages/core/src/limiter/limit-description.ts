@@ -26,6 +26,8 @@ export function describedLimit(store: Store, limit: Limit<never>): LimitDescript
   return { limit: limit.name, numbers, exact, lease, text };
 }
 
+type LeaseTerms = Extract<LeaseDescription, { readonly leased: true }>;
+
 function exactLine({ treatment }: Limit<never>): string {
   return treatment.overshoot === undefined ? '  exact' : '  exact: the store has no leases, and ignores the overshoot';
 }
@@ -40,8 +42,17 @@ function linesOf(lease: LeaseDescription, { rate, treatment }: Limit<never>): st
     `  overdraft      ${overdraft} ${overdraft === 1 ? 'token' : 'tokens'} of each process`,
     `  lease          ${rounded(leaseMs)} ms`,
     `  sync           every ${rounded(syncMs)} ms while in use, about ${Math.ceil(callsPerSecond)} calls a second of each process`,
+    `  denials        ${denialsOf(lease)}`,
     `  in an outage   ${treatment.onFailure}: ${outage}`,
   ];
+}
+
+function denialsOf({ settleMs, lateMs }: LeaseTerms): string {
+  if (lateMs === 0) return 'their Retry-After is as without leases';
+  if (settleMs > 0) {
+    return `wait until ${rounded(settleMs)} ms have passed without reports of other processes, for the sake of Retry-After`;
+  }
+  return `their Retry-After may be up to ${rounded(lateMs / 1000)} s too short, by what other processes have not reported`;
 }
 
 function rounded(ms: number): string {

@@ -29,6 +29,8 @@ const description: LeaseDescription = {
   bound: 20,
   formula: '4 processes × 2 tokens + 100/s × 120 ms',
   callsPerSecond: 18.75,
+  settleMs: 0,
+  lateMs: 60,
   outage: 'requests are denied once the leases are used up',
 };
 
@@ -138,12 +140,22 @@ describe('a store with leases', () => {
   overdraft      2 tokens of each process
   lease          120 ms
   sync           every 53.3 ms while in use, about 19 calls a second of each process
+  denials        their Retry-After may be up to 0.1 s too short, by what other processes have not reported
   in an outage   closed: requests are denied once the leases are used up`,
     });
     expect(given).toContainEqual({ burst: 100, intervalTicks: 160_000, overshoot: 0.1, onFailure: 'closed' });
     expect(limiter.describe('Exact')).toMatchObject({ exact: true, lease: undefined });
     const one = leasingStore({ describeLease: () => ({ ...description, overdraft: 1 }) });
     expect(limiterOn(one.store, { Leased: leased }).describe('Leased').text).toContain('1 token of each process');
+  });
+
+  test.each([
+    { settleMs: 10, lateMs: 6000, text: 'wait until 10 ms have passed without reports of other processes' },
+    { settleMs: 0, lateMs: 6000, text: 'their Retry-After may be up to 6 s too short' },
+    { settleMs: 0, lateMs: 0, text: 'their Retry-After is as without leases' },
+  ])('describes how well denials can tell how long to wait: $text', ({ text, ...waits }) => {
+    const { store } = leasingStore({ describeLease: () => ({ ...description, ...waits }) });
+    expect(limiterOn(store, { Leased: leased }).describe('Leased').text).toContain(`  denials        ${text}`);
   });
 
   test('is warned of once for each limit whose overshoot it can not meet', () => {

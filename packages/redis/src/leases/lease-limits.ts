@@ -118,17 +118,20 @@ function textOf({ burst, intervalTicks, overshoot }: OvershootNumbers): string {
 }
 
 function described(terms: LeaseTerms, onFailure: OvershootNumbers['onFailure']): LeaseDescription {
-  const { overdraftTokens, leaseTicks, dueTicks, boundTokens, gateways, intervalTicks } = terms;
+  const { overdraftTokens, leaseTicks, dueTicks, settleTicks, boundTokens, gateways, intervalTicks } = terms;
   const refilled = Math.ceil(leaseTicks / intervalTicks);
+  const syncTicks = settleTicks || dueTicks;
   return {
     leased: true,
     mode: terms.waits ? 'wait' : 'deny',
     overdraft: overdraftTokens,
     leaseMs: leaseTicks / TICKS_PER_MS,
-    syncMs: dueTicks / TICKS_PER_MS,
+    syncMs: syncTicks / TICKS_PER_MS,
     bound: boundTokens,
     formula: `${gateways} processes × ${overdraftTokens} + ${refilled} that refill in ${leaseTicks / TICKS_PER_MS} ms`,
-    callsPerSecond: (1000 * TICKS_PER_MS) / dueTicks,
+    callsPerSecond: (1000 * TICKS_PER_MS) / syncTicks,
+    settleMs: terms.waits ? settleTicks / TICKS_PER_MS : 0,
+    lateMs: ((gateways - 1) * terms.overdraftTicks) / TICKS_PER_MS,
     outage: OUTAGE[onFailure](gateways),
   };
 }

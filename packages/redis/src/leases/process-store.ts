@@ -144,8 +144,10 @@ export class ProcessStore implements LeasedStore {
     const looks = split.leased.map((entry): LeasedEntry => ({ ...entry, mode: 'check-only' }));
     const decision = decide(looks, nowTicks);
     if (decision.outcome === 'unavailable') return this.#askRedis('check', batch, deadlineMs);
-    // What a `spend` would wait for fits by the view.
-    if (decision.outcome === 'waits') for (const each of looks) conclude(each, 0, nowTicks);
+    // A `spend` would wait for a sync. Until then, the view is all that is known.
+    if (decision.outcome === 'waits') {
+      for (const each of looks) conclude(each, each.bucket.waitByView(each.tokens, nowTicks), nowTicks);
+    }
     this.#syncs.afterUse(looks, nowTicks);
     const reading = readingOf(looks, decision, nowTicks);
     if (split.exact.length === 0) return reading;

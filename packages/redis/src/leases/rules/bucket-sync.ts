@@ -138,7 +138,9 @@ export function applyAnswer(sent: SentBucket, synced: SyncedBucket, answer: Answ
   bucket.viewSequence = sequence;
   bucket.isBroken = synced.isBroken === true;
   // A TAT that has passed needs no restoring.
-  bucket.floorTicks = synced.levelTicks > 0 ? serverTicks + synced.levelTicks : 0;
+  const floorTicks = synced.levelTicks > 0 ? serverTicks + synced.levelTicks : 0;
+  if (floorTicks !== bucket.floorTicks) bucket.steadySinceTicks = nowTicks;
+  bucket.floorTicks = floorTicks;
   if (!synced.keptFloor) leases.forbidReturns();
   if (synced.grantedTokens > 0) {
     const { sentTicks } = answer;

@@ -27,6 +27,11 @@ export interface LeaseNumbers extends LeaseDemand {
   /** The time between two syncs of a bucket in use, at most `syncTicks`. */
   readonly dueTicks: number;
   /**
+   * Of a limit whose tokens come back slowly: each process reports within this time what it lets through, and denies only
+   * after the answers of Redis have shown the same TAT for as long. 0 for other limits, and with one process.
+   */
+  readonly settleTicks: number;
+  /**
    * The most tokens that all processes together let through beyond the limit, in any window of time: the overdrafts of
    * all of them, and what refills during the life of a lease.
    */
@@ -50,6 +55,13 @@ const LONGEST_LEASE_TICKS = 60 * TICKS_PER_MS;
 /** So many syncs fit into the life of a lease: one lease is spent while the next one is asked for. */
 const SYNCS_PER_LEASE = 2.25;
 const SHORTEST_LEASE_TICKS = SYNCS_PER_LEASE * MIN_SYNC_GAP_TICKS;
+/**
+ * If a token takes longer to come back, a denied client notices each one that other processes had not reported when it was
+ * told how long to wait. See docs/decisions/0023.
+ */
+const SLOW_TOKEN_TICKS = 200 * TICKS_PER_MS;
+/** Enough for a report of each process, and a short wait for a denial. */
+const SETTLE_TICKS = 2 * MIN_SYNC_GAP_TICKS;
 
 /**
  * Divides the overshoot of a limit into overdrafts and leases. Half of it goes to the overdrafts, so that most of the
@@ -100,6 +112,7 @@ function withOverdraft(demand: LeaseDemand, overdraftTokens: number, leaseTicks:
     overdraftTicks,
     leaseTicks,
     dueTicks: Math.min(syncTicks, Math.floor(leaseTicks / SYNCS_PER_LEASE)),
+    settleTicks: gateways > 1 && intervalTicks > SLOW_TOKEN_TICKS ? SETTLE_TICKS : 0,
     boundTokens: gateways * overdraftTokens + Math.ceil(leaseTicks / intervalTicks),
     capTicks: fitTicks + gateways * overdraftTicks + leaseTicks,
   };

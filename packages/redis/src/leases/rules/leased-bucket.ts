@@ -74,6 +74,8 @@ export class LeasedBucket {
   viewAtTicks: number = -Infinity;
   /** The number of the sync that made the view. */
   viewSequence = 0;
+  /** Since when the answers of Redis have shown the same TAT. */
+  steadySinceTicks: number = -Infinity;
   /** The TAT at the last answer, by the clock of Redis; 0 before. */
   floorTicks = 0;
   /** Made with the first lease: most buckets of ids that are asked for once never have one. */
@@ -150,15 +152,22 @@ export class LeasedBucket {
     const increment = lacking * terms.intervalTicks;
     const wait = this.#waitByView(increment, nowTicks);
     const isOld = this.isOld(nowTicks);
-    if (wait > 0 && !isOld) return this.#denies(wait);
+    const isSettled = this.#isSettled;
+    if (wait > 0 && !isOld && isSettled) return this.#denies(wait);
     if (this.isLarge(tokens)) return EXACT;
     if (wait > 0) return this.isTooSlow ? EXACT : terms.waits ? WAITS : this.#denies(wait);
     // Before the overdraft: otherwise all processes would spend theirs whenever the leases run out.
     if (this.isContended && !isOld && this.tatTicks > nowTicks) return this.#denies(0);
     if (this.#fitsOverdraft(increment)) return FITS;
     if (this.isTooSlow) return EXACT;
-    if (terms.waits && this.#canWait(lacking, nowTicks)) return WAITS;
-    return this.#denies(0);
+    // Those that wait already come first.
+    const inLine = this.#waitByView(increment + this.waitingTokens * terms.intervalTicks, nowTicks);
+    return terms.waits && (inLine === 0 || !isSettled) ? WAITS : this.#denies(inLine);
+  }
+
+  /** Returns how long a cost has to wait by the view: 0 if it fits. */
+  waitByView(tokens: number, nowTicks: number): number {
+    return this.#waitByView((tokens - this.leases.tokens) * this.terms.intervalTicks, nowTicks);
   }
 
   /** Takes the tokens of the last look, which fitted. */
@@ -263,9 +272,13 @@ export class LeasedBucket {
     return (this.uncharged.totalTicks + (this.outage?.spentTicks ?? 0)) / this.terms.intervalTicks;
   }
 
-  /** The time from one due sync to the next: the longest one while nothing is leased, because the overdraft pays for all. */
+  /**
+   * The time from one due sync to the next: the longest one while nothing is leased, because the overdraft pays for all. If
+   * tokens come back slowly, denials of the other processes depend on the reports of this one.
+   */
   get gapTicks(): number {
-    const { dueTicks, syncTicks, overdraftTokens } = this.terms;
+    const { dueTicks, syncTicks, overdraftTokens, settleTicks } = this.terms;
+    if (settleTicks > 0) return settleTicks;
     const demand = Math.max(this.askedTokens, this.demandTokens);
     return this.leases.isEmpty && demand * syncTicks <= overdraftTokens * dueTicks ? syncTicks : dueTicks;
   }
@@ -315,6 +328,12 @@ export class LeasedBucket {
     return !this.isContended && 2 * (this.levelTicks(nowTicks) + overdraftTicks) <= fitTicks;
   }
 
+  /** Whether the view shows what the other processes let through, so that a denial can tell how long to wait. */
+  get #isSettled(): boolean {
+    const { settleTicks } = this.terms;
+    return settleTicks === 0 || this.viewAtTicks - this.steadySinceTicks >= settleTicks;
+  }
+
   #waitByView(increment: number, nowTicks: number): number {
     return Math.max(0, this.levelTicks(nowTicks) + increment - this.terms.fitTicks);
   }
@@ -322,11 +341,6 @@ export class LeasedBucket {
   /** What is on its way counts until Redis has counted it. */
   #fitsOverdraft(increment: number): boolean {
     return this.uncharged.totalTicks + increment <= this.terms.overdraftTicks;
-  }
-
-  #canWait(lacking: number, nowTicks: number): boolean {
-    const { fitTicks, intervalTicks } = this.terms;
-    return this.waitingTokens + lacking <= Math.floor((fitTicks - this.levelTicks(nowTicks)) / intervalTicks);
   }
 
   #lookInOutage(nowTicks: number): Look {
@@ -351,10 +365,9 @@ export class LeasedBucket {
 
   /** @param waitTicks - By the view. Within the time of a sync, other processes report what they have let through since. */
   #denies(waitTicks: number): Look {
-    const { intervalTicks, syncTicks, dueTicks } = this.terms;
-    // Beside the time in which tokens of slow limits come back, that of a sync is short.
-    const isSlow = intervalTicks > 2 * syncTicks;
-    this.retryTicks = isSlow ? Math.max(waitTicks, dueTicks) : waitTicks + syncTicks;
+    const { gateways, syncTicks, dueTicks, settleTicks } = this.terms;
+    const reportTicks = gateways === 1 || settleTicks > 0 ? 0 : syncTicks;
+    this.retryTicks = Math.max(waitTicks + reportTicks, dueTicks);
     return DENIES;
   }
 

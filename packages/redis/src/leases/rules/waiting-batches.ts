@@ -132,10 +132,13 @@ function timeOver(each: Waiting<WaitingBatch>, nowTicks: number): LeaseDecision 
 
 /** Denies a batch because of the buckets that it waits for. */
 function denied({ given: { batch }, lacking }: Waiting<WaitingBatch>, nowTicks: number): LeaseDecision {
-  const retryTicks = Math.max(...batch.map(({ bucket }) => bucket.terms.dueTicks));
+  let retryTicks = 0;
   for (const [i, each] of batch.entries()) {
-    each.bucket.touch(nowTicks);
-    conclude(each, lacking[i]! > 0 ? retryTicks : 0, nowTicks);
+    const { bucket, tokens } = each;
+    bucket.touch(nowTicks);
+    const waitTicks = lacking[i]! > 0 ? Math.max(bucket.waitByView(tokens, nowTicks), bucket.terms.dueTicks) : 0;
+    conclude(each, waitTicks, nowTicks);
+    retryTicks = Math.max(retryTicks, waitTicks);
   }
   return { outcome: 'denied', retryTicks };
 }

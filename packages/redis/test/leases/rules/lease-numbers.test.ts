@@ -71,6 +71,15 @@ describe('the numbers of a leased limit', () => {
     }
   });
 
+  test.each([
+    { what: 'a token comes back within 200 ms', count: 5, gateways: 2, settleMs: 0 },
+    { what: 'a token takes longer', count: 4.9, gateways: 2, settleMs: 10 },
+    { what: 'a token takes longer, but there is only one process', count: 4.9, gateways: 1, settleMs: 0 },
+  ])('have denials wait for reports where those are missed: $what', ({ count, gateways, settleMs }) => {
+    const numbers = solve({ burst: 100, count, periodMs: 1000, overshoot: 0.5, gateways }) as LeaseNumbers;
+    expect(numbers.settleTicks).toBe(settleMs * TICKS_PER_MS);
+  });
+
   test('do not exist when a process has not even one token of overshoot', () => {
     expect(solve({ ...tens, gateways: 3 })).toEqual({
       strictBecause: 'overshoot × burst is 2 tokens, and each of the 3 processes needs one',

@@ -16,6 +16,62 @@ import {
 
 const { overdraftTokens, burst, leaseTicks } = TERMS;
 
+describe('a bucket whose tokens come back slowly', () => {
+  const T = 1000 * TICKS_PER_MS;
+  const SETTLE = 10 * TICKS_PER_MS;
+  const slow = { intervalTicks: T, fitTicks: burst * T, overdraftTicks: overdraftTokens * T, settleTicks: SETTLE };
+
+  /** Reads a bucket, which Redis answers with a level. Returns the moment of the answer. */
+  function readAgain({ stream, bucket }: ReturnType<typeof syncedBucket>, atTicks: number, levelTicks: number): number {
+    stream.requestEarly(bucket, atTicks);
+    const call = stream.nextCall(atTicks)!;
+    stream.endWait(bucket);
+    answer(stream, call, atTicks, { levelTicks });
+    return atTicks;
+  }
+
+  test('is denied only after its TAT was the same for long enough, and then for as long as the tokens take', () => {
+    const synced = syncedBucket(slow, { levelTicks: burst * T });
+    const { bucket, nowTicks } = synced;
+    expect(bucket.look(1, nowTicks)).toBe(WAITS);
+    const early = readAgain(synced, nowTicks + SETTLE - 16, burst * T - SETTLE + 16);
+    expect(bucket.look(1, early)).toBe(WAITS);
+    // Another process reports a token.
+    const reported = readAgain(synced, early + SETTLE, (burst + 1) * T - 2 * SETTLE + 16);
+    expect(bucket.look(1, reported)).toBe(WAITS);
+    const settled = readAgain(synced, reported + SETTLE, (burst + 1) * T - 3 * SETTLE + 16);
+    expect(bucket.look(1, settled)).toBe(DENIES);
+    expect(bucket.retryTicks).toBe(2 * T - 3 * SETTLE + 16);
+  });
+
+  test('makes requests wait that would come after those that wait already, and denies them once that is known', () => {
+    const synced = syncedBucket(slow, { levelTicks: (burst - 1) * T });
+    const { bucket, nowTicks } = synced;
+    overdraw(bucket, nowTicks);
+    bucket.tatTicks = bucket.viewTicks;
+    bucket.waitingTokens = 1;
+    expect(bucket.look(1, nowTicks)).toBe(WAITS);
+    bucket.steadySinceTicks = nowTicks - SETTLE;
+    expect(bucket.look(1, nowTicks)).toBe(DENIES);
+    expect(bucket.retryTicks).toBe(T);
+  });
+
+  test('is denied at once where requests may not wait', () => {
+    const { bucket, nowTicks } = syncedBucket({ ...slow, waits: false }, { levelTicks: burst * T });
+    expect(bucket.look(1, nowTicks)).toBe(DENIES);
+    expect(bucket.retryTicks).toBe(T);
+  });
+
+  test('reports what it let through within that time, however large its overdraft is', () => {
+    const { stream, bucket, nowTicks } = syncedBucket({ ...slow, overdraftTokens: 100, overdraftTicks: 100 * T });
+    bucket.look(1, nowTicks);
+    bucket.spend(1, nowTicks);
+    const { call, atTicks } = nextCall(stream);
+    expect(call.entries.at(0)).toMatchObject({ chargeTicks: T });
+    expect(atTicks - nowTicks).toBeLessThanOrEqual(SETTLE);
+  });
+});
+
 describe('a bucket that is leased', () => {
   test('lets through its overdraft without a lease, and nothing more before Redis has counted it', () => {
     const { stream, bucket, nowTicks } = syncedBucket({ waits: false });
@@ -109,12 +165,19 @@ describe('a bucket that is leased', () => {
     expect(bucket.retryTicks).toBe(TOKEN + SYNC);
   });
 
-  test('asks to wait for the tokens alone if they come back much more slowly than syncs', () => {
-    const intervalTicks = 2 * SYNC + 1;
-    const slow = { intervalTicks, fitTicks: burst * intervalTicks };
-    const { bucket, nowTicks } = syncedBucket(slow, { levelTicks: burst * intervalTicks });
+  test('asks to wait for the tokens alone if there is no other process', () => {
+    const { bucket, nowTicks } = syncedBucket({ gateways: 1 }, { levelTicks: (burst + 9) * TOKEN });
     bucket.look(1, nowTicks);
-    expect(bucket.retryTicks).toBe(intervalTicks);
+    expect(bucket.retryTicks).toBe(10 * TOKEN);
+  });
+
+  test('asks to wait for those that wait already, too', () => {
+    const { bucket, nowTicks } = syncedBucket({}, { levelTicks: (burst - 1) * TOKEN });
+    overdraw(bucket, nowTicks);
+    bucket.tatTicks = bucket.viewTicks;
+    bucket.waitingTokens = 3;
+    expect(bucket.look(1, nowTicks)).toBe(DENIES);
+    expect(bucket.retryTicks).toBe(3 * TOKEN + SYNC);
   });
 
   test.each([
