@@ -168,7 +168,7 @@ const ofKoa = (): void => {
   const answering: Koa.Middleware<State, Extra, ResBody> = limit;
   const plain: Koa.Middleware = limit;
   const all: Koa.Middleware<State, Extra>[] = [limit, typed, status];
-  const short: (ctx: Koa.Context, next: Koa.Next) => Promise<unknown> | unknown = limit;
+  const short: (ctx: Koa.Context, next: Koa.Next) => unknown = limit;
   app.use(plain).use(all[0]!);
   new Koa()
     .use(short)
