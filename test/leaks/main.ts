@@ -1,8 +1,7 @@
 // `npm run leaks` makes 200,000 requests of mixed kinds on each store, which are answered, left and cancelled in each way,
 // also by errors of HTTP/2, while the store has outages. It prints what the server's process has in memory after the first
 // quarter and at the end, and fails if that is more. `-- --store redis` does so for one store, `--requests 20000` makes
-// fewer, with `--growth 1.2`, because code that is compiled on the way then counts more, and `--without-protocol-errors`
-// leaves those out.
+// fewer, with `--growth 1.2`, because code that is compiled on the way then counts more.
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -17,12 +16,10 @@ const { values } = parseArgs({
     store: { type: 'string', multiple: true, default: Object.keys(BASES) },
     requests: { type: 'string', default: '200000' },
     growth: { type: 'string', default: '1.05' },
-    'without-protocol-errors': { type: 'boolean', default: false },
   },
 });
 
 const REQUESTS = Number(values.requests);
-const ways = WAYS.filter(({ isProtocolError }) => !(isProtocolError === true && values['without-protocol-errors']));
 /** The most that the heap may be at the end, as a part of that after the first quarter. */
 const MOST_GROWTH = Number(values.growth);
 /** A process keeps so many objects for the next request, such as a timer for each length of deadlines, and no more. */
@@ -79,8 +76,8 @@ class Clients {
   async #client(count: number): Promise<void> {
     while (this.made < count) {
       const call = this.#calls++;
-      const way = ways[call % ways.length]!;
-      const path = PATHS[Math.floor(call / ways.length) % PATHS.length]!;
+      const way = WAYS[call % WAYS.length]!;
+      const path = PATHS[Math.floor(call / WAYS.length) % PATHS.length]!;
       this.made += way.requests;
       // oxlint-disable-next-line no-await-in-loop -- one after the other
       await way.run(this.#ports[way.protocol], { path, user: `user-${call % USERS}` });

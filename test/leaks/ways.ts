@@ -8,8 +8,6 @@ export interface Way {
   readonly protocol: 'HTTP/1.1' | 'HTTP/2';
   /** How many requests one call makes. */
   readonly requests: number;
-  /** It ends the session by an error of the protocol, after which old versions of Node tell nobody that it has ended. */
-  readonly isProtocolError?: boolean;
   /** Resolves when the client has gone. */
   readonly run: (port: number, request: Request) => Promise<void>;
 }
@@ -37,6 +35,7 @@ export const WAYS: readonly Way[] = [
   protocolError('CONTINUATION alone', frame(TYPE.continuation, END_HEADERS, 1, Buffer.from([0x82]))),
   protocolError('frame of 100 kB', frame(TYPE.data, 0, 1, Buffer.alloc(100_000))),
   protocolError('bad HPACK', frame(TYPE.headers, END_HEADERS | END_STREAM, 2 * STREAMS + 1, Buffer.alloc(6, 0xff))),
+  protocolError('PING of 3 bytes without a request', frame(TYPE.ping, 0, 0, Buffer.alloc(3)), 0),
 ];
 
 function opened(port: number): Promise<Socket> {
@@ -143,18 +142,18 @@ async function sessionLeft(port: number, request: Request): Promise<void> {
   await ended;
 }
 
-function protocolError(name: string, wrong: Buffer): Way {
+function protocolError(name: string, wrong: Buffer, requests = STREAMS): Way {
   const run: Way['run'] = async (port, { path, user }) => {
     const socket = await opened(port);
     const ended = gone(socket);
     // So that the streams are there when the error comes.
     socket.once('data', () => socket.write(wrong, () => setImmediate(() => socket.resetAndDestroy())));
     const fields = fieldBlock(`${path}?never`, [['x-user', user]]);
-    const requests = Array.from({ length: STREAMS }, (_, i) =>
+    const heads = Array.from({ length: requests }, (_, i) =>
       frame(TYPE.headers, END_HEADERS | END_STREAM, 2 * i + 1, fields),
     );
-    socket.write(Buffer.concat([preface(), ...requests]));
+    socket.write(Buffer.concat([preface(), ...heads]));
     await ended;
   };
-  return { name, protocol: 'HTTP/2', requests: STREAMS, isProtocolError: true, run };
+  return { name, protocol: 'HTTP/2', requests, run };
 }

@@ -107,12 +107,12 @@ export class PostgresServer {
 
   /** Stops all its processes: sockets stay open, and nobody answers. */
   freeze(): void {
-    for (const pid of this.#pids()) process.kill(pid, 'SIGSTOP');
+    for (const pid of this.#pids()) signal(pid, 'SIGSTOP');
   }
 
   /** They go on, and execute all that they were sent meanwhile. */
   thaw(): void {
-    for (const pid of this.#pids()) process.kill(pid, 'SIGCONT');
+    for (const pid of this.#pids()) signal(pid, 'SIGCONT');
   }
 
   async close(): Promise<void> {
@@ -143,4 +143,13 @@ let shared: Promise<PostgresServer> | undefined;
 /** The server that the files of this process share. Stores have tables of their own. */
 export function postgresServer(): Promise<PostgresServer> {
   return (shared ??= running.leftRunning(() => ownPostgresServer()));
+}
+
+/** The process of a client may end meanwhile. */
+function signal(pid: number, name: 'SIGSTOP' | 'SIGCONT'): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
 }

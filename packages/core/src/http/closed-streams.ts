@@ -1,6 +1,6 @@
-import type { ServerHttp2Session, ServerHttp2Stream } from 'node:http2';
+import type { ServerHttp2Stream } from 'node:http2';
+import { openSessions } from './open-sessions.ts';
 import { PeriodicLook } from './periodic-look.ts';
-import { endIfStuck } from './stuck-sessions.ts';
 
 /** A stream whose end somebody waits for. */
 interface OpenStream {
@@ -15,7 +15,7 @@ interface OpenStream {
  * Finds HTTP/2 streams that are over without an event; without looking, their slots would be held for ever. Node emits
  * none when the client resets a stream with NO_ERROR (RFC 9113 section 8.1) while data is still to be sent, for which the
  * client has left no room: the stream is `closed` and is never destroyed. Nor does it emit one when the session is stuck,
- * see {@link endIfStuck}.
+ * so the session is looked at, too.
  */
 class ClosedStreams {
   readonly #open = new Map<ServerHttp2Stream, OpenStream>();
@@ -23,6 +23,7 @@ class ClosedStreams {
 
   add(stream: ServerHttp2Stream, onClosed: () => void): void {
     this.#open.set(stream, { stream, onClosed, wasClosed: false });
+    openSessions.addOfServer(stream);
     this.#looks.begin();
   }
 
@@ -31,13 +32,9 @@ class ClosedStreams {
   }
 
   #look(): boolean {
-    const sessions = new Set<ServerHttp2Session>();
     for (const open of this.#open.values()) {
-      const { session } = open.stream;
-      if (session !== undefined) sessions.add(session as ServerHttp2Session);
       if (open.stream.closed) this.#lookAtClosed(open);
     }
-    for (const session of sessions) endIfStuck(session);
     return this.#open.size > 0;
   }
 

@@ -3,6 +3,7 @@ import type { Duplex, Writable } from 'node:stream';
 import type { RequestLimiter } from '../limiter/request-limiter.ts';
 import { closedStreams } from './closed-streams.ts';
 import type { ExchangeEnd } from './exchange.ts';
+import { openSessions } from './open-sessions.ts';
 
 /** What is used of a response of Node, of HTTP/1 or of the HTTP/2 compatibility layer. */
 export interface NodeResponse extends Writable {
@@ -95,6 +96,8 @@ export function onceOver(
 export function hasLeft(socket: Duplex | null | undefined, response: NodeResponse): boolean {
   const stream = http2StreamOf(response);
   if (stream === undefined) return !response.writableFinished && isResponseOver(socket, response);
+  // Here, where the protocol is known: to ask each request for it once more would cost a part of a microsecond.
+  openSessions.addOfServer(stream);
   return isStreamOver(stream) && !isFinished(stream);
 }
 

@@ -1,4 +1,4 @@
-import type { ServerHttp2Session } from 'node:http2';
+import type { Http2Session } from 'node:http2';
 import type { Socket } from 'node:net';
 import { systemTime } from '../time/time.ts';
 
@@ -17,11 +17,11 @@ interface HandleParts {
   readonly _parentWrap?: Socket;
 }
 
-const states = new WeakMap<ServerHttp2Session, SessionState>();
+const states = new WeakMap<Http2Session, SessionState>();
 
 /**
  * Ends a session of HTTP/2 that is stuck. After most connection errors of a client (RFC 9113 section 5.4.1), such as a PING
- * of 3 bytes, Node before 22.23 and 24.17 sends GOAWAY, then reads and writes no more, and emits no event: neither on the
+ * of 3 bytes, Node before 22.23, 24.17 and 26.1 sends GOAWAY, then reads and writes no more, and emits no event: neither on the
  * session, nor on its streams, nor on its socket, which stays open also when the client has closed it.
  *
  * What shows it is that no frame is written any more, although the socket is idle. Only bytes of the client can cause an
@@ -30,7 +30,7 @@ const states = new WeakMap<ServerHttp2Session, SessionState>();
  *
  * Call it at each look, see `PeriodicLook`: it takes three of them.
  */
-export function endIfStuck(session: ServerHttp2Session): void {
+export function endIfStuck(session: Http2Session): void {
   if (session.destroyed) return;
   let state = states.get(session);
   if (state === undefined) states.set(session, (state = new SessionState(session)));
@@ -38,14 +38,14 @@ export function endIfStuck(session: ServerHttp2Session): void {
 }
 
 class SessionState {
-  readonly #session: ServerHttp2Session;
+  readonly #session: Http2Session;
   readonly #socket: Socket & SocketParts;
   #bytesRead = 0;
   /** The number of bytes that had been read when a frame was last written after them. */
   #provenBytes = 0;
   #isSuspect = false;
 
-  constructor(session: ServerHttp2Session) {
+  constructor(session: Http2Session) {
     this.#session = session;
     this.#socket = session.socket;
   }
@@ -95,7 +95,7 @@ function isIdle({ _handle: handle }: SocketParts): boolean {
   return below?.writeQueueSize === 0;
 }
 
-function end(session: ServerHttp2Session): void {
+function end(session: Http2Session): void {
   // It was idle a moment ago, so it has a handle.
   const { _handle: handle } = session.socket as Socket & SocketParts;
   const { _parentWrap: below } = handle!;

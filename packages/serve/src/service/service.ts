@@ -1,7 +1,7 @@
 import { createLimiter, type Awaitable, type Limiter } from '@sluice/core';
 import { eventSink, messageOf, openSessions, peerOf, systemTime, trustedProxies } from '@sluice/core/kit';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Http2Session, IncomingHttpHeaders, ServerHttp2Session, ServerHttp2Stream } from 'node:http2';
+import type { Http2Session, IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
 import { askedAddressFinder } from '../check/asked-address.ts';
 import { CheckHandler, type ServiceParts } from '../check/check-handler.ts';
 import type { UnaryBody } from '../grpc/frames.ts';
@@ -112,7 +112,7 @@ export class Service {
 
   /** Answers a call of gRPC: the rate limit service of Envoy, and health checks. For the event `stream` of an HTTP/2 server. */
   handleStream(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): void {
-    if (stream.session !== undefined) openSessions.add(stream.session as ServerHttp2Session);
+    openSessions.addOfServer(stream);
     this.#grpc.handle(stream, headers);
   }
 

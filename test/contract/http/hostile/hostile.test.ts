@@ -2,6 +2,7 @@ import { accountId, clientNetwork, createLimiter, everyone } from '@sluice/core'
 import express4 from 'express4';
 import express from 'express5';
 import Koa from 'koa3';
+import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { leaversOf } from '../ends/ways.ts';
 import { expressFramework } from '../express.ts';
@@ -12,7 +13,8 @@ import { koaFramework } from '../koa.ts';
 import { userKey } from '../limiters.ts';
 import { nestFramework, onExpress, onFastify } from '../nest.ts';
 import { nodeFramework } from '../node.ts';
-import { TYPE } from '../http2-frames.ts';
+import { END_HEADERS, fieldBlock, frame, TYPE } from '../http2-frames.ts';
+import { PROTOCOL_ERRORS, REPORTED_ERRORS } from '../protocol-errors.ts';
 import { connected, speakHttp2 } from '../raw-http2.ts';
 import { start } from '../start.ts';
 import { HOSTILE_HEADS, HOSTILE_STREAMS, ORDINARY } from './heads.ts';
@@ -42,6 +44,7 @@ describe.each(FRAMEWORKS.map((framework) => ({ framework, title: `${framework.na
           PerClient: { key: clientNetwork(), count: 1, period: '1d' },
           PerAccount: { key: accountId((request) => accountOf(request)), count: 1, period: '1d' },
           PerUser: { key: userKey, count: CONCURRENCY, period: '1d' },
+          Rate: { key: everyone(), count: CONCURRENCY, period: '1d' },
           Open: { key: everyone(), concurrency: CONCURRENCY },
           Queue: { key: everyone(), count: 1, period: '20s', maxWait: '1h' },
         },
@@ -50,7 +53,7 @@ describe.each(FRAMEWORKS.map((framework) => ({ framework, title: `${framework.na
       });
       onTestFinished(async () => limiter.close());
       const seen = { handled: [] as (string | undefined)[], begun: 0, queued: 0 };
-      const { port } = await start(framework, {
+      const { port, server } = await start(framework, {
         routes: {
           '/': {
             limits: [{ limiter, limits: ['PerClient', 'PerAccount'] }] as Options[],
@@ -66,6 +69,10 @@ describe.each(FRAMEWORKS.map((framework) => ({ framework, title: `${framework.na
             limits: [{ limiter, limits: ['Open'] }] as Options[],
             handle: () => (seen.begun++, new Promise<never>(() => undefined)),
           },
+          '/counted': {
+            limits: [{ limiter, limits: ['Rate'] }] as Options[],
+            handle: () => (seen.begun++, new Promise<never>(() => undefined)),
+          },
         },
       });
       const held = (): number => CONCURRENCY - limiter.checkSync([{ limit: 'Open', id: 'everyone' }]).remaining;
@@ -74,7 +81,8 @@ describe.each(FRAMEWORKS.map((framework) => ({ framework, title: `${framework.na
         const [result] = limiter.checkSync([{ limit: 'Queue', id: 'everyone' }]).results;
         return Math.ceil(result!.resetAfterMs / 20_000);
       };
-      return { port, seen, held, queue };
+      const connections = promisify(server.getConnections.bind(server));
+      return { port, seen, held, queue, connections };
     }
 
     /** Sends bytes on a connection of their own, and waits for the answer, or for the end of the connection. */
@@ -121,6 +129,29 @@ describe.each(FRAMEWORKS.map((framework) => ({ framework, title: `${framework.na
       for (const leaver of leavers) leaver.leave();
       await expect.poll(queue, { timeout: 2000 }).toBe(1);
     });
+
+    test.runIf(framework.protocol === 'HTTP/2')(
+      'no connection is left two seconds after an error of the protocol, with a request of a rate or without any',
+      async () => {
+        const { port, seen, connections } = await serve();
+        // By its first request, a server becomes known.
+        await send(port, HOSTILE_STREAMS[ORDINARY]!);
+        const errors = Object.values({ ...PROTOCOL_ERRORS, ...REPORTED_ERRORS });
+        const clients = [...errors, ...errors].map(async (error, i) => {
+          const client = speakHttp2(await connected(port));
+          if (i < errors.length) client.socket.write(frame(TYPE.headers, END_HEADERS, 1, fieldBlock('/counted')));
+          return { ...client, error };
+        });
+        const opened = await Promise.all(clients);
+        await expect.poll(() => seen.begun).toBe(errors.length);
+        for (const { socket, arrived, error } of opened) {
+          // An error of one stream leaves the connection open.
+          void arrived(({ type }) => type === TYPE.reset).then(() => socket.destroy());
+          socket.write(error);
+        }
+        await expect.poll(connections, { timeout: 2000 }).toBe(0);
+      },
+    );
   },
 );
 
