@@ -107,12 +107,12 @@ export class PostgresServer {
 
   /** Stops all its processes: sockets stay open, and nobody answers. */
   freeze(): void {
-    for (const pid of this.#pids()) signal(pid, 'SIGSTOP');
+    for (const pid of this.#pids()) signalTo(pid, 'SIGSTOP');
   }
 
   /** They go on, and execute all that they were sent meanwhile. */
   thaw(): void {
-    for (const pid of this.#pids()) signal(pid, 'SIGCONT');
+    for (const pid of this.#pids()) signalTo(pid, 'SIGCONT');
   }
 
   async close(): Promise<void> {
@@ -146,7 +146,7 @@ export function postgresServer(): Promise<PostgresServer> {
 }
 
 /** The process of a client may end meanwhile. */
-function signal(pid: number, name: 'SIGSTOP' | 'SIGCONT'): void {
+function signalTo(pid: number, name: 'SIGSTOP' | 'SIGCONT'): void {
   try {
     process.kill(pid, name);
   } catch (error) {

@@ -4,7 +4,10 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { hostStore, type HostStore, type HostStoreEvent } from '@sluice/host';
-import { encodeHello, NO_ID, PROTOCOL_VERSION } from '../src/wire/hello.ts';
+import type { StoreOperation } from '@sluice/core';
+import { FrameWriter } from '../src/wire/frame-writer.ts';
+import { encodeHello, HELLO_BYTES, NO_ID, PROTOCOL_VERSION } from '../src/wire/hello.ts';
+import { encodeOperation } from '../src/wire/operation-codec.ts';
 import { ownFolder } from './own-folder.ts';
 import { afterHello, frameOf, rawServer } from './raw-peer.ts';
 
@@ -81,6 +84,52 @@ describe('bytes that are not those of a client', () => {
     for (const byte of Buffer.concat([hello(), frameOf(1, 0, 1, 0)])) client.write(Buffer.from([byte]));
     await expect.poll(() => Buffer.concat(received).length).toBe(32 + 8 + 24);
     client.destroy();
+  });
+});
+
+describe('many connections that are not those of a client', () => {
+  /** Of more than a day, so that no token comes back meanwhile. */
+  const TOKEN_TICKS = 2 ** 41;
+  const bucket = { limit: 'Orders', id: 'ann', fitTicks: 100 * TOKEN_TICKS, capTicks: 100 * TOKEN_TICKS };
+  const spend: StoreOperation = {
+    kind: 'spend',
+    alternatives: [[{ ...bucket, mode: 'check-and-spend', incrementTicks: TOKEN_TICKS }]],
+  };
+  const check: StoreOperation = {
+    kind: 'check',
+    alternatives: [[{ ...bucket, mode: 'check-only', incrementTicks: 0 }]],
+  };
+
+  function callOf(operation: StoreOperation): Buffer {
+    const writer = new FrameWriter();
+    encodeOperation(writer, operation, 0);
+    return Buffer.concat([hello(), writer.take()]);
+  }
+
+  const whole = callOf(spend);
+  const versions = [0, PROTOCOL_VERSION - 1, PROTOCOL_VERSION + 1, 2 ** 32 - 1];
+  const lengths = [2 ** 31, 2 ** 32 - 1];
+
+  test.each([
+    ['parts of a call', Array.from(whole.subarray(1), (_, bytes) => whole.subarray(0, bytes + 1))],
+    ['garbage', Array.from({ length: 64 }, (_, i) => whole.map((byte, at) => byte ^ (37 * i + 101 * at + 1)))],
+    ['giant lengths', lengths.map((bytes) => Buffer.concat([hello(), header(bytes, 2 ** 32 - 1)]))],
+    ['other versions', versions.map((version) => Buffer.concat([hello(version), whole.subarray(HELLO_BYTES)]))],
+  ])('%s take no token and leave no connection, and others are answered meanwhile', async (_, all) => {
+    const serving = open();
+    await serving.ready();
+    const asking = open();
+    await asking.ready();
+    const clients = [...all, ...all].map((bytes, i) => {
+      const client = createConnection({ path: `${own.socket}.1` }).on('error', () => {});
+      client.resume().write(bytes, () => i < all.length && client.destroy());
+      return client;
+    });
+    await asking.run(spend);
+    for (const client of clients) client.end();
+    await expect.poll(() => serving.status()).toMatchObject({ role: 'serving', clients: 1 });
+    const { levelsTicks } = await asking.run(check);
+    expect(Math.ceil(levelsTicks[0]! / TOKEN_TICKS)).toBe(1);
   });
 });
 
