@@ -180,9 +180,9 @@ test.each([
     'domain: d\ndescriptors: [{ key: k, rate_limit: { unlimited: true, replaces: [{ name: }] } }]',
     '`descriptors[0].rate_limit.replaces[].name` must be text that is not empty',
   ],
-  ['domain: d\n---\ndomain: e\ndescriptors: [k]', 'file:4:15: `descriptors[0]` must be a mapping of fields'],
+  ['domain: d\n---\ndomain: e\ndescriptors: [k]', 'standard input:4:15: `descriptors[0]` must be a mapping of fields'],
   ['domain: d\n--- \n', 'The files have no descriptors of envoyproxy/ratelimit, so they limit nothing.'],
-  ['kind: Service\nmetadata: { name: r }', 'so they limit nothing.\nfile: the Service r is left out'],
+  ['kind: Service\nmetadata: { name: r }', 'so they limit nothing.\nstandard input: the Service r is left out'],
   ['---\n'.repeat(1001), 'The file must have at most 1000 documents, but has 1001.'],
   ['domain: d\ndescriptors: { key: k }', '`descriptors` must be a list of descriptors'],
   ['domain: d\ndescriptors: [k]', '`descriptors[0]` must be a mapping of fields'],
@@ -359,10 +359,10 @@ test('the files in ConfigMaps are imported, and what is beside them is named', a
   expect(await importedFrom(stdin)).toMatchObject({
     code: 1,
     err: [
-      'file: statsd.conf of the ConfigMap ratelimit-config is left out: it is not YAML',
-      'file: binaryData of the ConfigMap ratelimit-config is left out',
-      'file: other.yaml of the ConfigMap ratelimit-config is left out: it has no domain and no descriptors',
-      'file: the Deployment ratelimit is left out',
+      'standard input: statsd.conf of the ConfigMap ratelimit-config is left out: it is not YAML',
+      'standard input: binaryData of the ConfigMap ratelimit-config is left out',
+      'standard input: other.yaml of the ConfigMap ratelimit-config is left out: it has no domain and no descriptors',
+      'standard input: the Deployment ratelimit is left out',
     ]
       .map((note) => `note: ${note}\n`)
       .join(''),
@@ -376,7 +376,7 @@ test('a mistake in a ConfigMap has its place there', async () => {
   const { code, err } = await importedFrom(CONFIG_MAP.replace('hour', 'decade'));
   expect({ code, err }).toMatchObject({
     code: 1,
-    err: expect.stringContaining('file: config.yaml of the ConfigMap ratelimit-config:2:') as string,
+    err: expect.stringContaining('standard input: config.yaml of the ConfigMap ratelimit-config:2:') as string,
   });
 });
 
