@@ -62,7 +62,6 @@ const CHANGES: readonly (readonly [name: string, replace: string, by: string])[]
   ],
   ['stale: <= end', 'now_ms < program[pos + 8] then', 'now_ms <= program[pos + 8] then'],
   ['level: greatest dropped', 'level := greatest(tat - base, 0)', 'level := tat - base'],
-  ['repair: not stored by a look', 'exit when locks or not changed;', 'exit when true;'],
   ['repair: never', 'if level > levels[at] and (span is null or level * 2 > span * 3) then', 'if false then'],
   [
     'repair: span guard dropped',

@@ -106,19 +106,6 @@ export const takingCases: readonly (StoreCase | SteeredStoreCase)[] = [
     assertTat(reading, tat);
   }),
 
-  steeredPromise('a level that a look corrects after a clock has stepped back falls from then on', async (subject) => {
-    const { store, advance, stepBack } = subject;
-    await advance(10_000);
-    const level = 4 * slow.emissionIntervalTicks;
-    await callsOf(store).spend([slow.spend('id', 4)]);
-    // A store may look in another way after a look that has changed nothing.
-    await callsOf(store).check([slow.spend('id')]);
-    await stepBack(5000);
-    assert.deepEqual((await callsOf(store).check([slow.spend('id')])).levelsTicks, [level]);
-    await advance(1000);
-    assert.deepEqual((await callsOf(store).check([slow.spend('id')])).levelsTicks, [level - TICKS_PER_SECOND]);
-  }),
-
   promise('take, of a store that has it, decides and takes a batch as a spend does', async ({ store }) => {
     if (store.take === undefined) return;
     const batch = [slow.spend('id', 3), other.spend('id')];
