@@ -120,13 +120,19 @@ describe('many connections that are not those of a client', () => {
     await serving.ready();
     const asking = open();
     await asking.ready();
-    const clients = [...all, ...all].map((bytes, i) => {
+    const leaveAtOnce = all.map((bytes) => {
       const client = createConnection({ path: `${own.socket}.1` }).on('error', () => {});
-      client.resume().write(bytes, () => i < all.length && client.destroy());
-      return client;
+      client.write(bytes, () => client.destroy());
+      return once(client, 'close');
+    });
+    // These leave when the server has read all that they have sent.
+    const leaveLast = all.map((bytes) => {
+      const client = createConnection({ path: `${own.socket}.1` }).on('error', () => {});
+      client.resume().end(bytes);
+      return once(client, 'close');
     });
     await asking.run(spend);
-    for (const client of clients) client.end();
+    await Promise.all([...leaveAtOnce, ...leaveLast]);
     await expect.poll(() => serving.status()).toMatchObject({ role: 'serving', clients: 1 });
     const { levelsTicks } = await asking.run(check);
     expect(Math.ceil(levelsTicks[0]! / TOKEN_TICKS)).toBe(1);
