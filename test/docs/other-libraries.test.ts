@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { clientNetwork, createLimiter } from '@sluice/core';
+import * as core from '@sluice/core';
+import { clientNetwork, createLimiter, memoryStore } from '@sluice/core';
 import { rateLimit } from '@sluice/express';
 import { rateLimit as fastifyRateLimit } from '@sluice/fastify';
+import * as host from '@sluice/host';
+import * as redis from '@sluice/redis';
 import Fastify from 'fastify';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
@@ -29,6 +32,16 @@ describe('the page names every option that the libraries declare', () => {
   });
 });
 
+it('what has no counterpart here does not exist under its name', () => {
+  const rows = [...page.matchAll(/^\| (.+?) +\| none\b/gm)].map(([, there = '']) => there);
+  const names = rows.flatMap((there) =>
+    [...there.matchAll(/`(?:\w+\.)?(\w+)(?:\(\))?`/g)].map(([, name = '']) => name),
+  );
+  expect(names.length).toBeGreaterThan(10);
+  const ours = new Set([core, redis, host, memoryStore(), createLimiter({ limits: {} })].flatMap(propertiesOf));
+  expect(names.filter((name) => ours.has(name))).toEqual([]);
+});
+
 describe('an option of another library is an error that names ours', () => {
   const names = [...new Set(theirs)].filter((name) => ![...alsoOurs, ...calls].includes(name));
 
@@ -52,6 +65,12 @@ describe('an option of another library is an error that names ours', () => {
     await expect(registered).rejects.toThrow(/`max` is `count` here/);
   });
 });
+
+/** The names of what an object has, by itself or by its class. */
+function propertiesOf(object: object): string[] {
+  const prototype = Object.getPrototypeOf(object) as object | null;
+  return [...Object.getOwnPropertyNames(object), ...(prototype === null ? [] : propertiesOf(prototype))];
+}
 
 function messageOf(run: () => unknown): string {
   try {

@@ -82,6 +82,20 @@ export class RequestDecision {
     return parts.length === 1 ? parts[0]!.decision.results : parts.flatMap(({ decision }) => decision.results);
   }
 
+  /**
+   * Returns the result of one limit, as the last middleware with it decided; undefined if the limit did not apply to the
+   * request: its key returned `null`, or the id is unlimited.
+   *
+   *     res.json({ loginsLeft: req.rateLimit.of('Logins')?.remaining });
+   *
+   * @param limit - The name of a limit. That of a middleware with a limit of its own is its option `name`.
+   * @throws {SluiceError} `ERR_UNKNOWN_LIMIT` for a limit that no middleware of this request uses.
+   */
+  of(limit: string): Result | undefined {
+    this.#assertMet(limit);
+    return this.results.filter((result) => result.limit === limit).at(-1);
+  }
+
   /** Returns all properties, with the results, for `JSON.stringify`. */
   toJSON(): object {
     return Object.assign({}, this, { results: this.results });
@@ -105,9 +119,8 @@ export class RequestDecision {
    * request uses, `ERR_OPTION` for a concurrency limit or a load limit.
    */
   async charge(tokens: number, limit?: string): Promise<void> {
-    const met = this.#parts.flatMap(({ limits }) => limits.map((use) => use.limit));
     if (limit !== undefined) {
-      if (!met.includes(limit)) throw neverMet(limit, met);
+      this.#assertMet(limit);
       for (const part of this.#parts)
         if (part.limits.some((use) => use.limit === limit)) part.limiter.assertCharged(limit);
     }
@@ -124,11 +137,13 @@ export class RequestDecision {
     const charged = [...charges].map(([limiter, buckets]) => limiter.chargeResults([...buckets.values()], charge));
     await Promise.all(charged);
   }
-}
 
-function neverMet(limit: string, met: readonly string[]): SluiceError {
-  return new SluiceError(
-    'ERR_UNKNOWN_LIMIT',
-    `This request meets no limit named ${shown(limit)}. Its limits: ${listed(met)}.`,
-  );
+  #assertMet(limit: string): void {
+    const met = this.#parts.flatMap(({ limits }) => limits.map((use) => use.limit));
+    if (met.includes(limit)) return;
+    throw new SluiceError(
+      'ERR_UNKNOWN_LIMIT',
+      `This request meets no limit named ${shown(limit)}. Its limits: ${listed(met)}.`,
+    );
+  }
 }

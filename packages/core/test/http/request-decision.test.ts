@@ -71,3 +71,22 @@ test('a denial is never hidden by an allowed decision with a longer wait', async
   await add(onRequest, limiterOf('Long', 1), 'Long');
   expect(onRequest).toMatchObject({ allowed: false, outcome: 'denied', limit: 'Short' });
 });
+
+test('the result of one limit is that of the last decision with it, whichever limit is the strictest', async () => {
+  const [perClient, login] = [limiterOf('PerClient', 3), limiterOf('Login', 5)];
+  const onRequest = new RequestDecision();
+  await add(onRequest, perClient, 'PerClient');
+  await add(onRequest, login, 'Login');
+  await add(onRequest, login, 'Login');
+  expect(onRequest).toMatchObject({ limit: 'PerClient', remaining: 2 });
+  expect(onRequest.of('Login')).toMatchObject({ limit: 'Login', burst: 5, remaining: 3 });
+  expect(onRequest.of('PerClient')).toMatchObject({ burst: 3, remaining: 2 });
+});
+
+test('a limit that did not apply has no result, and a name that no middleware uses is an error', async () => {
+  const onRequest = new RequestDecision();
+  const decision = await limiterOf('Login', 5).spend([]);
+  onRequest.add(decision, coreOf(limiterOf('Other', 5)), [{ limit: 'Other' }]);
+  expect(onRequest.of('Other')).toBeUndefined();
+  expect(() => onRequest.of('Logn')).toThrow("This request meets no limit named 'Logn'. Its limits: Other.");
+});
