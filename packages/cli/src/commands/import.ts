@@ -10,7 +10,7 @@ export const importCommand: Command = {
     'Converts files of envoyproxy/ratelimit, also in ConfigMaps and as Envoy Gateway writes them, into limits and tables for ',
     'sluice serve. window keeps its fixed windows, as quotas: the same answers to requests of one hit. bucket allows as many ',
     'requests at once, and as many per unit in the long run. strict never allows more than the number in any unit. Values of ',
-    'paths, hosts and methods match in all their spellings. What is lost is said on stderr, and the exit code is 1.',
+    'paths, hosts and methods match in all their spellings. Notes on stderr name what is lost, and the exit code is 1.',
   ].join(''),
   args: [
     { name: '<service>', text: 'envoy', values: ['envoy'] },

@@ -47,13 +47,14 @@ export type LeaseDescription =
       /** About how many calls a second a process makes while the limit is in use. They sync its other buckets, too. */
       readonly callsPerSecond: number;
       /**
-       * For how long no process must report anything before one of them denies, in milliseconds. 0 where a denial does not
-       * wait for reports: tokens come back quickly, there is one process, or the mode is `deny`.
+       * How long the bucket in Redis must be unchanged before a process denies, in milliseconds, so that the wait of the
+       * denial includes the reports of the others. 0 where a denial does not wait for reports: tokens come back quickly,
+       * there is one process, or the mode is `deny`.
        */
       readonly settleMs: number;
       /**
        * How much too short the wait of a denial may be, in milliseconds, if all other processes have let through as much as
-       * they may and not reported it. With a `settleMs` above 0, hardly any denial does not know of it.
+       * they may and not reported it. With a `settleMs` above 0 this is rare.
        */
       readonly lateMs: number;
       /** What the failure policy adds to the bound. */

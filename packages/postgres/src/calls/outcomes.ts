@@ -1,27 +1,26 @@
-/** How many failures are told at a time. Their callers decide by policy, which takes as long as to decide by an answer. */
+/** How many callers of failed calls are called back at a time: each decides by policy, which takes as long as an answer. */
 const FAILURES_AT_A_TIME = 16;
 
-/** Tells a caller how its call has ended. */
-export type Telling = () => void;
+/** Gives a caller the outcome of its call. */
+export type Callback = () => void;
 
 /**
- * Tells callers how their calls have ended, after the input of a turn of the event loop was read: the next statement was sent
- * by then, and PostgreSQL executes it meanwhile. Failures are told a few in a turn. There may be thousands, and the callers of
- * as many calls would keep the process from reading answers.
+ * Calls callers back after the input of a turn of the event loop was read. The next statement was sent by then, and
+ * PostgreSQL executes it meanwhile. After failures, of which there may be thousands, only a few are called back in a turn:
+ * all of them would keep the process from reading answers.
  */
 export class Outcomes {
-  #answers: Telling[] = [];
-  #failures: Telling[] = [];
-  #told = 0;
+  #answers: Callback[] = [];
+  readonly #failures: Callback[] = [];
   #isScheduled = false;
 
-  addAnswer(tell: Telling): void {
-    this.#answers.push(tell);
+  addAnswer(callback: Callback): void {
+    this.#answers.push(callback);
     this.#schedule();
   }
 
-  addFailure(tell: Telling): void {
-    this.#failures.push(tell);
+  addFailure(callback: Callback): void {
+    this.#failures.push(callback);
     this.#schedule();
   }
 
@@ -30,21 +29,16 @@ export class Outcomes {
     this.#isScheduled = true;
     // It is not `time.endOfTurn`: callers get their answers also while the time of a test does not move.
     // oxlint-disable-next-line no-restricted-globals
-    setImmediate(this.#tellSome);
+    setImmediate(this.#callBack);
   }
 
-  readonly #tellSome = (): void => {
+  readonly #callBack = (): void => {
     this.#isScheduled = false;
     const answers = this.#answers;
     this.#answers = [];
-    const failures = this.#failures.slice(this.#told, this.#told + FAILURES_AT_A_TIME);
-    this.#told += failures.length;
-    if (this.#told < this.#failures.length) this.#schedule();
-    else {
-      this.#failures = [];
-      this.#told = 0;
-    }
-    for (const tell of answers) tell();
-    for (const tell of failures) tell();
+    const failures = this.#failures.splice(0, FAILURES_AT_A_TIME);
+    if (this.#failures.length > 0) this.#schedule();
+    for (const callback of answers) callback();
+    for (const callback of failures) callback();
   };
 }

@@ -64,14 +64,14 @@ export class StoreCall implements Wait {
     this.failWith(() => error);
   }
 
-  /** Fails with an error that is made when its caller is told: there may be thousands. */
+  /** Fails with an error that is made when its caller is called back: there may be thousands. */
   failWith(makeError: MakeError): void {
-    if (this.#deadlines.end(this)) this.#tellFailure(makeError);
+    if (this.#deadlines.end(this)) this.#addFailure(makeError);
   }
 
   miss(): void {
     if (this.#mayWait(this)) return this.#deadlines.begin(this);
-    this.#tellFailure(this.#onMiss(this));
+    this.#addFailure(this.#onMiss(this));
   }
 
   /** Misses the deadline before its time. */
@@ -79,7 +79,7 @@ export class StoreCall implements Wait {
     if (this.#deadlines.end(this)) this.miss();
   }
 
-  #tellFailure(makeError: MakeError): void {
+  #addFailure(makeError: MakeError): void {
     this.#outcomes.addFailure(() => {
       this.#onEnd();
       this.#sink.failed(makeError());
