@@ -1,6 +1,12 @@
 import { endIfStuck } from '@sluice/core/kit';
 import { once } from 'node:events';
-import { createSecureServer, createServer, type Http2Server, type ServerHttp2Session } from 'node:http2';
+import {
+  createSecureServer,
+  createServer,
+  type Http2Server,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import { promisify } from 'node:util';
 import { connect as connectTls } from 'node:tls';
@@ -37,6 +43,10 @@ describe.each(['TCP', 'TLS'] as const)('over %s', (transport) => {
       if (bytes > 0) stream.write(Buffer.alloc(bytes));
     });
     const session = once(server, 'session').then(([made]) => made as ServerHttp2Session);
+    const stream = once(server, 'stream').then(([made]) => made as ServerHttp2Stream);
+    const served = once(server, transport === 'TLS' ? 'secureConnection' : 'connection').then(
+      ([made]) => made as Socket,
+    );
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void server.close());
     const below = await connected((server.address() as AddressInfo).port);
@@ -45,7 +55,7 @@ describe.each(['TCP', 'TLS'] as const)('over %s', (transport) => {
     socket.write(LARGE_WINDOW);
     socket.write(frame(TYPE.headers, END_HEADERS, 1, fieldBlock('/')));
     await client.arrived(({ type }) => type === TYPE.headers);
-    return { server, session: await session, client, below, socket };
+    return { server, session: await session, stream: await stream, served: await served, client, below, socket };
   }
 
   /** Looks so many times. */
@@ -75,6 +85,30 @@ describe.each(['TCP', 'TLS'] as const)('over %s', (transport) => {
     session.destroy();
     await look(session, 1);
     expect(session.destroyed).toBe(true);
+  });
+
+  test('a session whose connection has just been closed ends by itself', async () => {
+    const { session, served } = await serve();
+    await look(session, 1);
+    const closed = once(session, 'close');
+    served.destroy();
+    endIfStuck(session);
+    await closed;
+    expect(session.destroyed).toBe(true);
+  });
+
+  test('a session stays that begins a long answer while it is asked', async () => {
+    const { session, stream, below, socket } = await serve();
+    below.pause();
+    socket.pause();
+    await look(session, 1);
+    // By then the answer is being written, and the new frame waits behind it.
+    const isWriting = turnOfLoop().then(() => session.setLocalWindowSize(2 ** 20));
+    endIfStuck(session);
+    stream.write(Buffer.alloc(30_000_000));
+    await isWriting;
+    await look(session, 20);
+    expect(session.destroyed).toBe(false);
   });
 
   test('a session is ended whose client has made an error while it read nothing, and is gone', async () => {
