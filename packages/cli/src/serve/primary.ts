@@ -99,11 +99,11 @@ export class Workers {
     if (before === undefined || (before.http === ports.http && before.grpc === ports.grpc)) return;
     const all = listeningAt({ ...this.#settings.addresses, metrics: undefined }, ports);
     const listeners = all.map(([name, address]) => `${name} listens on ${address}`);
-    this.#console.note(`Sluice: all processes had ended, so port 0 was chosen anew: ${listeners.join(', ')}`);
+    this.#console.line(`Sluice: all processes had ended, so port 0 was chosen anew: ${listeners.join(', ')}`);
   }
 
   #replace(reason: string): void {
-    this.#console.note(`Sluice: a process ended (${reason}); another one replaces it`);
+    this.#console.line(`Sluice: a process ended (${reason}); another one replaces it`);
     this.#time.alarm(REPLACE_AFTER_MS, () => {
       if (this.#isEnding) return;
       void this.#fork().then((end) => {

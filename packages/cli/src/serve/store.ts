@@ -9,7 +9,7 @@ import type { ServeSettings } from './options.ts';
 export async function storeOf(call: Call, { hasRedis, leases, failure }: ServeSettings): Promise<Store | undefined> {
   if (!hasRedis) return undefined;
   const keys = await keyOptionsOf(call);
-  const log = (line: string): void => call.console.note(line);
+  const log = (line: string): void => call.console.line(line);
   const client = clientOf(call);
   return leases
     ? leasedStore({ client, ...keys, gateways: failure.gateways, log })
