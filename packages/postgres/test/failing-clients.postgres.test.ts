@@ -176,7 +176,7 @@ test('more calls at once than PostgreSQL answers in time are no outage: as many 
   expect(store.status()).toMatchObject({ state: 'up', counts: { missed: 172 } });
 });
 
-test('calls whose deadline has passed while the process was busy are not sent, and are no outage', async () => {
+test('calls whose deadline has passed while the process was busy are not sent, and cause no outage', async () => {
   const { gate, time, limiter, store, decide } = await gatedScene(20_000);
   gate.isOpen = false;
   const { batches } = store.status().counts;

@@ -245,7 +245,7 @@ describe('sluice replay', () => {
     });
   });
 
-  it('steps from the last address of a list to the first that is no trusted proxy', async () => {
+  it('steps from the last address of a list to the first that is not a trusted proxy', async () => {
     expect((await replayed(sample('apache-xff'), ['--trust', '10.0.0.0/8'])).ids).toEqual({ '203.0.113.9': 4 });
     expect((await replayed(sample('envoy-text'), ['--trust', '10.0.0.0/8'])).ids).toEqual({
       '10.0.35.28': 2,
@@ -282,7 +282,7 @@ describe('sluice replay', () => {
     });
   });
 
-  it('says at its top that more than 1 % of the ids are not valid, and exits with 1', async () => {
+  it('shows at its top that more than 1 % of the ids are not valid, and exits with 1', async () => {
     const { limits } = files({ limits: LIMITS });
     const line = (address: string): string => `${address} - - [23/Nov/2026:13:05:59 +0000] "GET / HTTP/1.1" 200 1\n`;
     const good = line('203.0.113.7').repeat(98);
