@@ -39,15 +39,6 @@ function passedBy(windows: readonly (FixedWindow | SlidingWindowCounter)[], arri
 }
 
 function numbersOf({ rate }: Limit): ConstructorParameters<typeof FixedWindow>[0] {
-  const { burst, count, periodMs, emissionIntervalTicks } = rate;
-  const periodMicros = Math.round(periodMs * 1000);
-  return {
-    burst,
-    count,
-    periodMicros,
-    window: { most: count, micros: periodMicros },
-    intervalTicks: emissionIntervalTicks,
-    overshoot: undefined,
-    processes: 1,
-  };
+  const { count, periodMs } = rate;
+  return { window: { most: count, micros: Math.round(periodMs * 1000) } };
 }

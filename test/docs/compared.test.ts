@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { LOADS, rowOf } from '../../scripts/gossip-table.mjs';
 import { shell } from './sluice.ts';
 
 const page = readFileSync(new URL('../../docs/rate-limiters-compared.md', import.meta.url), 'utf8');
@@ -22,6 +23,20 @@ describe('the page that compares rate limiters', () => {
     expect(page).toContain(`(compared/${name}.svg)`);
     expect(page).toContain(`(compared/${name}.yaml)`);
     expect(readFileSync(join(folder, `${name}.svg`), 'utf8')).toBe(readFileSync(join(copy, `${name}.svg`), 'utf8'));
+  });
+
+  it('has a row of figures for each load of gossip', () => {
+    const rows = [...page.matchAll(/^\| (\d+) +\| (even|skewed|in \d parts) +\|/gm)].map(([, n, load]) => [
+      Number(n),
+      load,
+    ]);
+    expect(rows).toEqual(LOADS.map(({ gateways, load }) => [gateways, load]));
+  });
+
+  // `npm run gossip:table` prints all, which takes a few seconds.
+  it.each([LOADS.at(0)!, LOADS.at(-2)!])('has the figures of $gateways gateways, $load', async (load) => {
+    const cells = (await rowOf(load)).map((cell) => `${cell} *`);
+    expect(page).toMatch(new RegExp(`^\\| ${cells.join('\\| ')}\\|$`, 'm'));
   });
 
   it('has a section for each scenario', () => {

@@ -65,7 +65,7 @@ export { overridesOf } from './limits/overrides/override-list.ts';
 export { overriddenPool, withPools } from './limits/pools.ts';
 export { boundsOf, type Bound } from './rule/at-most.ts';
 export { DURATION_PATTERN, durationTicks, type DurationRange } from './rule/duration.ts';
-export { fits, waitFor, wholeShareOf } from './rule/gcra.ts';
+export { fits, levelOf, waitFor, wholeShareOf } from './rule/gcra.ts';
 export { MAX_TOKENS, rateOf, type Rate } from './rule/rate.ts';
 export { MAX_TOLERANCE_TICKS, TICKS_PER_MICRO, TICKS_PER_MS } from './rule/ticks.ts';
 export { MODES, nowTicksAt } from './store/store.ts';

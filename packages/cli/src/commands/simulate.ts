@@ -12,12 +12,19 @@ export const simulate: Command = {
   about: [
     'Decides the requests of a scenario by the limiter of your servers on a simulated clock, and beside it by models of ',
     'other algorithms with the same numbers: a fixed window, a sliding-window counter, a leaky bucket as a queue and as ',
-    'a meter, and a budget that is split among processes; and processes that share the limit by leases.',
+    'a meter, a budget that is split among processes, and processes that tell each other what they let through; and ',
+    'processes that share the limit by leases.',
   ].join(''),
   args: [{ name: '<scenario>', text: 'the file of the scenario, YAML or JSON; - for stdin' }],
   options: [
-    { flags: '--compare <models>', text: 'some of fixed,sliding,leaky,split,leased; default: those of the scenario' },
-    { flags: '--processes <n>', text: 'the number of processes, for split and leased; default: that of the scenario' },
+    {
+      flags: '--compare <models>',
+      text: 'some of fixed,sliding,leaky,split,gossip,leased; default: those of the scenario',
+    },
+    {
+      flags: '--processes <n>',
+      text: 'the number of processes, for split, gossip and leased; default: that of the scenario',
+    },
     { flags: '--svg <file>', text: 'write a picture' },
     { flags: '--html <file>', text: 'write a page' },
     JSON_FILE_OPTION,

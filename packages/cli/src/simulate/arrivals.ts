@@ -1,3 +1,4 @@
+import { readPeriod, type Period } from './scenario/period.ts';
 import type { Value } from './scenario/value.ts';
 import { randomFrom } from './random.ts';
 
@@ -16,10 +17,8 @@ interface ArrivalKind {
   read(fields: ReadonlyMap<string, Value>, whole: Value): Arrivals;
 }
 
-/** A span of time in microseconds, with the unit of its rates. */
-interface Span {
-  readonly fromMicros: number;
-  readonly lengthMicros: number;
+/** A period with the unit of its rates. */
+interface Span extends Period {
   readonly perMicros: number;
 }
 
@@ -31,14 +30,13 @@ const RATES = { min: 0, max: 1_000_000, fractions: true } as const;
 
 /** Reads `from`, which is 0 if it is not given, `to`, and `per`, which is a second if it is not given. */
 function readSpan(fields: ReadonlyMap<string, Value>, whole: Value): Span {
-  const [to, per] = [fields.get('to'), fields.get('per')];
-  if (to === undefined) throw whole.wrong('arrivals with an end', 'For example { rate: 300, from: 0s, to: 2s }.');
-  const fromMicros = fields.get('from')?.micros() ?? 0;
-  const lengthMicros = to.micros() - fromMicros;
-  if (lengthMicros <= 0) throw to.wrong('after `from`');
+  const period = readPeriod(fields, () =>
+    whole.wrong('arrivals with an end', 'For example { rate: 300, from: 0s, to: 2s }.'),
+  );
+  const per = fields.get('per');
   const perMicros = per?.micros() ?? 1_000_000;
   if (perMicros === 0) throw per!.wrong('above 0s', 'For example per: 1s.');
-  return { fromMicros, lengthMicros, perMicros };
+  return { ...period, perMicros };
 }
 
 /** `{ burst: 200, at: 5s, over: 100ms }`: 200 requests from `at` on, at equal distances, the last before `at + over`. */

@@ -3,6 +3,7 @@ import { UsageError } from '../console/failure.ts';
 import type { Algorithm, Numbers } from './algorithms/algorithm.ts';
 import { MODELS, type Model } from './algorithms/models.ts';
 import { bucketOf, type SluiceLimiter } from './algorithms/sluice.ts';
+import { partOf } from './partition.ts';
 import type { SimulatedRequest } from './requests.ts';
 import type { Scenario } from './scenario/scenario.ts';
 
@@ -28,7 +29,7 @@ export class Contestants {
   constructor(scenario: Scenario, limiter: SluiceLimiter) {
     this.#scenario = scenario;
     this.ofClients = scenario.clients.map(({ name, limits }) => {
-      const own = { label: 'Sluice', algorithm: limiter.by(limits), starts: [] };
+      const own = { label: 'Sluice', algorithm: this.#reached(limiter.by(limits)), starts: [] };
       const models = scenario.compare.flatMap((kind) => MODELS.get(kind)!);
       return [own, ...models.map((model) => this.#contestant(model, comparable(limiter, name, limits)))];
     });
@@ -60,10 +61,21 @@ export class Contestants {
     }
   }
 
+  /** Processes that do not reach the store deny, as with `onFailure: 'closed'`. */
+  #reached(algorithm: Algorithm): Algorithm {
+    const { partition } = this.#scenario;
+    if (partition === undefined) return algorithm;
+    return {
+      decide: (id, atMicros, cost, process) => {
+        return partOf(process, atMicros, partition) === 0 ? algorithm.decide(id, atMicros, cost, process) : undefined;
+      },
+    };
+  }
+
   #contestant(model: Model, limit: Limit): Contestant {
     const { processes } = this.#scenario;
     const id = `${model.label} ${limit.name}`;
-    const algorithm = this.#models.get(id) ?? model.create(numbersOf(limit, processes));
+    const algorithm = this.#models.get(id) ?? model.create(numbersOf(limit, this.#scenario));
     this.#models.set(id, algorithm);
     const label = model.isDistributed ? `${model.label} over ${processes}` : model.label;
     return { label, algorithm: atBucketsOf(limit, algorithm), starts: [] };
@@ -84,7 +96,8 @@ function comparable({ limits }: SluiceLimiter, client: string, names: readonly s
   );
 }
 
-function numbersOf({ rate, bounds: [bound], treatment }: Limit, processes: number): Numbers {
+function numbersOf({ rate, bounds: [bound], treatment }: Limit, scenario: Scenario): Numbers {
+  const { processes, delayMicros, partition } = scenario;
   const { burst, count, periodMs, emissionIntervalTicks } = rate;
   const periodMicros = Math.round(periodMs * 1000);
   const window =
@@ -92,5 +105,15 @@ function numbersOf({ rate, bounds: [bound], treatment }: Limit, processes: numbe
       ? { most: count, micros: periodMicros }
       : { most: bound.tokens, micros: bound.windowTicks / TICKS_PER_MICRO };
   const { overshoot } = treatment;
-  return { burst, count, periodMicros, window, intervalTicks: emissionIntervalTicks, overshoot, processes };
+  return {
+    burst,
+    count,
+    periodMicros,
+    window,
+    intervalTicks: emissionIntervalTicks,
+    overshoot,
+    processes,
+    delayMicros,
+    partition,
+  };
 }

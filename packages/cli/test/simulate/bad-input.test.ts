@@ -78,6 +78,27 @@ const mistakes: readonly (readonly [what: string, text: string, message: string]
     scenarioOf('{ burst: 1 }', 'skew: 0.5\n'),
     'standard input:5:7: `skew` must be a number from 1 to 1000',
   ],
+  [
+    'a partition without an end',
+    scenarioOf('{ burst: 1 }', 'partition: { parts: 2 }\n'),
+    'must be a partition with an end',
+  ],
+  [
+    'a partition that ends before it begins',
+    scenarioOf('{ burst: 1 }', 'partition: { from: 2s, to: 1s }\n'),
+    'standard input:5:28: `partition.to` must be after `from`',
+  ],
+  [
+    'one part',
+    scenarioOf('{ burst: 1 }', 'partition: { parts: 1, to: 1s }\n'),
+    'must be a whole number from 2 to 10000',
+  ],
+  [
+    'an unknown field of a partition',
+    scenarioOf('{ burst: 1 }', 'partition: { part: 2, to: 1s }\n'),
+    '`partition.part` is unknown',
+  ],
+  ['a delay without unit', scenarioOf('{ burst: 1 }', 'delay: 5\n'), '`delay` must be a duration'],
   ['too many requests', scenarioOf('{ burst: 1000000 }'), 'must be at most 500000 requests together'],
   ['a title that is a list', scenarioOf('{ burst: 1 }', 'title: []\n'), 'standard input:5:8: `title` must be a text'],
 ];

@@ -132,6 +132,38 @@ clients:
     expect(leased![2]).toBeLessThan(20);
   });
 
+  it('lets processes with gossip use the limit once each until they know of the others, after 100 ms or `delay`', async () => {
+    const withDelay = (delay: string) => {
+      const more = `compare: gossip\nprocesses: 4\n${delay}`;
+      return outcomes(scenarioOf('{ burst: 80, over: 80ms }', more, '{ count: 10, period: 1s }'));
+    };
+    const usual = await withDelay('');
+    expect(usual['app: Sluice']?.[0]).toBe(10);
+    expect(usual['app: gossip over 4']?.[0]).toBe(40);
+    // After 25 ms a process has let 6 through itself, and has heard of 4 of the first 5 ms.
+    expect((await withDelay('delay: 20ms\n'))['app: gossip over 4']?.[0]).toBe(25);
+    const atOnce = await withDelay('delay: 0s\n');
+    expect(atOnce['app: gossip over 4']).toEqual(atOnce['app: Sluice']);
+  });
+
+  it('parts the processes for a time, in which gossip lets the limit through in each part, and a store in one', async () => {
+    const limit = '{ burst: 100, count: 100, period: 1s, overshoot: 0.1 }';
+    const more = 'compare: [gossip, leased]\nprocesses: 4\npartition: { parts: 2, to: 3s }\n';
+    const parted = await outcomes(scenarioOf('{ rate: 600, to: 3s }', more, limit));
+    expect(parted['app: Sluice']?.[0]).toBe(399);
+    expect(parted['app: gossip over 4']?.[0]).toBeGreaterThanOrEqual(2 * 399);
+    expect(parted['app: leases over 4']?.[0]).toBeLessThanOrEqual(399 + 10);
+    // Half of a client that keeps to the limit arrives at the part without the store.
+    const modest = await outcomes(scenarioOf('{ rate: 90, to: 3s }', more, limit));
+    expect(modest['app: gossip over 4']?.[1]).toBe(0);
+    for (const name of ['Sluice', 'leases over 4']) {
+      const [allowed = 0, denied = 0] = modest[`app: ${name}`] ?? [];
+      expect(Math.abs(allowed - denied)).toBeLessThan(60);
+    }
+    const after = await outcomes(scenarioOf('{ rate: 90, from: 4s, to: 6s }', more, limit));
+    expect(Object.values(after).map((outcome) => outcome?.[1])).toEqual([0, 0, 0]);
+  });
+
   it('lets all clients share the leases of everyone', async () => {
     const limits = 'limits: { All: { burst: 100, count: 1, period: 1s, overshoot: 0.1, idFormat: everyone } }';
     const stdin = `${limits}\nclients: { a: { arrivals: { burst: 90, over: 1s } }, b: { arrivals: { burst: 90, at: 1s, over: 1s } } }`;
@@ -183,10 +215,10 @@ clients:
   it('draws each of the models that there are in a colour of its own', async () => {
     const limit = '{ burst: 100, count: 10, period: 1s, overshoot: 0.1 }';
     const [file = ''] = written(scenarioOf('{ burst: 8 }', '', limit));
-    await run(['simulate', file, '--compare', 'fixed,sliding,leaky,split,leased', '--svg', `${file}.svg`]);
+    await run(['simulate', file, '--compare', 'fixed,sliding,leaky,split,gossip,leased', '--svg', `${file}.svg`]);
     const lines = [...readFileSync(`${file}.svg`, 'utf8').matchAll(/<path class="(line\d)"/g)].map(([, line]) => line);
-    expect(lines).toHaveLength(7);
-    expect(new Set(lines).size).toBe(7);
+    expect(lines).toHaveLength(8);
+    expect(new Set(lines).size).toBe(8);
   });
 
   it.each(['{ rate: 1, to: 100s }', '{ rate: 1, per: 1h, to: 9h }', '{ rate: 1, per: 1m, to: 1h }', '{ burst: 1 }'])(
@@ -207,7 +239,7 @@ describe('the colours of a picture', () => {
     const part = PICTURE_STYLE.split('@media').at(scheme) ?? '';
     const [, ground = ''] = /\.ground \{ fill: (#\w{6}); \}/.exec(part) ?? [];
     const texts = [...part.matchAll(/text[.\w]* \{ fill: (#\w{6}); \}/g)].map(([, colour = '']) => colour);
-    expect(texts).toHaveLength(9);
+    expect(texts).toHaveLength(10);
     for (const text of texts) expect(contrastOf(text, ground)).toBeGreaterThanOrEqual(4.5);
   });
 });

@@ -30,6 +30,8 @@ export interface SimulatedLeasesOptions {
   readonly time: Time;
   /** After how many milliseconds Redis answers a sync, at least 1. */
   readonly roundTripMs: number;
+  /** Whether a process does not reach Redis at this moment. Default: all always do. */
+  readonly isCutOff?: ((process: number) => boolean) | undefined;
 }
 
 interface Process {
@@ -39,25 +41,28 @@ interface Process {
 
 /** Creates processes that decide one limit from leases, or returns why it can't be leased. */
 export function simulateLeases(options: SimulatedLeasesOptions): SimulatedProcesses | NotLeased {
-  const { burst, intervalTicks, overshoot, processes, time, roundTripMs } = options;
+  const { burst, intervalTicks, overshoot, processes } = options;
   const syncTicks = SYNC_EVERY_MS * TICKS_PER_MS;
   const numbers = leaseNumbers({ burst, intervalTicks, overshoot, gateways: processes, syncTicks });
-  return isLeased(numbers) ? new SimulatedProcesses(numbers, time, roundTripMs) : numbers;
+  return isLeased(numbers) ? new SimulatedProcesses(numbers, options) : numbers;
 }
 
 /**
  * Processes that decide one limit from leases, by the code of `leasedStore` with its defaults, and a model of the Redis that
- * they share: it loses nothing, and answers each sync after the same time.
+ * they share: it loses nothing, and answers each sync of a process that reaches it after the same time. Those that do not
+ * reach it deny when their leases are spent, as with `onFailure: 'closed'`.
  */
 export class SimulatedProcesses {
   readonly #time: Time;
   readonly #terms: LeaseTerms;
   readonly #roundTripMs: number;
+  readonly #isCutOff: (process: number) => boolean;
   readonly #redis: RedisData;
   readonly #processes: readonly Process[];
 
-  constructor(numbers: LeaseNumbers, time: Time, roundTripMs: number) {
+  constructor(numbers: LeaseNumbers, { time, roundTripMs, isCutOff }: SimulatedLeasesOptions) {
     this.#time = time;
+    this.#isCutOff = isCutOff ?? (() => false);
     this.#terms = { ...numbers, waits: true, onFailure: 'closed' };
     this.#roundTripMs = roundTripMs;
     this.#redis = new RedisData(() => SERVER_AHEAD_TICKS + this.#nowTicks);
@@ -86,18 +91,20 @@ export class SimulatedProcesses {
     if (outcome === 'waits') {
       return new Promise((resolve) => {
         syncs.wait({ batch, nowTicks, maxWaitTicks: MAX_WAIT_MS * TICKS_PER_MS }, (decision) => {
-          resolve(decision.outcome === 'exact' ? this.#spendInRedis(bucket, tokens) : decision.outcome === 'passed');
+          resolve(
+            decision.outcome === 'exact' ? this.#spendInRedis(process, bucket, tokens) : decision.outcome === 'passed',
+          );
         });
       });
     }
-    if (outcome === 'exact') return this.#spendInRedis(bucket, tokens);
+    if (outcome === 'exact') return this.#spendInRedis(process, bucket, tokens);
     syncs.afterUse(batch, nowTicks);
     return outcome === 'passed';
   }
 
-  #spendInRedis(bucket: LeasedBucket, tokens: number): Promise<boolean> {
+  #spendInRedis(process: number, bucket: LeasedBucket, tokens: number): Promise<boolean> {
     bucket.touch(this.#nowTicks);
-    const passes = spendExactly(this.#redis, bucket.key, { ...this.#terms, tokens });
+    const passes = !this.#isCutOff(process) && spendExactly(this.#redis, bucket.key, { ...this.#terms, tokens });
     return new Promise((resolve) => this.#time.alarm(this.#roundTripMs, () => resolve(passes)));
   }
 
@@ -114,7 +121,7 @@ export class SimulatedProcesses {
       streamKey: () => `:seq:${index}`,
     });
     const syncs = new LeaseSyncs({
-      send: (call) => this.#sync(call),
+      send: (call, deadlineMs) => this.#sync(index, call, deadlineMs),
       buckets,
       time: this.#time,
       gateways: NOT_COUNTED,
@@ -123,7 +130,10 @@ export class SimulatedProcesses {
     return { buckets, syncs };
   }
 
-  #sync(call: SyncCall): Promise<SyncReply> {
+  #sync(process: number, call: SyncCall, deadlineMs: number): Promise<SyncReply> {
+    if (this.#isCutOff(process)) {
+      return new Promise((_, reject) => this.#time.alarm(deadlineMs, () => reject(new Error('No answer of Redis'))));
+    }
     const reply = applySync(this.#redis, call);
     return new Promise((resolve) => this.#time.alarm(this.#roundTripMs, () => resolve(reply)));
   }

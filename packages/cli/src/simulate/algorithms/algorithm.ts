@@ -1,4 +1,5 @@
 import type { Awaitable } from '@sluice/core';
+import type { Partition } from '../partition.ts';
 
 /** Decides requests in the order of time. */
 export interface Algorithm {
@@ -30,4 +31,8 @@ export interface Numbers {
   readonly overshoot: number | undefined;
   /** How many processes decide. */
   readonly processes: number;
+  /** After how long the processes know what the others have let through, where they tell each other. */
+  readonly delayMicros: number;
+  /** Undefined if all processes reach each other, and their store, at all times. */
+  readonly partition: Partition | undefined;
 }

@@ -10,7 +10,7 @@ export class FixedWindow implements Algorithm {
   readonly #window: Numbers['window'];
   readonly #counters = new Map<string, { index: number; count: number }>();
 
-  constructor({ window }: Numbers) {
+  constructor({ window }: Pick<Numbers, 'window'>) {
     this.#window = window;
   }
 

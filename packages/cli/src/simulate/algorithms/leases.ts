@@ -2,6 +2,7 @@ import type { Awaitable } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { simulateLeases, type SimulatedProcesses } from '@sluice/redis/kit';
 import { UsageError } from '../../console/failure.ts';
+import { partOf } from '../partition.ts';
 import type { Algorithm, Numbers } from './algorithm.ts';
 
 /** After how long Redis answers. Timers of Node have no shorter times. */
@@ -16,10 +17,11 @@ export class Leases implements Algorithm {
   readonly #processes: SimulatedProcesses;
 
   /** @throws {UsageError} If the limit has no `overshoot`, or one that is too small for so many processes. */
-  constructor({ burst, intervalTicks, overshoot, processes }: Numbers) {
+  constructor({ burst, intervalTicks, overshoot, processes, partition }: Numbers) {
     if (overshoot === undefined) throw notLeased('it has no `overshoot`', 'Give it one, for example overshoot: 0.1.');
     const numbers = { burst, intervalTicks, overshoot, processes };
-    const simulated = simulateLeases({ ...numbers, time: this.#time, roundTripMs: ROUND_TRIP_MS });
+    const isCutOff = (process: number): boolean => partOf(process, this.#time.nowMicros(), partition) !== 0;
+    const simulated = simulateLeases({ ...numbers, time: this.#time, roundTripMs: ROUND_TRIP_MS, isCutOff });
     if ('strictBecause' in simulated) {
       throw notLeased(simulated.strictBecause, 'Give it a larger overshoot or burst, or take fewer processes.');
     }

@@ -1,5 +1,6 @@
 import type { Algorithm, Numbers } from './algorithm.ts';
 import { FixedWindow } from './fixed-window.ts';
+import { Gossip } from './gossip.ts';
 import { LeakyBucketMeter } from './leaky-bucket-meter.ts';
 import { LeakyBucketQueue } from './leaky-bucket-queue.ts';
 import { Leases } from './leases.ts';
@@ -26,5 +27,6 @@ export const MODELS: ReadonlyMap<string, readonly Model[]> = new Map([
     ],
   ],
   ['split', [{ label: 'split budgets', isDistributed: true, create: (numbers) => new SplitBudgets(numbers) }]],
+  ['gossip', [{ label: 'gossip', isDistributed: true, create: (numbers) => new Gossip(numbers) }]],
   ['leased', [{ label: 'leases', isDistributed: true, create: (numbers) => new Leases(numbers) }]],
 ]);

@@ -16,7 +16,7 @@ export class SlidingWindowCounter implements Algorithm {
   readonly #window: Numbers['window'];
   readonly #counters = new Map<string, Counters>();
 
-  constructor({ window }: Numbers) {
+  constructor({ window }: Pick<Numbers, 'window'>) {
     this.#window = window;
   }
 

@@ -1,10 +1,13 @@
 import * as pages from '../../pages/colours.ts';
 
 /** The colours of a scheme: contrast of text at least 4.5 to 1. */
-const LIGHT = { ...pages.LIGHT, lines: ['#0969da', '#cf222e', '#8250df', '#1a7f37', '#9a6700', '#bf3989', '#0a7a7a'] };
+const LIGHT = {
+  ...pages.LIGHT,
+  lines: ['#0969da', '#cf222e', '#8250df', '#1a7f37', '#9a6700', '#bf3989', '#0a7a7a', '#bc4c00'],
+};
 const DARK: typeof LIGHT = {
   ...pages.DARK,
-  lines: ['#58a6ff', '#ff7b72', '#d2a8ff', '#3fb950', '#d29922', '#f778ba', '#39c5cf'],
+  lines: ['#58a6ff', '#ff7b72', '#d2a8ff', '#3fb950', '#d29922', '#f778ba', '#39c5cf', '#ffa657'],
 };
 
 /** Curves on top of each other can be told apart, also without colours. That of Sluice is below the others. */
@@ -16,6 +19,7 @@ const DASHES = [
   'stroke-dasharray: 8 4 2 4;',
   'stroke-dasharray: 5 5;',
   'stroke-dasharray: 1 3;',
+  'stroke-dasharray: 12 3 3 3 3 3;',
 ];
 
 /** How many curves have a colour of their own. */

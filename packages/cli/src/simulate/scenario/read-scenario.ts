@@ -3,10 +3,25 @@ import { MODELS } from '../algorithms/models.ts';
 import { readClients } from './clients-part.ts';
 import { readLimitsPart } from './limits-part.ts';
 import { parsed, positionIn } from './parse.ts';
+import { readPartition } from './partition-part.ts';
 import type { Scenario } from './scenario.ts';
 import { ScenarioError, type Value } from './value.ts';
 
-const FIELDS = ['title', 'description', 'limits', 'clients', 'within', 'compare', 'processes', 'skew'];
+const FIELDS = [
+  'title',
+  'description',
+  'limits',
+  'clients',
+  'within',
+  'compare',
+  'processes',
+  'skew',
+  'delay',
+  'partition',
+];
+
+/** Default of `delay`. */
+const DELAY_MICROS = 100_000;
 
 /**
  * Reads a scenario.
@@ -42,6 +57,8 @@ async function readParts(text: string, label: string): Promise<Scenario> {
     compare: fields.get('compare')?.items().map(modelOf) ?? [],
     processes: fields.get('processes')?.number({ min: 1, max: 10_000 }) ?? 4,
     skew: fields.get('skew')?.number({ min: 1, max: 1000, fractions: true }) ?? 1,
+    delayMicros: fields.get('delay')?.micros() ?? DELAY_MICROS,
+    partition: readPartition(fields.get('partition')),
   };
 }
 

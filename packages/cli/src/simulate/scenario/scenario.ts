@@ -1,5 +1,6 @@
 import type { LimitDefinitions } from '@sluice/core';
 import type { Arrivals } from '../arrivals.ts';
+import type { Partition } from '../partition.ts';
 
 /** Clients whose requests arrive alike, and are decided by the same limits. */
 export interface ClientPlan {
@@ -27,4 +28,7 @@ export interface Scenario {
   readonly processes: number;
   /** How many times as many requests arrive at the first process as at each other one. */
   readonly skew: number;
+  /** After how long processes that tell each other what they let through know of it. */
+  readonly delayMicros: number;
+  readonly partition: Partition | undefined;
 }
