@@ -12,10 +12,11 @@ const CLONES = (process.env['SLUICE_CLONES'] ?? '').split(',').filter((folder) =
 const OWN_FILES = foreignFiles(OWN);
 
 const SAID: Readonly<Record<string, readonly [outcome: string, said: string]>> = {
-  'boulder/account-overrides.yml': ['refused', 'Write <accountId>:<by>'],
+  'boulder/account-overrides.yml': ['whole', ''],
+  'boulder/address-overrides.yml': ['whole', ''],
   'boulder/limit-defaults.yml': ['whole', ''],
   'boulder/limit-overrides.yml': ['whole', ''],
-  'boulder/set-overrides.yml': ['refused', '`id (name 1)` must be a domain name'],
+  'boulder/set-overrides.yml': ['whole', ''],
   'boulder/subdomain-override.yml': ['refused', "Write 'example.com', the registered domain that it belongs to."],
   'boulder/wrong-override.yml': ['refused', '`NewRegistrationsPerIPAddress.burst` must be a whole number from 1'],
   'gateway/config-map.yaml': ['whole', ''],

@@ -34,7 +34,7 @@ Unsaid: { count: 1, period: 1s }
         "limits.yaml:7:45: \`PerShade.idFormat\` must be a known id format, but was 'shade'. Formats: accountId, by, clientNetwork, ipAddress, ipv6RangeCIDR, everyone, color. For others, use the option \`formats\`.",
         "limits.yaml:8:44: \`PerBoth.idFormat\` must be a known id format, but was 'color:shade'. Formats: accountId, by, clientNetwork, ipAddress, ipv6RangeCIDR, everyone, color. For others, use the option \`formats\`.",
         "overrides.yaml:1:53: \`overrides.PerAddress\` lists the id 'x': \`id\` must be an IPv4 or IPv6 address, such as '203.0.113.7' or '2001:db8::1', but was 'x'. Write an address alone, without host name, port, brackets or mask: '203.0.113.7'.",
-        "overrides.yaml:3:65: \`overrides.PerClientAndAccount\` lists the id 'x': \`id\` must be an id of clientNetwork:accountId: 2 parts separated by \`:\`, but was 'x'. Write <clientNetwork>:<accountId>, with %3A for a \`:\` in any part but the last.",
+        "overrides.yaml:3:65: \`overrides.PerClientAndAccount\` lists the id 'x': \`id\` must be an IPv4 address, or an IPv6 network with the mask /48, but was 'x'. Write an IPv4 address such as '203.0.113.7', or an IPv6 network such as '2001:db8:7::/48'.",
         "overrides.yaml:4:52: \`overrides.PerAccountOrClient\` lists the id 'clientNetwork:x': \`id\` must be an IPv4 address, or an IPv6 network with the mask /48, but was 'x'. Write an IPv4 address such as '203.0.113.7', or an IPv6 network such as '2001:db8:7::/48'.",
         "overrides.yaml:5:44: \`PerColor\` lists the id 'red' twice, first at 5:38. Keep one of the two.",
         "overrides.yaml:7:3: \`Unsaid\` needs an idFormat, by which its ids are checked without code. For example idFormat: accountId.",

@@ -1,7 +1,25 @@
-import { keyFrom, type Awaitable, type IdFormat, type IdValue, type Key } from '@sluice/core';
-import { checkOptions, complaint, keyOf } from '@sluice/core/kit';
+import {
+  clientNetwork,
+  IpAddress,
+  keyFrom,
+  type Awaitable,
+  type IdFormat,
+  type IdValue,
+  type Key,
+  type SluiceError,
+} from '@sluice/core';
+import { checkBoolean, checkOptions, complaint, keyOf } from '@sluice/core/kit';
 import { checkedUnderscores, domainName, type DomainNameOptions } from './domain-name.ts';
 import { registrableOf } from './registrable-domain.ts';
+
+/** The options of {@link domain}. */
+export interface DomainOptions extends DomainNameOptions {
+  /** Whether IP addresses are accepted: an IPv4 address is an id, and of IPv6 the /64 is. Default: false. */
+  readonly addresses?: boolean | undefined;
+}
+
+/** The ids of addresses. */
+const NETWORK = clientNetwork({ ipv6PrefixLength: 64 }).format;
 
 /**
  * Creates a key that limits each registered domain together with all names below it, by the Public Suffix List.
@@ -20,15 +38,38 @@ import { registrableOf } from './registrable-domain.ts';
  */
 export function domain<Request = unknown>(
   from?: (request: Request) => Awaitable<IdValue>,
-  options: DomainNameOptions = {},
+  options: DomainOptions = {},
 ): Key<Request> {
-  checkOptions('domain', options, ['underscores']);
+  checkOptions('domain', options, ['underscores', 'addresses']);
+  const { addresses = false } = options;
+  checkBoolean('domain.addresses', addresses);
   const underscores = checkedUnderscores('domain', options);
-  const found = keyFrom(
-    { name: 'domain', canonical: (text: string) => registrableOf(domainName(text, underscores)) },
-    from,
+  const ofName = (text: string): string => registrableOf(domainName(text, underscores));
+  const canonical = (text: string): string => (addresses ? networkOf(text) : undefined) ?? ofName(text);
+  const { idOf } = keyFrom({ name: 'domain', canonical }, from);
+  const written = domainFormat(underscores);
+  return keyOf(
+    addresses ? { ...written, canonical: (text) => writtenNetwork(text) ?? written.canonical(text) } : written,
+    idOf,
   );
-  return keyOf(domainFormat(underscores), found.idOf);
+}
+
+function networkOf(text: string): string | undefined {
+  const address = IpAddress.parse(text);
+  return address?.family === 6 ? address.network(64) : address?.text;
+}
+
+/** Returns the id of a written address or network, or undefined for a name. Of a /64 its lowest address may be written. */
+function writtenNetwork(text: string): string | undefined {
+  const network = networkOf(text);
+  if (network === undefined) return text.includes('/') ? NETWORK.canonical(text) : undefined;
+  const address = IpAddress.parse(text)!;
+  if (address.family === 4 || network === `${address.text}/64`) return network;
+  throw notExact({
+    demand: 'an IPv4 address, an IPv6 network with the mask /64, or the lowest address in it',
+    value: text,
+    remedy: `Write '${network}', the network that it belongs to.`,
+  });
 }
 
 function domainFormat(underscores: boolean): IdFormat {
@@ -38,13 +79,15 @@ function domainFormat(underscores: boolean): IdFormat {
       const name = domainName(text, underscores);
       const registrable = registrableOf(name);
       if (registrable === name) return name;
-      throw complaint('ERR_ID', {
-        option: 'id',
+      throw notExact({
         demand: 'a registered domain: one label more than its public suffix, or the suffix itself',
         value: text,
         remedy: `Write '${registrable}', the registered domain that it belongs to.`,
-        status: 400,
       });
     },
   };
+}
+
+function notExact(given: { demand: string; value: string; remedy: string }): SluiceError {
+  return complaint('ERR_ID', { option: 'id', ...given, status: 400 });
 }

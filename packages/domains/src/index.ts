@@ -5,7 +5,7 @@
  *
  * @module
  */
-export { domain } from './domain.ts';
+export { domain, type DomainOptions } from './domain.ts';
 export type { DomainNameOptions } from './domain-name.ts';
 export { fqdnSet, type FqdnSetOptions } from './fqdn-set.ts';
 export { registrableDomain } from './registrable-domain.ts';

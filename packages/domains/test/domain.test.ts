@@ -6,6 +6,40 @@ import { thrown } from '../../core/test/support/thrown.ts';
 const idOf = (key: Key, request: unknown): unknown =>
   key.idOf!({ request, clientAddress: IpAddress.parse('203.0.113.7')! }, 'Orders');
 
+describe('with `addresses`, the id of an address', () => {
+  const key = domain((name) => name as string, { addresses: true });
+
+  test.each([
+    ['192.0.2.9', '192.0.2.9'],
+    ['::ffff:192.0.2.9', '192.0.2.9'],
+    ['2001:DB8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['www.example.com', 'example.com'],
+  ])('is itself, or its /64: %s → %s', (text, id) => expect(idOf(key, text)).toBe(id));
+
+  test.each([
+    ['192.0.2.9', '192.0.2.9'],
+    ['2001:db8:1:2::', '2001:db8:1:2::/64'],
+    ['2001:db8:1:2::/64', '2001:db8:1:2::/64'],
+    ['example.com', 'example.com'],
+  ])('is written as such: %s → %s', (text, id) => expect(key.format.canonical(text)).toBe(id));
+
+  test('is written exactly, because it applies to all of the network', () => {
+    expect(thrown(() => key.format.canonical('2001:db8:1:2::1'))).toMatchObject({
+      code: 'ERR_ID',
+      message: expect.stringContaining("Write '2001:db8:1:2::/64', the network that it belongs to.") as string,
+    });
+    for (const text of ['2001:db8::/48', '192.0.2.0/24', 'www.example.com', '192.0.2']) {
+      expect(thrown(() => key.format.canonical(text)).code).toBe('ERR_ID');
+    }
+  });
+
+  test('is an error without it', () => {
+    for (const text of ['192.0.2.9', '2001:db8:1:2::']) {
+      expect(thrown(() => domain().format.canonical(text)).code).toBe('ERR_ID');
+    }
+  });
+});
+
 describe('the id of a request is the registered domain of the name that the function gives:', () => {
   const key = domain((name) => name as string);
   test.each([
@@ -155,7 +189,11 @@ test.each<[options: unknown, code: string, message: string]>([
     'ERR_OPTION',
     "`domain.underscores` must be true or false, but was 'yes'. Write underscores: true, or leave it out.",
   ],
-  [{ maxNames: 5 }, 'ERR_UNKNOWN_OPTION', '`domain` has no option `maxNames` (its value was 5). Options: underscores.'],
+  [
+    { maxNames: 5 },
+    'ERR_UNKNOWN_OPTION',
+    '`domain` has no option `maxNames` (its value was 5). Options: underscores, addresses.',
+  ],
 ])('wrong options are rejected when the key is created: %o', (options, code, message) => {
   expect(thrown(() => domain(() => 'a.com', options as never))).toMatchObject({ code, message });
 });

@@ -73,6 +73,49 @@ describe('the id of a request', () => {
   });
 });
 
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+
+describe('with `addresses`, a set may have IP addresses,', () => {
+  const set = fqdnSet((names) => names as string, { addresses: true });
+
+  test.each([
+    ['2001:db8:6000::1,192.0.2.9,example.com', 'example.com,192.0.2.9,2001:db8:6000::1'],
+    ['192.0.2.9,2001:DB8:6000:0::1,EXAMPLE.com,192.0.2.9,2001:db8:6000::1', 'example.com,192.0.2.9,2001:db8:6000::1'],
+    ['192.0.2.9', '192.0.2.9'],
+    ['192.0.2.9,1.example', '1.example,192.0.2.9'],
+  ])('which follow the names, each in its canonical spelling: %s', (text, sorted) => {
+    expect(set.format.canonical(text)).toBe(sha256(sorted));
+    expect(idOf(set, text)).toBe(sha256(sorted));
+  });
+
+  test('and no networks, and nothing that is like an address', () => {
+    for (const text of ['192.0.2.0/24', '192.0.2', '192.0.2.256', '[2001:db8::1]']) {
+      expect(thrown(() => set.format.canonical(text))).toMatchObject({ code: 'ERR_ID', status: 400 });
+    }
+  });
+
+  test('which is an error without it', () => {
+    expect(thrown(() => format.canonical('192.0.2.9,example.com')).code).toBe('ERR_ID');
+  });
+});
+
+describe('with `wildcards`, a set may have names that begin with `*.`,', () => {
+  const set = fqdnSet(undefined, { wildcards: true });
+
+  test('which are other names than those without it', () => {
+    expect(set.format.canonical('example.com,*.Example.COM.')).toBe(sha256('*.example.com,example.com'));
+    expect(set.format.canonical('*.example.com')).not.toBe(set.format.canonical('example.com'));
+  });
+
+  test.each(['*', '*.', '*.*.example.com', 'www.*.example.com', '**.example.com'])('and not %s', (text) => {
+    expect(thrown(() => set.format.canonical(text))).toMatchObject({ code: 'ERR_ID', status: 400 });
+  });
+
+  test('which is an error without it', () => {
+    expect(thrown(() => format.canonical('*.example.com')).code).toBe('ERR_ID');
+  });
+});
+
 const LIST = '`id` must be 1 to 100 domain names with commas between them, but was ';
 const NAME = 'must be a domain name of at most 253 characters';
 
@@ -150,7 +193,7 @@ test.each<[options: unknown, code: string, message: string]>([
   [
     { names: 5 },
     'ERR_UNKNOWN_OPTION',
-    '`fqdnSet` has no option `names` (its value was 5). Options: underscores, maxNames.',
+    '`fqdnSet` has no option `names` (its value was 5). Options: underscores, maxNames, addresses, wildcards.',
   ],
 ])('wrong options are rejected when the key is created: %o', (options, code, message) => {
   expect(thrown(() => fqdnSet(() => 'a.com', options as never))).toMatchObject({ code, message });

@@ -41,8 +41,12 @@ function sourceText({ id, override, features, kind, per, insteadOf }: Explanatio
   if (features.includes('disabled')) return 'the limit, which is disabled';
   if (id === null) return 'the limit; give an id to see whether an override applies';
   if (override === null) return 'the limit: no override is listed for the id';
-  const listed = override === id ? 'an override for the id' : `an override for the network ${override}`;
+  const listed = override === id ? 'an override for the id' : `an override for ${groupText(override, id)}`;
   return insteadOf === undefined ? listed : `${listed}, instead of ${numbersText({ kind, per, ...insteadOf })}`;
+}
+
+function groupText(override: string, id: string): string {
+  return id.startsWith(`${override}:`) ? `all ids that begin with ${override}` : `the network ${override}`;
 }
 
 function rateRows(rate: RateFacts, { burst }: Numbers): [string, string][] {

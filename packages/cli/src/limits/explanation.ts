@@ -25,7 +25,7 @@ export interface Explanation {
   readonly per: CalendarUnit | null;
   readonly features: readonly Feature[];
   readonly idFormat: string;
-  /** What the override of the id is listed for, which is the id or a network; null if the limit's own numbers apply. */
+  /** What the override of the id is listed for, which is the id, a network, or first parts of the id; null if the limit's own numbers apply. */
   readonly override: string | null;
   readonly state: 'counted' | 'unlimited' | 'blocked';
   /** Undefined if nothing is counted. */

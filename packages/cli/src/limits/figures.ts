@@ -22,7 +22,7 @@ export interface Figures extends KindAndNumbers {
   /** The canonical id. */
   readonly id: string;
   readonly features: readonly Feature[];
-  /** What the override of the id is listed for, which is the id or a network; null if the limit's own numbers apply. */
+  /** What the override of the id is listed for, which is the id, a network, or first parts of the id; null if the limit's own numbers apply. */
   readonly override: string | null;
   readonly state: 'counted' | 'unlimited' | 'blocked';
   readonly cost: number;

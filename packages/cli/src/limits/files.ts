@@ -79,9 +79,10 @@ export async function tableProblemsOf(limits: string, tables: string, call: Call
   });
 }
 
-/** The id formats that files may name, in addition to those of the core. */
+/** The id formats that files may name, in addition to those of the core. Which names a server accepts is in its code. */
 export function moreFormats(): readonly IdFormat[] {
-  return [domain().format, fqdnSet().format];
+  const addresses = true;
+  return [domain(undefined, { addresses }).format, fqdnSet(undefined, { addresses, wildcards: true }).format];
 }
 
 /** Returns the maximum size of a file of limits or overrides, in bytes. */

@@ -18,6 +18,14 @@ export interface IdFormat {
    * ids in it.
    */
   readonly prefixLengths?: { readonly ipv4?: number | undefined; readonly ipv6?: number | undefined } | undefined;
+  /**
+   * For formats whose ids are parts with `:` between them, as those of `compound`: returns the canonical spelling of the
+   * first parts of an id if a text is not more than that, and undefined for a text with all parts. An override may then
+   * list the first parts, such as an account, for all ids that begin with them.
+   *
+   * @throws {SluiceError} `ERR_ID` when a part is not valid.
+   */
+  readonly firstParts?: ((text: string) => string | undefined) | undefined;
 }
 
 /**

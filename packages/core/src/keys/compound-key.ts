@@ -51,6 +51,11 @@ function compoundFormat(formats: readonly IdFormat[]): IdFormat {
       const remedy = `Write ${shownName(pattern)}, with %3A for a \`:\` in any part but the last.`;
       throw complaint('ERR_ID', { option: 'id', demand, value: text, remedy, status: 400 });
     },
+    firstParts(text) {
+      const parts = text.split(SEPARATOR);
+      if (parts.length >= formats.length) return undefined;
+      return parts.map((part, i) => escaped(formats[i]!.canonical(unescaped(part)))).join(SEPARATOR);
+    },
   };
 }
 
@@ -75,7 +80,15 @@ function joined(parts: readonly Awaitable<string | null>[]): Awaitable<string | 
 
 function join(ids: readonly string[]): string {
   const last = ids.length - 1;
-  return ids.map((id, i) => (i === last ? id : id.replaceAll('%', '%25').replaceAll(SEPARATOR, '%3A'))).join(SEPARATOR);
+  return ids.map((id, i) => (i === last ? id : escaped(id))).join(SEPARATOR);
+}
+
+function escaped(id: string): string {
+  return id.replaceAll('%', '%25').replaceAll(SEPARATOR, '%3A');
+}
+
+function unescaped(part: string): string {
+  return part.replaceAll('%3A', SEPARATOR).replaceAll('%25', '%');
 }
 
 /**
@@ -86,5 +99,5 @@ function split(text: string, count: number): readonly string[] | undefined {
   const pieces = text.split(SEPARATOR);
   if (pieces.length < count) return undefined;
   const last = pieces.splice(count - 1).join(SEPARATOR);
-  return [...pieces.map((piece) => piece.replaceAll('%3A', SEPARATOR).replaceAll('%25', '%')), last];
+  return [...pieces.map(unescaped), last];
 }

@@ -22,8 +22,8 @@ interface Side {
 }
 
 /**
- * Compares the numbers of each limit that is in both sets: those of the limit and its networks, then those of single
- * ids. An id that has the same override as before gives `undefined`, so that the caller can pause. A set with an
+ * Compares the numbers of each limit that is in both sets: those of the limit, of its networks and of first parts
+ * of ids, then those of single ids. An id that has the same override as before gives `undefined`, so that the caller can pause. A set with an
  * overrides function has no numbers to compare.
  */
 export function* changedNumbers(
@@ -47,7 +47,7 @@ export function* changedNumbers(
 function* changesOf(was: Side, is: Side): Generator<NumbersChange | undefined> {
   yield { limit: was.limit, id: undefined, before: was.limit.rate, after: is.limit.rate };
   if (was.overrides === is.overrides) return;
-  yield* changedNetworks(was, is);
+  yield* changedGroups(was, is);
   yield* changedIds(was, is);
 }
 
@@ -58,11 +58,11 @@ function* changedCeiling({ limit: was, id, before, after }: NumbersChange, is: L
   yield { limit: ceilings, id, before: ceilingRateOf(was, before), after: ceilingRateOf(is, after) };
 }
 
-function* changedNetworks(was: Side, is: Side): Generator<NumbersChange> {
-  const [old, current] = [was.overrides?.networks, is.overrides?.networks];
+function* changedGroups(was: Side, is: Side): Generator<NumbersChange> {
+  const [old, current] = [was.overrides, is.overrides];
   const change = { limit: was.limit, id: undefined };
-  for (const [before, after = is.limit.rate] of old?.beside(current) ?? []) yield { ...change, before, after };
-  for (const [after, before = was.limit.rate] of current?.beside(old) ?? []) yield { ...change, before, after };
+  for (const [before, after = is.limit.rate] of old?.groupsBeside(current) ?? []) yield { ...change, before, after };
+  for (const [after, before = was.limit.rate] of current?.groupsBeside(old) ?? []) yield { ...change, before, after };
 }
 
 function* changedIds(was: Side, is: Side): Generator<NumbersChange | undefined> {

@@ -78,6 +78,17 @@ describe('a compound key', () => {
     expect(key.format.canonical('a%3Ab:c:2001:db8::1')).toBe('a%3Ab:c:2001:db8::1');
   });
 
+  test('knows the first parts of an id, in their canonical spelling, but no id with all of its parts', () => {
+    const { firstParts } = compound(ipAddress(), accountId(), ipAddress()).format;
+    expect(firstParts!('10.0.0.1')).toBe('10.0.0.1');
+    expect(firstParts!('2001%3ADB8%3A%3A0%3A1:a%3Ab')).toBe('2001%3Adb8%3A%3A1:a%3Ab');
+    expect(firstParts!('10.0.0.1:alice:10.0.0.2')).toBeUndefined();
+    expect(firstParts!('10.0.0.1:alice:2001:db8::1')).toBeUndefined();
+    for (const text of ['', 'alice', '10.0.0.1:', '10.0.0.0/8']) {
+      expect(thrown(() => firstParts!(text))).toMatchObject({ code: 'ERR_ID' });
+    }
+  });
+
   test('rejects parts that are not valid in their formats', () => {
     expect(thrown(() => userAtAddress.format.canonical('alice:bob'))).toMatchObject({ code: 'ERR_ID' });
     expect(thrown(() => userAtAddress.format.canonical(':10.0.0.1'))).toMatchObject({ code: 'ERR_ID' });

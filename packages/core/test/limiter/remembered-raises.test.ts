@@ -1,5 +1,6 @@
 import {
   accountId,
+  compound,
   createLimiter,
   ipAddress,
   memoryStore,
@@ -39,6 +40,10 @@ function setOfNetworks(overrides: Record<string, Override>): LimitSet<never> {
   return setOf(quick, overrides, ipAddress());
 }
 
+function setOfParts(overrides: Record<string, Override>): LimitSet<never> {
+  return setOf(quick, overrides, compound(accountId(), accountId()));
+}
+
 /** What the new numbers decide of buckets that the old numbers have emptied. */
 function denialAfter(numbers: LimitNumbers, ...ids: readonly string[]): Decision {
   const store = memoryStore({ time: new FakeTime() });
@@ -65,6 +70,8 @@ describe('a change that raises nothing is not remembered', () => {
     ['an override that is removed', setOf(daily, { a: quick }), setOf(daily)],
     ['an id that was unlimited', setOf(daily, { a: 'unlimited' }), setOf(daily, { a: quick, b: 'blocked' })],
     ['an id that is unlimited now', setOf(daily), setOf(daily, { a: 'unlimited' })],
+    ['the same first parts', setOfParts({ alice: daily }), setOfParts({ alice: daily })],
+    ['slower first parts', setOfParts({}), setOfParts({ alice: daily })],
     ['the same networks', setOfNetworks({ '10.0.0.0/8': daily }), setOfNetworks({ '10.0.0.0/8': daily })],
     ['a slower network', setOfNetworks({}), setOfNetworks({ '10.0.0.0/8': daily, '2001:db8::/32': daily })],
   ])('%s', (_, before, after) => {
@@ -82,6 +89,9 @@ describe('a raise is remembered without any denial as long as a debt from the ol
     ['of an id that got an override', setOf(daily), setOf(daily, { a: quick })],
     ['of a network', setOfNetworks({ '10.0.0.0/8': daily }), setOfNetworks({ '10.0.0.0/8': quick })],
     ['of a network that was removed', setOfNetworks({ '2001:db8::/32': daily }), setOfNetworks({})],
+    ['of first parts', setOfParts({ alice: daily }), setOfParts({ alice: quick })],
+    ['of first parts that were removed', setOfParts({ alice: daily }), setOfParts({})],
+    ['of first parts in others', setOfParts({ alice: daily }), setOfParts({ 'alice:login': quick })],
     ['of a network in another', setOfNetworks({ '10.0.0.0/8': daily }), setOfNetworks({ '10.9.0.0/16': quick })],
   ])('%s', (_, before, after) => {
     const { raised, time } = started();

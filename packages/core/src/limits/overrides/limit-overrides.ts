@@ -5,11 +5,15 @@ import type { Rate } from '../../rule/rate.ts';
 import { checkId, type IdFormat } from '../../ids/id-format.ts';
 import { Cidr } from '../../ids/cidr.ts';
 import { IpAddress } from '../../ids/ip-address.ts';
+import { FirstParts, FirstPartsMap } from './first-parts.ts';
 import { NetworkTree } from './network-tree.ts';
 import { checkKind, type OverrideRate } from './override.ts';
 import { OverrideTotals } from './override-totals.ts';
 
-/** The overrides of one limit, by id and by network. */
+/** What an override is listed for: an id, or a network or the first parts of ids. */
+type Listed = string | Cidr | FirstParts;
+
+/** The overrides of one limit, by id, by network and by the first parts of ids. */
 export class LimitOverrides {
   readonly format: IdFormat;
   readonly totals: OverrideTotals = new OverrideTotals();
@@ -17,6 +21,7 @@ export class LimitOverrides {
   readonly #where: string;
   readonly #ids = new Map<string, OverrideRate>();
   #networks: NetworkTree<OverrideRate> | undefined;
+  #firstParts: FirstPartsMap<OverrideRate> | undefined;
   #smallestBurst = Infinity;
   /** The first id with numbers of each kind. */
   readonly #firstOfKind = new Map<string, { readonly text: string; readonly rate: Rate }>();
@@ -32,9 +37,16 @@ export class LimitOverrides {
     return this.#ids;
   }
 
-  /** The overrides of networks. */
-  get networks(): NetworkTree<OverrideRate> | undefined {
-    return this.#networks;
+  /**
+   * Returns the override of each network and of each first parts, beside that which their ids have in other overrides of
+   * the limit.
+   */
+  *groupsBeside(
+    other: LimitOverrides | undefined,
+  ): Generator<readonly [rate: OverrideRate, there: OverrideRate | undefined]> {
+    const [networks, firstParts] = other === undefined ? [] : [other.#networks, other.#firstParts];
+    if (this.#networks !== undefined) yield* this.#networks.beside(networks);
+    if (this.#firstParts !== undefined) yield* this.#firstParts.beside(firstParts);
   }
 
   /** The smallest burst of all overrides; `Infinity` when there is none. Unlimited and blocked ids have no burst. */
@@ -43,7 +55,7 @@ export class LimitOverrides {
   }
 
   /**
-   * Adds an id, or a network of ids.
+   * Adds an id, or a network or first parts of ids.
    *
    * @returns Its canonical spelling.
    * @throws {SluiceError} `ERR_OVERRIDE` when it is not valid in the limit's format, or was added before.
@@ -51,10 +63,8 @@ export class LimitOverrides {
   add(text: string, rate: OverrideRate): string {
     const id = this.#read(text);
     const canonical = typeof id === 'string' ? id : id.text;
-    const before = typeof id === 'string' ? this.#ids.get(id) : this.#networks?.get(id);
-    if (before !== undefined) throw this.#twice(canonical, text);
-    if (typeof id === 'string') this.#ids.set(id, rate);
-    else (this.#networks ??= new NetworkTree()).set(id, rate);
+    if (this.#get(id) !== undefined) throw this.#twice(canonical, text);
+    this.#set(id, rate);
     if (typeof rate !== 'string') this.#note(text, rate);
     return canonical;
   }
@@ -69,14 +79,21 @@ export class LimitOverrides {
     if (other !== undefined) checkKind(`${this.#where}[${shown(other.text)}]`, other.rate, limit);
   }
 
-  /** Returns the override of an id: its own, otherwise that of the smallest network that contains it. */
+  /**
+   * Returns the override of an id: its own, otherwise that of the smallest network that contains it, or of the most parts
+   * that it begins with.
+   */
   rateOf(id: string): OverrideRate | undefined {
-    return this.#ids.get(id) ?? this.#networks?.lookUp(id);
+    return this.#ids.get(id) ?? this.#networks?.lookUp(id) ?? this.#firstParts?.lookUp(id);
   }
 
-  /** Returns what {@link rateOf} finds the override of an id by: the id, or a network. Undefined if there is none. */
+  /**
+   * Returns what {@link rateOf} finds the override of an id by: the id, a network, or its first parts. Undefined if there
+   * is none.
+   */
   listedFor(id: string): string | undefined {
-    if (this.#ids.has(id) || this.#networks === undefined) return this.#ids.has(id) ? id : undefined;
+    if (this.#ids.has(id)) return id;
+    if (this.#networks === undefined) return this.#firstParts?.listedFor(id);
     const [text = '', prefixLength] = id.split('/');
     const address = IpAddress.parse(text)!;
     // The tree keeps no texts, so it is asked for each size, the smallest network first.
@@ -96,15 +113,27 @@ export class LimitOverrides {
     for (const [id, rate] of this.#ids) {
       if (typeof rate !== 'string') checkAtMost(`${this.#where}[${shown(id)}]`, rate, limit);
     }
-    for (const [rate] of this.#networks?.beside(undefined) ?? []) {
-      if (typeof rate !== 'string') checkAtMost(`${this.#where} (of a network)`, rate, limit);
+    const which = this.#networks === undefined ? 'of first parts' : 'of a network';
+    for (const [rate] of this.groupsBeside(undefined)) {
+      if (typeof rate !== 'string') checkAtMost(`${this.#where} (${which})`, rate, limit);
     }
   }
 
-  /** The numbers of ids and networks. Unlimited and blocked ones are left out. */
+  /** All numbers. Unlimited and blocked ids are left out. */
   *rates(): Generator<Rate, void> {
     for (const rate of this.#ids.values()) if (typeof rate !== 'string') yield rate;
-    for (const [rate] of this.#networks?.beside(undefined) ?? []) if (typeof rate !== 'string') yield rate;
+    for (const [rate] of this.groupsBeside(undefined)) if (typeof rate !== 'string') yield rate;
+  }
+
+  #get(listed: Listed): OverrideRate | undefined {
+    if (typeof listed === 'string') return this.#ids.get(listed);
+    return listed instanceof Cidr ? this.#networks?.get(listed) : this.#firstParts?.get(listed);
+  }
+
+  #set(listed: Listed, rate: OverrideRate): void {
+    if (typeof listed === 'string') this.#ids.set(listed, rate);
+    else if (listed instanceof Cidr) (this.#networks ??= new NetworkTree()).set(listed, rate);
+    else (this.#firstParts ??= new FirstPartsMap()).set(listed, rate);
   }
 
   #note(text: string, rate: Rate): void {
@@ -113,10 +142,11 @@ export class LimitOverrides {
     if (!this.#firstOfKind.has(rate.kind.name)) this.#firstOfKind.set(rate.kind.name, { text, rate });
   }
 
-  #read(text: string): string | Cidr {
+  #read(text: string): Listed {
     try {
-      const id = idOrNetwork(this.format, text);
-      if (!(id instanceof Cidr)) checkId(this.#limit, id);
+      const firstParts = this.format.firstParts?.(text);
+      const id = firstParts === undefined ? idOrNetwork(this.format, text) : new FirstParts(firstParts);
+      if (!(id instanceof Cidr)) checkId(this.#limit, typeof id === 'object' ? id.text : id);
       return id;
     } catch (cause) {
       throw new SluiceError(

@@ -1,0 +1,49 @@
+/** The first parts of ids, in their canonical spelling: `4321` of `4321:example.com`. */
+export class FirstParts {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+const SEPARATOR = ':';
+
+/** Maps first parts of ids to values: an id has the value of the most parts that it begins with. */
+export class FirstPartsMap<Value> {
+  readonly #values = new Map<string, Value>();
+  #mostParts = 1;
+
+  get({ text }: FirstParts): Value | undefined {
+    return this.#values.get(text);
+  }
+
+  set({ text }: FirstParts, value: Value): void {
+    this.#values.set(text, value);
+    this.#mostParts = Math.max(this.#mostParts, text.split(SEPARATOR).length);
+  }
+
+  /** Returns the most parts that have a value and that an id begins with. */
+  listedFor(id: string): string | undefined {
+    let found: string | undefined;
+    let end = -1;
+    for (let parts = 0; parts < this.#mostParts; parts++) {
+      end = id.indexOf(SEPARATOR, end + 1);
+      if (end === -1) break;
+      const text = id.slice(0, end);
+      if (this.#values.has(text)) found = text;
+    }
+    return found;
+  }
+
+  lookUp(id: string): Value | undefined {
+    const text = this.listedFor(id);
+    return text === undefined ? undefined : this.#values.get(text);
+  }
+
+  /** Returns each value beside that which ids with these parts have in another map. */
+  *beside(other: FirstPartsMap<Value> | undefined): Generator<readonly [value: Value, there: Value | undefined]> {
+    // Followed by a separator, the parts are the beginning of an id.
+    for (const [text, value] of this.#values) yield [value, other?.lookUp(`${text}${SEPARATOR}`)];
+  }
+}
