@@ -271,6 +271,18 @@ describe('sluice replay', () => {
       'tls 2.0 2018-12-20T02:59:40 net/my-lb/c6e7 g3d4 72.21.218.154:51341 172.100.100.185:443 5 2 98 246 - arn\n',
       'a log of connections, not of requests: that of a Network Load Balancer.',
     ],
+    [
+      '2026-10-04T17:05:15.514108Z 192.0.2.1 36280 443 TLSv1.2 ECDHE-RSA-AES128-GCM-SHA256 4.036 - - - - - TID_3180\n',
+      'a log of connections, not of requests: that of an Application Load Balancer. Give its access log.',
+    ],
+    [
+      '2026-10-04T17:05:15.514108Z 192.0.2.1 36280 80 - - - - - - - - TID_3180\n',
+      'a log of connections, not of requests: that of an Application Load Balancer. Give its access log.',
+    ],
+    [
+      '#Software: Microsoft IIS\n#Date: 2026-03-17 08:01:15\n#Fields: time c-ip cs-method sc-status\n08:01:15 192.0.2.1 GET 200\n',
+      'a W3C log whose lines have no date and time',
+    ],
     ['BZh91AY&SY\n', 'compressed with bzip2. Decompress it first: bzcat file.bz2 | sluice replay - …'],
   ])('refuses %s, says what it is, and what to do', async (name, reason) => {
     const { limits } = files({ limits: LIMITS });

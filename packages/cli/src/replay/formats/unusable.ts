@@ -17,6 +17,14 @@ const UNUSABLE: readonly Unusable[] = [
     why: `${CONNECTIONS}. In HAProxy, use mode http with option httplog`,
   },
   { is: /^tls \d\.\d /, why: `${CONNECTIONS}: that of a Network Load Balancer. Give the log of what is behind it` },
+  {
+    is: /^\d{4}-\d\d-\d\dT[\d:.]+Z \S+ \d+ \d+ (?:TLS|-)/,
+    why: `${CONNECTIONS}: that of an Application Load Balancer. Give its access log`,
+  },
+  {
+    is: /^(?:\u00EF\u00BB\u00BF)?#Fields:(?!.*\bdate[ \t]+time\b)/,
+    why: 'a W3C log whose lines have no date and time: its line #Fields: must have date and time, one after the other',
+  },
   { is: /\thttp\.log\.access\S*\t/, why: 'a log for people. In Caddy, use format json' },
   {
     is: /^\d{4}-\d\d-\d\d[ \t]\d\d:\d\d:\d\d[ \t]/,
