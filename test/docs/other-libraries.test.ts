@@ -82,7 +82,7 @@ function messageOf(run: () => unknown): string {
 }
 
 function sourceOf(file: string): string {
-  return readFileSync(new URL(`../../bench/node_modules/${file}`, import.meta.url), 'utf8');
+  return readFileSync(new URL(`../node_modules/${file}`, import.meta.url), 'utf8');
 }
 
 /** The members of the types of a declaration file that have such a name. */

@@ -82,7 +82,7 @@ export const MIDDLEWARE_HINTS: Hints = {
     blackList: BLOCK_LIST,
     isBlackListed: BLOCK_LIST,
     isWhiteListed: 'is `skip` here, e.g. skip: (req) => …',
-    runActionAnyway: 'is `shadow` here: it decides, and never denies',
+    runActionAnyway: 'has no counterpart: an id that is unlimited or blocked has no bucket',
     skipSuccessfulRequests: 'is `settle` here, e.g. settle: (req, res) => (res.statusCode < 400 ? 0 : 1)',
     skipFailedRequests: 'is `settle` here, e.g. settle: (req, res) => (res.statusCode < 400 ? 1 : 0)',
     requestWasSuccessful: 'is `settle` here: it gives the true cost after the response',
