@@ -100,8 +100,7 @@ export const options: Rows = {
       times(1),
       fieldsOf('ratelimit-policy'),
     ),
-  '`limit`, `max`': () =>
-    all(both({ limit: 3 }, { count: 3 }, times(4)), both({ max: 3 } as Partial<Options>, { count: 3 }, times(4))),
+  '`limit`, `max`': () => all(both({ limit: 3 }, { count: 3 }, times(4)), both({ max: 3 }, { count: 3 }, times(4))),
   '`limit`, `max` as a function of the request': () => {
     const limiter = createLimiter({
       limits: { Requests: { key: byAccount, count: 1, period: '1m' } },
@@ -218,7 +217,7 @@ export const calls: Rows = {
       await answers(of, asks),
     ];
     return pair(
-      between(app(limit), () => void limit.resetKey('1')),
+      between(app(limit), () => limit.resetKey('1')),
       between(app(ours({ limiter })), () => limiter.reset([{ limit: 'Requests', id: '1' }])),
     );
   },
@@ -265,12 +264,12 @@ export const calls: Rows = {
     ),
   // A window ends as a whole. A bucket fills token by token, and takes as long when it is empty.
   '`req.rateLimit.resetTime`': async () => {
-    const [all, filled] = await login(
+    const [ends, full] = await login(
       ({ resetTime }) => inMinutes(resetTime.getTime()),
       (req) => inMinutes(Date.now() + ofLogin(req).resetAfterMs),
       5,
     );
-    return [(all as number[]).at(-1), (filled as number[]).at(-1)];
+    return [(ends as number[]).at(-1), (full as number[]).at(-1)];
   },
   '`req.rateLimit.key`': async () => {
     const [keys, ids] = await login(

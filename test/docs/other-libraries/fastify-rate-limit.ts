@@ -23,16 +23,22 @@ const ACCOUNT = 'x-account';
 const accountOf = (request: FastifyRequest): string => String(request.headers[ACCOUNT] ?? '');
 const byAccount = accountId(accountOf);
 
-type Plugin = (app: FastifyInstance) => Promise<unknown> | unknown;
+type Plugin = (served: FastifyInstance) => unknown;
 
 const there =
   (options: TheirOptions): Plugin =>
-  (app) =>
-    app.register(theirs, { max: 2, timeWindow: '1 minute', ...options });
+  (served) =>
+    served.register(theirs, { max: 2, timeWindow: '1 minute', ...options });
 const here =
   (options: object): Plugin =>
-  (app) =>
-    app.register(ours, { count: 2, period: '1m', trustedProxies: ['loopback'], log: false, ...options } as OurOptions);
+  (served) =>
+    served.register(ours, {
+      count: 2,
+      period: '1m',
+      trustedProxies: ['loopback'],
+      log: false,
+      ...options,
+    } as OurOptions);
 
 /** An application with a plugin, and with routes that have a configuration. */
 async function app(plugin: Plugin, routes: Readonly<Record<string, object>> = { '/': {} }): Promise<FastifyInstance> {
@@ -61,7 +67,7 @@ async function both(theirOptions: TheirOptions, ourOptions: object, asks: readon
 /** Both plugins, with a configuration of the same route each. */
 function onRoutes(theirRoutes: object, ourRoutes: object, asks: readonly Ask[], options: object = {}): Promise<Pair> {
   const configured = (routes: object) =>
-    Object.fromEntries(Object.entries(routes).map(([path, rateLimit]) => [path, { config: { rateLimit } as object }]));
+    Object.fromEntries(Object.entries(routes).map(([path, rateLimit]) => [path, { config: { rateLimit } }]));
   return pair(
     async () => answers(into(await app(there(options), configured(theirRoutes))), asks),
     async () => answers(into(await app(here(options), configured(ourRoutes))), asks),

@@ -1,5 +1,5 @@
 import { accountId, everyone } from '@sluice/core';
-import { rateLimit as ours, type RateLimitOptions } from '@sluice/hono';
+import { rateLimit as ours } from '@sluice/hono';
 import { Hono, type Context, type MiddlewareHandler } from 'hono';
 import { rateLimiter as theirs } from 'hono-rate-limiter';
 import {
@@ -21,7 +21,7 @@ const ACCOUNT = 'x-account';
 const accountOf = (c: Context): string => c.req.header(ACCOUNT) ?? '';
 
 const there = (options: object): MiddlewareHandler =>
-  theirs({ windowMs: 60_000, limit: 2, keyGenerator: accountOf, ...options } as Parameters<typeof theirs>[0]);
+  theirs({ windowMs: 60_000, limit: 2, keyGenerator: accountOf, ...options });
 const here = (options: object): MiddlewareHandler =>
   ours({
     count: 2,
@@ -29,7 +29,7 @@ const here = (options: object): MiddlewareHandler =>
     key: accountId(accountOf),
     address: () => '203.0.113.7',
     ...options,
-  } as unknown as RateLimitOptions);
+  });
 
 function app(limit: MiddlewareHandler): Send {
   const served = new Hono().use(limit).get('*', (c) => c.text('ok'));

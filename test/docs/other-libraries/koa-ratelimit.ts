@@ -1,5 +1,5 @@
 import { accountId, everyone, type Decision } from '@sluice/core';
-import { rateLimit as ours, type RateLimitOptions } from '@sluice/koa';
+import { rateLimit as ours } from '@sluice/koa';
 import Koa, { type Context, type Middleware } from 'koa';
 import theirs from 'koa-ratelimit';
 import { onRedis } from './stores.ts';
@@ -26,8 +26,7 @@ const isOurs = (ctx: Context): boolean => accountOf(ctx) === 'ours';
 
 const there = (options: object): Middleware =>
   theirs({ driver: 'memory', db: new Map(), duration: 60_000, max: 2, ...options });
-const here = (options: object): Middleware =>
-  ours({ count: 2, period: '1m', log: false, ...options } as RateLimitOptions) as Middleware;
+const here = (options: object): Middleware => ours({ count: 2, period: '1m', log: false, ...options });
 
 function app(limit: Middleware): Send {
   const served = new Koa();

@@ -13,7 +13,7 @@ export interface Ask {
   readonly [field: string]: string | undefined;
 }
 
-export interface Answer {
+interface Answer {
   readonly status: number;
   readonly text: string;
   get(field: string): string | undefined;

@@ -238,7 +238,7 @@ export const calls: Rows = {
       async () => {
         const before = await asked();
         await limiter.charge([{ limit: 'Ban', id: ID }]);
-        return [[before.allowed, before.results[0]!.remaining], inSeconds((await asked()).retryAfterMs!)];
+        return [[before.allowed, before.results[0]!.remaining], inSeconds((await asked()).retryAfterMs)];
       },
     );
   },
@@ -264,7 +264,7 @@ export const calls: Rows = {
     said(
       [1, 1],
       ({ msBeforeNext }) => inSeconds(msBeforeNext),
-      ({ allowed, retryAfterMs, resetAfterMs }) => inSeconds(allowed ? resetAfterMs : retryAfterMs!),
+      ({ allowed, retryAfterMs, resetAfterMs }) => inSeconds(allowed ? resetAfterMs : retryAfterMs),
     ),
   '`remainingPoints`': () =>
     said(

@@ -36,10 +36,10 @@ export async function onNothing(): Promise<Shared> {
 export async function onSilence(): Promise<Shared> {
   const port = await reservedPort();
   const sockets = new Set<{ destroy(): void }>();
-  const server = createServer((socket) => void sockets.add(socket)).listen(port, '127.0.0.1');
+  const silent = createServer((socket) => void sockets.add(socket)).listen(port, '127.0.0.1');
   onTestFinished(() => {
     for (const socket of sockets) socket.destroy();
-    server.close();
+    silent.close();
   });
   const url = `redis://127.0.0.1:${port}`;
   return { client: clientOf(url), limiter: { store: storeOf(url), log: false } };

@@ -29,21 +29,24 @@ import { answers, denial, header, over, pair, times, type Ask, type Pair, type R
 const accountOf = (context: ExecutionContext): string =>
   String(context.switchToHttp().getRequest<IncomingMessage>().headers['x-account'] ?? '');
 
+// oxlint-disable-next-line no-extraneous-class -- what decorators are given
+const emptyClass = (): Type => class {};
+
 /** A controller whose handlers are decorated. */
 function controllerOf(decorators: Readonly<Record<string, MethodDecorator>>): Type {
-  class Decorated {}
+  const Decorated = emptyClass();
   Controller()(Decorated);
   for (const [path, decorator] of Object.entries<MethodDecorator | undefined>({ '/': undefined, ...decorators })) {
     const descriptor = { value: () => 'ok', configurable: true };
-    Object.defineProperty(Decorated.prototype, path, descriptor);
-    Get(path)(Decorated.prototype, path, descriptor);
-    decorator?.(Decorated.prototype, path, descriptor);
+    Object.defineProperty(Decorated.prototype as object, path, descriptor);
+    Get(path)(Decorated.prototype as object, path, descriptor);
+    decorator?.(Decorated.prototype as object, path, descriptor);
   }
   return Decorated;
 }
 
 async function app(imported: object, guard: object, controller: Type): Promise<INestApplication> {
-  class AppModule {}
+  const AppModule = emptyClass();
   Module({
     imports: [imported as Type],
     controllers: [controller],
@@ -54,15 +57,15 @@ async function app(imported: object, guard: object, controller: Type): Promise<I
   return served;
 }
 
-async function sendTo(app: Promise<INestApplication>): Promise<Send> {
-  const served = await app;
+async function sendTo(made: Promise<INestApplication>): Promise<Send> {
+  const served = await made;
   await served.init();
   return over(served.getHttpServer() as RequestListener);
 }
 
 /** An application with a filter of its own for an exception. */
-async function catching(app: Promise<INestApplication>, exception: Function): Promise<Send> {
-  const served = await app;
+async function catching(made: Promise<INestApplication>, exception: Function): Promise<Send> {
+  const served = await made;
   served.useGlobalFilters({
     catch(error: HttpException, host: ArgumentsHost) {
       const text = error instanceof exception ? 'calm down' : String(error);

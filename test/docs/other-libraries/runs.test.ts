@@ -1,17 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import '../redis/servers/teardown.ts';
-import * as expressRateLimit from './other-libraries/express-rate-limit.ts';
-import * as fastifyRateLimit from './other-libraries/fastify-rate-limit.ts';
-import * as honoRateLimiter from './other-libraries/hono-rate-limiter.ts';
-import * as koaRatelimit from './other-libraries/koa-ratelimit.ts';
-import * as rateLimiterFlexible from './other-libraries/rate-limiter-flexible.ts';
-import * as throttler from './other-libraries/throttler.ts';
-import * as upstash from './other-libraries/upstash.ts';
-import { ofBottleneck, ofSlowDown } from './other-libraries/waiting.ts';
-import { rowsOf } from './page-tables.ts';
+// oxlint-disable-next-line import/no-unassigned-import -- ends the servers of each test
+import '../../redis/servers/teardown.ts';
+import * as expressRateLimit from './express-rate-limit.ts';
+import * as fastifyRateLimit from './fastify-rate-limit.ts';
+import * as honoRateLimiter from './hono-rate-limiter.ts';
+import * as koaRatelimit from './koa-ratelimit.ts';
+import type { Pair, Rows } from './pairs.ts';
+import * as rateLimiterFlexible from './rate-limiter-flexible.ts';
+import * as throttler from './throttler.ts';
+import * as upstash from './upstash.ts';
+import { ofBottleneck, ofSlowDown } from './waiting.ts';
+import { rowsOf } from '../page-tables.ts';
 
 const PAGE = 'coming-from-other-libraries.md';
-const LIBRARIES = {
+const LIBRARIES: Readonly<Record<string, Rows>> = {
   'express-rate-limit': { ...expressRateLimit.options, ...expressRateLimit.calls },
   '@fastify/rate-limit': { ...fastifyRateLimit.options, ...fastifyRateLimit.calls },
   'koa-ratelimit': koaRatelimit.options,
@@ -31,9 +33,10 @@ describe.each(Object.entries(LIBRARIES))('%s', (library, runs) => {
     expect(Object.keys(runs).toSorted()).toEqual(counterparts.toSorted());
   });
 
-  it.each(Object.entries(runs))('%s', async (_there, run) => {
-    if (typeof run === 'string') return;
-    const [there, here] = await run();
+  const run = Object.entries(runs).filter((each): each is [string, () => Promise<Pair>] => typeof each[1] !== 'string');
+
+  it.each(run)('%s', async (_there, both) => {
+    const [there, here] = await both();
     expect(here).toEqual(there);
   });
 });

@@ -8,13 +8,16 @@ import * as redis from '@sluice/redis';
 import Fastify from 'fastify';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
+import { rowsOf } from '../page-tables.ts';
 
-const page = readFileSync(new URL('../../docs/coming-from-other-libraries.md', import.meta.url), 'utf8');
+const PAGE = 'coming-from-other-libraries.md';
+const page = readFileSync(new URL(`../../../docs/${PAGE}`, import.meta.url), 'utf8');
 
+const MIDDLEWARES = ['express-rate-limit', '@fastify/rate-limit', 'koa-ratelimit', 'rate-limiter-flexible'];
 /** The names in the first column of the tables of options. */
-const theirs = [...page.matchAll(/^\| option +\|.*\n\|[ |-]+\|\n((?:\|.*\n)+)/gm)]
-  .flatMap(([, rows = '']) => rows.trim().split('\n'))
-  .flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`(\w+)`/g)].map(([, name = '']) => name));
+const theirs = MIDDLEWARES.flatMap((library) => rowsOf(PAGE, library)).flatMap(({ option = '' }) =>
+  [...option.matchAll(/`(\w+)`/g)].map(([, name = '']) => name),
+);
 const alsoOurs = ['skip', 'store', 'hook', 'global'];
 /** In the same column, but no options. */
 const calls = ['preHandler', 'setNotFoundHandler'];
@@ -82,7 +85,7 @@ function messageOf(run: () => unknown): string {
 }
 
 function sourceOf(file: string): string {
-  return readFileSync(new URL(`../node_modules/${file}`, import.meta.url), 'utf8');
+  return readFileSync(new URL(`../../node_modules/${file}`, import.meta.url), 'utf8');
 }
 
 /** The members of the types of a declaration file that have such a name. */
