@@ -11,6 +11,7 @@ import { serve } from './serve.ts';
 it.each([
   ['docs/limits/several-limits.md', 'alternatives.ts'],
   ['docs/limits/shares.md', 'share.ts'],
+  ['docs/testing.md', 'faked-timers.test.ts'],
   ['docs/testing.md', 'vitest.test.ts'],
   ['docs/writing-a-store.md', 'map-store.ts'],
   ['docs/writing-an-adapter.md', 'http-adapter.ts'],

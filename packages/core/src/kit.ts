@@ -80,5 +80,6 @@ export { CallDeadlines, checkDeadline } from './time/call-deadlines.ts';
 export { CallQueue } from './time/call-queue.ts';
 export type { DeadlinePromise, Wait } from './time/deadline-queue.ts';
 export { Deadlines } from './time/deadlines.ts';
-export { checkTime, systemTime } from './time/time.ts';
+export { afterInput, systemTime } from './time/system-time.ts';
+export { checkTime } from './time/time.ts';
 export { addPart, partsOf } from './store/memory/memory-store.ts';

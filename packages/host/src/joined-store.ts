@@ -1,5 +1,6 @@
 import type { ReadyOptions, StoreOperation, StoreReading, StoreReport, Time } from '@sluice/core';
 import {
+  afterInput,
   CallDeadlines,
   CallQueue,
   checkDeadline,
@@ -144,10 +145,9 @@ export class JoinedStore implements HostStore {
     if (this.#queue.size >= EARLY_CALLS) this.#membership.connection?.send(this.#queue);
     if (this.#isFlushing) return;
     this.#isFlushing = true;
-    // By `setImmediate`, directly after Node has read its sockets and run their callbacks: requests that arrive together are
+    // Directly after Node has read its sockets and run their callbacks: requests that arrive together are
     // sent together. It is not `time.endOfTurn`: calls reach another process also while the time of a test does not move.
-    // oxlint-disable-next-line no-restricted-globals
-    setImmediate(this.#flush);
+    afterInput(this.#flush);
   }
 
   readonly #flush = (): void => {

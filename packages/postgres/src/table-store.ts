@@ -1,5 +1,6 @@
 import { SluiceError, type ReadyOptions, type Store, type StoreOperation, type StoreReading } from '@sluice/core';
 import {
+  afterInput,
   CallDeadlines,
   CallQueue,
   checkDeadline,
@@ -184,10 +185,9 @@ export class TableStore implements PostgresStore {
     if (this.#queue.size >= MAX_BUCKETS) this.#executor.wake();
     if (this.#isFlushing) return;
     this.#isFlushing = true;
-    // By `setImmediate`, directly after Node has read its sockets and run their callbacks: requests that arrive together are
+    // Directly after Node has read its sockets and run their callbacks: requests that arrive together are
     // sent together. It is not `time.endOfTurn`: calls reach PostgreSQL also while the time of a test does not move.
-    // oxlint-disable-next-line no-restricted-globals
-    setImmediate(this.#flush);
+    afterInput(this.#flush);
   }
 
   readonly #flush = (): void => {

@@ -2,7 +2,8 @@ import { complaint } from '../checks/errors.ts';
 import type { EventSink, EventLine } from './event.ts';
 import { checkFunction } from '../checks/options.ts';
 import { callAndForget } from '../async/awaitable.ts';
-import { systemTime, type Time } from '../time/time.ts';
+import { systemTime } from '../time/system-time.ts';
+import type { Time } from '../time/time.ts';
 import { ThrottledChanges } from './throttle.ts';
 
 /** The options that receive events: `onEvent` and `log`. */

@@ -1,4 +1,4 @@
-import { systemTime } from '../time/time.ts';
+import { systemTime } from '../time/system-time.ts';
 
 const LOOK_MS = 250;
 

@@ -1,6 +1,6 @@
 import type { Http2Session } from 'node:http2';
 import type { Socket } from 'node:net';
-import { systemTime } from '../time/time.ts';
+import { systemTime } from '../time/system-time.ts';
 
 /** A PING with ACK, with its header (RFC 9113 section 6.7). */
 const PING_ACK_BYTES = 17;

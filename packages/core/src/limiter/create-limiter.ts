@@ -13,7 +13,8 @@ import type { OnDecision } from './on-decision.ts';
 import { checkFunction, checkOptions, wholeNumber } from '../checks/options.ts';
 import { callSiteOf } from '../runtime/call-site.ts';
 import type { Store } from '../store/store.ts';
-import { checkTime, systemTime, type Time } from '../time/time.ts';
+import { systemTime } from '../time/system-time.ts';
+import { checkTime, type Time } from '../time/time.ts';
 
 /**
  * The options of a limiter beside its limits: its store, how it finds client addresses, what it does when the store

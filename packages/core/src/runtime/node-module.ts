@@ -22,6 +22,6 @@ interface BuiltInModules {
   readonly 'node:crypto': typeof import('node:crypto');
   readonly 'node:diagnostics_channel': typeof import('node:diagnostics_channel');
   readonly 'node:perf_hooks': typeof import('node:perf_hooks');
-  readonly 'node:timers/promises': typeof import('node:timers/promises');
+  readonly 'node:timers': typeof import('node:timers');
   readonly 'node:util': typeof import('node:util');
 }

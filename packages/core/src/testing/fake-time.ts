@@ -1,6 +1,6 @@
 import { complaint } from '../checks/errors.ts';
-import { nodeModule } from '../runtime/node-module.ts';
-import { systemTime, type Alarm, type Cancel, type Time } from '../time/time.ts';
+import { afterInput } from '../time/system-time.ts';
+import type { Alarm, Cancel, Time } from '../time/time.ts';
 
 interface Timer {
   readonly dueMicros: number;
@@ -175,8 +175,6 @@ function exact(option: string, micros: number, ms: unknown): number {
 }
 
 /** Waits for the promises of a test, which run in the real event loop, also while its timers are faked. */
-async function realTurn(): Promise<void> {
-  const timers = nodeModule('node:timers/promises');
-  if (timers === undefined) await new Promise<void>((resolve) => void systemTime.endOfTurn(resolve));
-  else await timers.setImmediate();
+function realTurn(): Promise<void> {
+  return new Promise((resolve) => afterInput(resolve));
 }

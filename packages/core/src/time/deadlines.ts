@@ -1,6 +1,7 @@
 import { DeadlinePromise, DeadlineQueue, type Wait } from './deadline-queue.ts';
 import { OwnTimers, SharedTimer, type DeadlineTimers } from './deadline-timers.ts';
-import { systemTime, type Time } from './time.ts';
+import { systemTime } from './system-time.ts';
+import type { Time } from './time.ts';
 
 /**
  * Gives many promises the same deadline.

@@ -1,5 +1,4 @@
 import { complaint } from '../checks/errors.ts';
-import { endTimersWithRequest } from '../runtime/request-timers.ts';
 
 /** Cancels a callback that has not run yet; does nothing afterwards. */
 export type Cancel = () => void;
@@ -44,38 +43,6 @@ export interface Time {
    */
   readonly timersEndWithRequest?: boolean | undefined;
 }
-
-// In Node, `performance` is a getter of the global object, which costs more than it looks.
-const clock = performance;
-
-/**
- * The process's own time: `performance.now()`, which is independent of the wall clock, of NTP corrections and of time
- * zones; `Date.now()`; and its timers. On Linux, `performance.now()` stands still while the machine is suspended: tokens
- * come back later then, and never sooner.
- */
-export const systemTime: Time = {
-  nowMicros: () => Math.floor(clock.now() * 1000),
-  wallNow: () => Date.now(),
-  alarm(delayMs, run) {
-    // In a browser or a test environment with its own `window`, such as jsdom, timers are numbers and keep nothing alive.
-    const timer: Partial<NodeJS.Timeout> = setTimeout(run, delayMs);
-    return {
-      ref: () => timer.ref?.(),
-      unref: () => timer.unref?.(),
-      cancel: () => clearTimeout(timer as NodeJS.Timeout),
-    };
-  },
-  // The event loop of Node runs timers, then socket callbacks, then immediates. Browsers have timers alone.
-  endOfTurn(run) {
-    if (typeof setImmediate !== 'function') {
-      const timer = setTimeout(run, 0);
-      return () => clearTimeout(timer);
-    }
-    const immediate = setImmediate(run);
-    return () => clearImmediate(immediate);
-  },
-  timersEndWithRequest: endTimersWithRequest(),
-};
 
 const METHODS = ['nowMicros', 'wallNow', 'alarm', 'endOfTurn'] as const;
 

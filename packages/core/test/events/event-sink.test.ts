@@ -3,7 +3,7 @@ import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
 import type { EventSink, EventLine } from '../../src/events/event.ts';
 import { logged } from '../../src/events/event-sink.ts';
-import { systemTime } from '../../src/time/time.ts';
+import { systemTime } from '../../src/time/system-time.ts';
 
 function started() {
   const time = new FakeTime();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { checkFailureOptions } from '../../src/failure/failure-options.ts';
 import { StoreGuard } from '../../src/failure/store-guard.ts';
-import { systemTime } from '../../src/time/time.ts';
+import { systemTime } from '../../src/time/system-time.ts';
 import { breakDown, guarded, transaction } from './support/guarded.ts';
 import { answersSoon, hangs, remembers, ScriptedStore, throws } from './support/scripted-store.ts';
 

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { FakeTime } from '../../src/testing/fake-time.ts';
-import { systemTime } from '../../src/time/time.ts';
 
 // What a runtime lacks that is not Node.
 beforeEach(() => {
@@ -28,18 +27,6 @@ test('functions of process that throw, as in the Edge runtime of Next.js, are as
 test('without Node, the store contract fails with an error that names node:assert', async () => {
   const { assert } = await import('../../src/testing/assert.ts');
   expect(() => assert.equal(1, 1)).toThrow('needs `node:assert`');
-});
-
-test('the end of a turn is a timer, which can be cancelled', async () => {
-  vi.stubGlobal('setImmediate', undefined);
-  const ran: string[] = [];
-  try {
-    systemTime.endOfTurn(() => ran.push('cancelled'))();
-    await new Promise<void>((resolve) => void systemTime.endOfTurn(resolve));
-  } finally {
-    vi.unstubAllGlobals();
-  }
-  expect(ran).toEqual([]);
 });
 
 test('a fake time lets promises run between its timers', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { endTimersWithRequest } from '../../src/runtime/request-timers.ts';
-import { systemTime } from '../../src/time/time.ts';
+import { systemTime } from '../../src/time/system-time.ts';
 
 test.each([
   ['a Worker', { navigator: { userAgent: 'Cloudflare-Workers' } }, true],

@@ -1,3 +1,6 @@
+// Taken when the module is loaded: fake timers of a test may replace the function, and stop the clock of all processes.
+const { hrtime } = process;
+
 /**
  * Reads the monotonic clock of the operating system, in whole microseconds. All processes of a host read the same clock,
  * unlike `performance.now()`, whose origin is the start of the process. So the moments of one serving process keep their
@@ -5,6 +8,6 @@
  * another one in each process.
  */
 export function hostMicros(): number {
-  const [seconds, nanos] = process.hrtime();
+  const [seconds, nanos] = hrtime();
   return seconds * 1e6 + Math.floor(nanos / 1000);
 }

@@ -1,3 +1,5 @@
+import { afterInput } from '@sluice/core/kit';
+
 /** How many callers of failed calls are called back at a time: each decides by policy, which takes as long as an answer. */
 const FAILURES_AT_A_TIME = 16;
 
@@ -28,8 +30,7 @@ export class Outcomes {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
     // It is not `time.endOfTurn`: callers get their answers also while the time of a test does not move.
-    // oxlint-disable-next-line no-restricted-globals
-    setImmediate(this.#callBack);
+    afterInput(this.#callBack);
   }
 
   readonly #callBack = (): void => {

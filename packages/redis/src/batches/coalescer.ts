@@ -1,4 +1,5 @@
 import { SluiceError, type Time } from '@sluice/core';
+import { afterInput } from '@sluice/core/kit';
 import type { ScriptClient } from '../client/script-client.ts';
 import type { BatchRequest } from './batch-request.ts';
 import { ScriptBatch } from './script-batch.ts';
@@ -9,9 +10,9 @@ export const MAX_TRANSACTIONS = 32;
 /**
  * Combines the batches of one iteration of the event loop into one script call, in the order of their arrival.
  *
- * The call is sent by `setImmediate`, directly after Node has read its sockets and run their callbacks. Requests that
- * arrive together are therefore decided together, and a request that arrives alone does not wait for another iteration.
- * It is not `time.endOfTurn`: calls reach a real server also while the time of a test does not move.
+ * The call is sent directly after Node has read its sockets and run their callbacks. Requests that arrive together are
+ * therefore decided together, and a request that arrives alone does not wait for another iteration. It is not
+ * `time.endOfTurn`: calls reach a real server also while the time of a test does not move.
  */
 export class Coalescer {
   readonly #client: ScriptClient;
@@ -36,8 +37,7 @@ export class Coalescer {
     if (call.size >= MAX_TRANSACTIONS) return this.flush();
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    // oxlint-disable-next-line no-restricted-globals -- see above
-    setImmediate(this.#flushScheduled);
+    afterInput(this.#flushScheduled);
   }
 
   /** Sends the current call, if there is one. */

@@ -1,3 +1,5 @@
+import { afterInput } from '@sluice/core/kit';
+
 type Send = (words: readonly string[]) => Promise<unknown>;
 
 interface Queued {
@@ -35,8 +37,7 @@ export class PacedSender {
       this.#isPaused = true;
       // After the write that node-redis has scheduled. It is not `time.endOfTurn`: calls reach a real server also while the
       // time of a test does not move.
-      // oxlint-disable-next-line no-restricted-globals -- see above
-      setImmediate(this.#continue);
+      afterInput(this.#continue);
     }
     return reply;
   }

@@ -1,4 +1,5 @@
 import type { Awaitable } from '@sluice/core';
+import { afterInput } from '@sluice/core/kit';
 import { constants, type IncomingHttpHeaders, type OutgoingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import { MalformedMessage } from '../protobuf/reader.ts';
 import { UnaryBody } from './frames.ts';
@@ -122,8 +123,7 @@ function refuse(stream: ServerHttp2Stream, headers: OutgoingHttpHeaders): void {
   stream.respond(headers, FIELDS_ALONE);
   stream.resume();
   // On Node 22 a stream that is closed in the same turn loses the fields. It is the turn of real sockets, not of a clock.
-  // oxlint-disable-next-line no-restricted-globals -- see above
-  if (!stream.readableEnded) setImmediate(() => stream.close(constants.NGHTTP2_NO_ERROR));
+  if (!stream.readableEnded) afterInput(() => stream.close(constants.NGHTTP2_NO_ERROR));
 }
 
 function ignore(): void {}

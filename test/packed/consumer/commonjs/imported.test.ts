@@ -1,4 +1,4 @@
-import { memoryStore, SluiceError } from '@sluice/core';
+import { accountId, createLimiter, memoryStore, SluiceError, type Store } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { rateLimit } from '@sluice/express';
 import express, { type Express } from 'express';
@@ -25,4 +25,15 @@ test('an application is limited, and lets requests through again when the clock 
 
 test('errors are those of the core that was imported', () => {
   expect(() => rateLimit({ count: 0, period: '1m' })).toThrow(SluiceError);
+});
+
+test('fake timers of Jest do not keep a deadline from passing', async () => {
+  jest.useFakeTimers();
+  const never = () => new Promise<never>(() => {});
+  const store: Store = { run: never, close: never };
+  const limits = { Mails: { key: accountId(), count: 1, period: '1m', onFailure: 'closed' } } as const;
+  const limiter = createLimiter({ limits, store, log: false });
+  const { outcome } = await limiter.spend([{ limit: 'Mails', id: '12345678' }]);
+  jest.useRealTimers();
+  expect(outcome).toBe('unavailable');
 });

@@ -10,7 +10,7 @@ import { checkTimeZone } from '../../calendar/time-zone.ts';
 import { reasonOf, SluiceError } from '../../checks/errors.ts';
 import { isPlainObject, oneOf } from '../../checks/options.ts';
 import { StoreWall } from '../../time/store-wall.ts';
-import { systemTime } from '../../time/time.ts';
+import { systemTime } from '../../time/system-time.ts';
 import type { DefinedLimit } from '../defined-limit.ts';
 
 /**

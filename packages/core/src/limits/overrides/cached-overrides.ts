@@ -1,5 +1,6 @@
 import type { Awaitable } from '../../async/awaitable.ts';
-import { checkTime, systemTime, type Time } from '../../time/time.ts';
+import { systemTime } from '../../time/system-time.ts';
+import { checkTime, type Time } from '../../time/time.ts';
 import { durationTicks, type Duration } from '../../rule/duration.ts';
 import { complaint, reasonOf } from '../../checks/errors.ts';
 import { eventSink, type Log } from '../../events/event-sink.ts';

@@ -1,7 +1,8 @@
 import { randomBytes } from '../../runtime/random-bytes.ts';
 import { joinedReading } from '../alternatives.ts';
 import { levelAfter, levelAfterRefund, passes, slotsTaken } from '../transaction-rule.ts';
-import { checkTime, systemTime, type Time } from '../../time/time.ts';
+import { systemTime } from '../../time/system-time.ts';
+import { checkTime, type Time } from '../../time/time.ts';
 import { SluiceError } from '../../checks/errors.ts';
 import { charged } from '../../rule/gcra.ts';
 import { checkOptions, wholeNumber } from '../../checks/options.ts';
