@@ -9,7 +9,7 @@ import {
   type LimitUse,
   type SlotOptions,
 } from '@sluice/core/http';
-import { KINDS, listed, shownName } from '@sluice/core/kit';
+import { isPlainObject, KINDS, LIMIT_HINTS, listed, shownName } from '@sluice/core/kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { checkedHook, type Hook } from './hook.ts';
 
@@ -64,9 +64,17 @@ export function hasOwnLimit(route: RouteLimits | RouteLimit): route is RouteLimi
   return typeof route === 'object' && route !== null && ownNumbers(route);
 }
 
+const NUMBERS = KINDS.flatMap((kind) => Object.keys(kind.options));
+const NUMBERS_ELSEWHERE = Object.keys(LIMIT_HINTS);
+
 /** Whether options have the numbers of a limit. */
 export function ownNumbers(options: object): boolean {
-  return KINDS.some((kind) => Object.keys(kind.options).some((name) => name in options));
+  return NUMBERS.some((name) => name in options);
+}
+
+/** Whether a limit was meant that has its numbers under the names of another library. */
+function hasForeignNumbers(route: RouteLimits): boolean {
+  return isPlainObject(route) && !('limits' in route) && NUMBERS_ELSEWHERE.some((name) => name in route);
 }
 
 /** The options of the plugin for limits of routes: all but those of its own limit. */
@@ -142,7 +150,9 @@ export class RouteTable {
   settingsOf(route: RouteLimits | RouteLimit): readonly RouteSettings[] | null {
     let settings = this.#known.get(route);
     if (settings === undefined) {
-      const own = hasOwnLimit(route) ? this.#ownLimit(route) : this.#checked(route);
+      // Where routes may define limits, the names of other libraries are errors of such a limit.
+      const isOwn = hasOwnLimit(route) || (this.#defaults !== undefined && hasForeignNumbers(route));
+      const own = isOwn ? this.#ownLimit(route as RouteLimit) : this.#checked(route as RouteLimits);
       settings = own === null ? null : this.#inOrder(own, route.hook);
       this.#known.set(route, settings);
     }
@@ -175,7 +185,11 @@ export class RouteTable {
     if (this.#defaults === undefined || makers.has(route)) return null;
     const { hook, ...limit } = route;
     if (hook !== undefined) checkedHook('config.rateLimit.hook', hook);
-    const settings = flowSettings<FastifyRequest, SettleArgs>({ ...this.#defaults, ...limit } as RouteLimit, []);
+    const settings = flowSettings<FastifyRequest, SettleArgs>(
+      { ...this.#defaults, ...limit } as RouteLimit,
+      [],
+      'config.rateLimit',
+    );
     makers.set(route, this);
     return settings;
   }

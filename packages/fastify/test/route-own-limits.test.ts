@@ -24,6 +24,18 @@ describe('config.rateLimit with a count and a period', () => {
     expect(await statuses(app, 1, '/missing')).toEqual([404]);
   });
 
+  test.each<[string, object]>([
+    ['a registration without limits', { global: false }],
+    ['a registration with a limit of its own', { count: 1, ...minute }],
+  ])('under names of @fastify/rate-limit is told ours, on %s', async (_what, options) => {
+    const app = await appWith(options);
+    const route = { config: { rateLimit: { max: 5, timeWindow: '1 minute' } as never } };
+    const define = () => app.get('/two', route, () => 'ok');
+    expect(define).toThrow('`config.rateLimit` has no option `max` (its value was 5). `max` is `count` here');
+    expect(define).toThrow("`timeWindow` is `period` here, e.g. period: '1m'.");
+    expect(define).not.toThrow('createLimiter');
+  });
+
   test('replaces the limit of the plugin', async () => {
     const app = await appWith({ count: 1, ...minute, time });
     app.get('/', () => 'ok');

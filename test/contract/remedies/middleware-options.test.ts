@@ -1,5 +1,7 @@
-import { memoryStore } from '@sluice/core';
+import { createLimiter, memoryStore } from '@sluice/core';
 import { rateLimit } from '@sluice/express';
+import { Redis } from 'ioredis';
+import { Pool } from 'pg';
 import { inline, KEY, limiterOf, NUMBERS, testRemedies, type Options } from './remedies.ts';
 
 const shared = (given: Options) => rateLimit({ limiter: limiterOf(), ...given } as never);
@@ -11,6 +13,62 @@ testRemedies({
     options: { count: '100' },
     message: "`rateLimit.count` must be a whole number from 1 to 1000000000, but was '100'. Write count: 100.",
     remedy: 'count: 100',
+  },
+  'a count as a rate': {
+    make: inline,
+    options: { count: '10/s' },
+    message:
+      "`rateLimit.count` must be a whole number from 1 to 1000000000, but was '10/s'. Write count: 10, period: '1s'.",
+    remedy: "count: 10, period: '1s'",
+  },
+  'a count by a function': {
+    make: inline,
+    options: { count: () => 5 },
+    message:
+      "`rateLimit.count` must be a whole number from 1 to 1000000000, but was [Function: count]. The numbers of a limit are fixed when the server starts. Those of a client or a plan are overrides, which may be a function: count: 100, period: '1m' for all others, and overrides: (limit, id, request) => …",
+    remedy: "count: 100, period: '1m'",
+  },
+  'a client of Redis as the store': {
+    make: inline,
+    options: { name: 'Requests', store: new Redis({ lazyConnect: true }) },
+    message:
+      "`store` must be a store, such as memoryStore(): it has no method `run`. A client of Redis is store: redisStore({ client }) of '@sluice/redis'.",
+  },
+  'a pool of pg as the store': {
+    make: inline,
+    options: { name: 'Requests', store: new Pool() },
+    message:
+      "`store` must be a store, such as memoryStore(): it has no method `run`. A pool of pg is store: postgresStore({ pool }) of '@sluice/postgres'.",
+  },
+  'the address of a Redis as the store': {
+    make: inline,
+    options: { name: 'Requests', store: 'redis://127.0.0.1' },
+    message:
+      "`store` must be a store, such as memoryStore(): it has no method `run`. A Redis is store: redisStore({ url }) of '@sluice/redis'.",
+  },
+  'the address of a PostgreSQL as the store': {
+    make: inline,
+    options: { name: 'Requests', store: 'postgres://127.0.0.1/app' },
+    message:
+      "`store` must be a store, such as memoryStore(): it has no method `run`. A PostgreSQL is store: postgresStore({ pool }) of '@sluice/postgres'.",
+  },
+  'a rate in one text': {
+    make: inline,
+    options: { rate: '10/s' },
+    message:
+      "`rateLimit` has no option `rate` (its value was '10/s'). `rate` is `count` with its `period` here: ten a second are count: 10, period: '1s'. All 46 options are in docs/limits/options.md.",
+  },
+  'the delay of express-slow-down': {
+    make: inline,
+    options: { delayMs: 500 },
+    message:
+      "`rateLimit` has no option `delayMs` (its value was 500). `delayMs` is `maxWait` here, the longest wait for a turn: e.g. burst: 10, maxWait: '2s'. All 46 options are in docs/limits/options.md.",
+  },
+  'the numbers of a limit, given to createLimiter': {
+    make: (given) => createLimiter(given as never),
+    options: { max: 5 },
+    message:
+      "`createLimiter` has no option `max` (its value was 5). `max` belongs to a limit, e.g. limits: { Requests: { key: clientNetwork(), count: 100, period: '1m' } }. Options: limits, overrides, overridesDeadlineMs, onDecision, store, trustedProxies, addressHeader, decodeNat64, failure, onEvent, log, time.",
   },
   'a count that is NaN': {
     make: inline,
@@ -72,7 +130,7 @@ testRemedies({
       "`rateLimit` has no option `windowMs` (its value was 60000). `windowMs` is `period` here, e.g. period: '1m'. " +
       '`rateLimit` has no option `max` (its value was 5). `max` is `count` here (tokens that come back every period; `burst` is how many may come at once). ' +
       '`rateLimit` has no option `coutn` (its value was 1). Did you mean `count`? ' +
-      'Options: name, key, burst, count, period, maxDebt, maxWait, atMost, borrow, overshoot, exact, per, timeZone, anchor, warnAt, concurrency, expiry, scope, reserve, load, onFailure, disabled, hidden, overrides, cost, mode, share, settle, settleAborted, store, trustedProxies, addressHeader, decodeNat64, failure, onEvent, log, time, skip, shadow, fields, retryJitter, limitPreflight, maxQueued, slotsUntil, onDecision, onDenied.',
+      'All 46 options are in docs/limits/options.md.',
   },
   'an inline key as text': {
     make: inline,

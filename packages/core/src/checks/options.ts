@@ -17,7 +17,7 @@ export function checkOptions(
   hints: Hints = {},
   example?: string,
 ): void {
-  const list = `Options: ${known.join(', ')}.`;
+  const list = optionList(known);
   const remedy = example === undefined ? list : `For example ${example}.`;
   if (!isPlainObject(options))
     throw complaint('ERR_OPTION', { option: where, demand: 'an object', value: options, remedy });
@@ -33,6 +33,14 @@ export function checkOptions(
   });
   if (unknown.length > MAX_SHOWN) first.push(`There are ${unknown.length - MAX_SHOWN} more unknown options.`);
   throw new SluiceError('ERR_UNKNOWN_OPTION', `${first.join(' ')} ${list}`);
+}
+
+/** The longest list of options that a message shows: more names hide what it says before them. */
+const MAX_OPTIONS = 12;
+
+function optionList(known: readonly string[]): string {
+  if (known.length <= MAX_OPTIONS) return `Options: ${known.join(', ')}.`;
+  return `All ${known.length} options are in docs/limits/options.md.`;
 }
 
 /** The unknown names. Every option is read once: a getter, or a Proxy, may throw. */
@@ -133,7 +141,7 @@ export function leafOf(option: string): string {
 export function oneOf<const T extends string>(option: string, value: unknown, words: readonly T[], remedy?: string): T {
   if (words.includes(value as T)) return value as T;
   const demand = words.map((word) => `'${word}'`).join(' or ');
-  const close = typeof value === 'string' ? closest(value, words) : undefined;
+  const [close] = typeof value === 'string' ? closest(value, words) : [];
   const example = `${close === undefined ? 'For example' : 'Write'} ${leafOf(option)}: '${close ?? words[0]!}'.`;
   throw complaint('ERR_OPTION', { option, demand, value, remedy: remedy ?? example });
 }
@@ -153,20 +161,34 @@ export function checkBoolean(option: string, value: unknown): void {
 
 /** The question whether a known name was meant, after a space; nothing when none is close. */
 export function guess(name: string, known: readonly string[]): string {
-  const match = closest(name, known);
-  return match === undefined ? '' : ` Did you mean \`${match}\`?`;
+  const matches = closest(name, known).map((match) => `\`${match}\``);
+  const last = matches.pop();
+  if (last === undefined) return '';
+  return ` Did you mean ${matches.length === 0 ? last : `${matches.join(', ')} or ${last}`}?`;
 }
 
-function closest(name: string, known: readonly string[]): string | undefined {
-  const lower = name.toLowerCase();
-  return known.find((candidate) => isMeant(lower, candidate.toLowerCase()));
+/** How many names an error suggests for an unknown one. */
+const MAX_GUESSES = 3;
+
+/** The names that may have been meant, the closest first. */
+function closest(name: string, known: readonly string[]): readonly string[] {
+  // What is shorter is close to everything.
+  if (name.length < 3) return [];
+  const typo = name.toLowerCase();
+  const [mistyped, shortened] = [isMistyped, isShortened].map((isMeant) =>
+    known.filter((candidate) => isMeant(typo, candidate.toLowerCase())),
+  );
+  return [...new Set([...mistyped!, ...shortened!])].slice(0, MAX_GUESSES);
 }
 
-/** A beginning or a longer form of it, the same letters in another order, or one letter too many, too few or wrong. */
-function isMeant(typo: string, name: string): boolean {
-  // What is shorter is close to everything, and what is much longer to nothing.
-  if (typo.length < 3 || typo.length > 2 * name.length) return false;
-  return name.startsWith(typo) || typo.startsWith(name) || sharesAllLetters(typo, name) || isOneLetterAway(typo, name);
+/** The same letters in another order, or one letter too many, too few or wrong. */
+function isMistyped(typo: string, name: string): boolean {
+  return sharesAllLetters(typo, name) || isOneLetterAway(typo, name);
+}
+
+/** A beginning of a name, or a longer form of it. What is much longer is close to nothing. */
+function isShortened(typo: string, name: string): boolean {
+  return name.startsWith(typo) || (typo.startsWith(name) && typo.length <= 2 * name.length);
 }
 
 function sharesAllLetters(a: string, b: string): boolean {

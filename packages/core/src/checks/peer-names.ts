@@ -3,6 +3,7 @@ import type { Hints } from './options.ts';
 const PERIOD_MS = "is `period` here, e.g. period: '1m'";
 const PERIOD_SECONDS = "is `period` here, and a number of it means milliseconds, not seconds: e.g. period: '60s'";
 const COUNT = 'is `count` here (tokens that come back every period; `burst` is how many may come at once)';
+const BURST = 'is `burst` here, how many may come at once; `count` and `period` say how many come back in which time';
 const CONCURRENCY = 'is `concurrency` here, e.g. concurrency: 10';
 const KEY = 'is `key` here, e.g. key: accountId((req) => req.user?.id ?? null)';
 
@@ -16,6 +17,9 @@ const NO_BLOCK =
 const REDIS_STORE = 'belongs to the store here: store: redisStore({ client })';
 const BLOCK_LIST = "is an override here, e.g. overrides: { '203.0.113.7': 'blocked' }";
 const NO_PENALTY = 'has no counterpart: a denied request takes nothing, and a client that waits for Retry-After passes';
+const PER_SECOND = "is `count` with its `period` here: ten a second are count: 10, period: '1s'";
+const PER_MINUTE = "is `count` with its `period` here: ten a minute are count: 10, period: '1m'";
+const DELAY = "is `maxWait` here, the longest wait for a turn: e.g. burst: 10, maxWait: '2s'";
 const MAX_WAIT = "is `maxWait` here, beside `burst: 1`: e.g. maxWait: '2s'";
 
 const said = (names: Readonly<Record<string, string>>): Hints =>
@@ -33,6 +37,38 @@ export const LIMIT_HINTS: Hints = said({
   max: COUNT,
   limit: COUNT,
   points: COUNT,
+  tokens: COUNT,
+  requests: COUNT,
+  amount: COUNT,
+  hits: COUNT,
+  attempts: COUNT,
+  tokensPerInterval: COUNT,
+  tokensToAddPerInterval: COUNT,
+  reservoirRefreshAmount: COUNT,
+  refillRate: COUNT,
+  refillAmount: COUNT,
+  capacity: BURST,
+  bucketSize: BURST,
+  maxBurst: BURST,
+  maxTokens: BURST,
+  reservoir: BURST,
+  rate: PER_SECOND,
+  rps: PER_SECOND,
+  rpm: PER_MINUTE,
+  perSecond: PER_SECOND,
+  perMinute: PER_MINUTE,
+  requestsPerSecond: PER_SECOND,
+  requestsPerMinute: PER_MINUTE,
+  quota: "is `count` with `per` here: e.g. count: 10_000, per: 'month'",
+  unit: PERIOD_MS,
+  interval: PERIOD_MS,
+  refillInterval: PERIOD_MS,
+  reservoirRefreshInterval: PERIOD_MS,
+  periodMs: PERIOD_MS,
+  delayMs: DELAY,
+  maxDelayMs: DELAY,
+  delayAfter: "is `burst` here, beside `maxWait`: e.g. burst: 10, maxWait: '2s'",
+  minTime: MAX_WAIT,
   maxConcurrent: CONCURRENCY,
   maxConcurrentRequests: CONCURRENCY,
   concurrentRequests: CONCURRENCY,
@@ -40,6 +76,10 @@ export const LIMIT_HINTS: Hints = said({
   maxInFlight: CONCURRENCY,
   inFlight: CONCURRENCY,
   keyGenerator: KEY,
+  getKey: KEY,
+  keyFn: KEY,
+  keyBy: KEY,
+  by: KEY,
   id: KEY,
   allowList: "is an override here, e.g. overrides: { '203.0.113.7': 'unlimited' }, or skip: (req) => …",
   whiteList: "is an override here, e.g. overrides: { '203.0.113.7': 'unlimited' }, or skip: (req) => …",
@@ -89,8 +129,13 @@ export const MIDDLEWARE_HINTS: Hints = {
     ipv6Subnet: 'is a part of the key here: key: clientNetwork({ ipv6PrefixLength: 48 })',
     passOnStoreError: "is `failure` here, e.g. failure: { onFailure: 'open' }",
     skipOnError: "is `failure` here, e.g. failure: { onFailure: 'open' }",
-    storeClient: 'is `store` here',
-    redis: 'is `store` here',
+    storeClient: REDIS_STORE,
+    redis: REDIS_STORE,
+    client: REDIS_STORE,
+    prefix: 'belongs to the store here: store: redisStore({ client, prefix })',
+    ephemeralCache: 'has no counterpart: redisStore remembers denials',
+    ignore: 'is `skip` here, e.g. skip: (req) => …',
+    timeout: 'is `failure` here, e.g. failure: { deadlineMs: 50 }',
     db: 'is `store` here',
     driver: 'is `store` here',
     storeType: 'is `store` here',

@@ -13,7 +13,7 @@ export function checkedStore(store: Store): Store {
     if (isPlainObject(store) && typeof store[method] === 'function') continue;
     throw new SluiceError(
       'ERR_OPTION',
-      `\`store\` must be a store, such as memoryStore(): it has no method \`${method}\`.`,
+      `\`store\` must be a store, such as memoryStore(): it has no method \`${method}\`.${storeInstead(store)}`,
     );
   }
   const { ready, take, watch } = store as { readonly [Name in 'ready' | 'take' | 'watch']?: unknown };
@@ -25,6 +25,19 @@ export function checkedStore(store: Store): Store {
   );
   checkFunction('store.watch', watch, 'Leave it out when there is nothing to report.');
   return store;
+}
+
+/** What to write for a client or an address of a database, after a space; nothing for what is neither. */
+function storeInstead(given: unknown): string {
+  const { sendCommand, query, connect } = (given ?? {}) as Readonly<Record<string, unknown>>;
+  const isUrl = (scheme: string): boolean => typeof given === 'string' && given.startsWith(scheme);
+  if (isUrl('redis')) return " A Redis is store: redisStore({ url }) of '@sluice/redis'.";
+  if (isUrl('postgres')) return " A PostgreSQL is store: postgresStore({ pool }) of '@sluice/postgres'.";
+  if (typeof sendCommand === 'function')
+    return " A client of Redis is store: redisStore({ client }) of '@sluice/redis'.";
+  if (typeof query === 'function' && typeof connect === 'function')
+    return " A pool of pg is store: postgresStore({ pool }) of '@sluice/postgres'.";
+  return '';
 }
 
 /**
@@ -52,7 +65,7 @@ export function checkCarries(store: Store, { limits }: LimitSet<never>): void {
       demand: `a store with the trait \`slots\`, because limit "${concurrency.name}" is a concurrency limit`,
       value: store,
       remedy:
-        "The memory store and the Redis store have it. For another one, see SlotHolding in docs/writing-a-store.md, or use scope: 'process'.",
+        "Every store of Sluice has it. For one of your own, see SlotHolding in docs/writing-a-store.md, or use scope: 'process'.",
     });
   }
   const quota = [...limits.values()].find(({ calendar }) => calendar !== undefined);
@@ -61,7 +74,6 @@ export function checkCarries(store: Store, { limits }: LimitSet<never>): void {
     option: 'store',
     demand: `a store with the trait \`periods\`, because limit "${quota.name}" is a quota`,
     value: store,
-    remedy:
-      'The memory store and the Redis store have it. For another one, see CalendarPeriod in docs/writing-a-store.md.',
+    remedy: 'Every store of Sluice has it. For one of your own, see CalendarPeriod in docs/writing-a-store.md.',
   });
 }

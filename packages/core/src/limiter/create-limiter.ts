@@ -10,7 +10,9 @@ import { eventSink, type Log } from '../events/event-sink.ts';
 import { memoryStore } from '../store/memory/memory-store.ts';
 import { notALimiter } from './not-a-limiter.ts';
 import type { OnDecision } from './on-decision.ts';
-import { checkFunction, checkOptions, wholeNumber } from '../checks/options.ts';
+import { checkFunction, checkOptions, wholeNumber, type Hints } from '../checks/options.ts';
+import { LIMIT_HINTS } from '../checks/peer-names.ts';
+import { KINDS } from '../kinds/index.ts';
 import { callSiteOf } from '../runtime/call-site.ts';
 import type { Store } from '../store/store.ts';
 import { systemTime } from '../time/system-time.ts';
@@ -67,7 +69,16 @@ export const LIMITER_SETTINGS = [
 
 const OPTIONS = ['limits', 'overrides', 'overridesDeadlineMs', 'onDecision', ...LIMITER_SETTINGS] as const;
 
-const EXAMPLE = "createLimiter({ limits: { Requests: { key: clientNetwork(), count: 100, period: '1m' } } })";
+const A_LIMIT = "limits: { Requests: { key: clientNetwork(), count: 100, period: '1m' } }";
+const EXAMPLE = `createLimiter({ ${A_LIMIT} })`;
+
+/** The options of a limit, by our names and by those of other libraries. */
+const HINTS: Hints = Object.fromEntries(
+  ['key', ...KINDS.flatMap(({ options }) => Object.keys(options)), ...Object.keys(LIMIT_HINTS)].map((name) => [
+    name,
+    `\`${name}\` belongs to a limit, e.g. ${A_LIMIT}.`,
+  ]),
+);
 
 /**
  * Creates a limiter with named limits. All options are validated first: it throws rather than start half-configured.
@@ -89,7 +100,7 @@ const EXAMPLE = "createLimiter({ limits: { Requests: { key: clientNetwork(), cou
 export function createLimiter<Request = unknown, Name extends string = string>(
   options: LimiterOptions<Request, Name>,
 ): Limiter<Request, [Name] extends [never] ? string : Name> {
-  checkOptions('createLimiter', options, OPTIONS, {}, EXAMPLE);
+  checkOptions('createLimiter', options, OPTIONS, HINTS, EXAMPLE);
   const { limits, overrides, overridesDeadlineMs = 50, onDecision, store, time = systemTime } = options;
   checkTime(time);
   checkFunction(

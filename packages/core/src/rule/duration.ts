@@ -57,7 +57,12 @@ function isAmbiguous(value: unknown): boolean {
   return typeof value === 'number' && value < LEAST_BARE_MS;
 }
 
+/** For numbers that a function was to return for each request. */
+export const NO_FUNCTION =
+  "The numbers of a limit are fixed when the server starts. Those of a client or a plan are overrides, which may be a function: count: 100, period: '1m' for all others, and overrides: (limit, id, request) => …";
+
 function remedyFor(option: string, value: unknown, isRight: (text: string) => boolean): string {
+  if (typeof value === 'function' && leafOf(option) === 'period') return NO_FUNCTION;
   // A string of digits was meant as a number.
   const amount = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value;
   if (Number.isSafeInteger(amount) && (amount as number) > 0) {

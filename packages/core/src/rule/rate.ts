@@ -1,4 +1,4 @@
-import { durationTicks, type Duration, type DurationRange } from './duration.ts';
+import { durationTicks, NO_FUNCTION, type Duration, type DurationRange } from './duration.ts';
 import { complaint, type SluiceError } from '../checks/errors.ts';
 import { leafOf, wholeNumber } from '../checks/options.ts';
 import { shareOf, wholeShareOf } from './gcra.ts';
@@ -226,7 +226,13 @@ export function checkedTokens(option: string, value: unknown): number {
 const FRACTION_REMEDY =
   "For a fraction multiply count and period by the same number: 5.5 per second are count: 11, period: '2s'.";
 
+/** A rate in one text, as other libraries write it: `10/s`, `100 per minute`. */
+const RATE_TEXT = /^(\d{1,10}) ?(?:\/|per) ?(ms|s|m|h|d)[a-z]*$/;
+
 function tokensRemedy(option: string, value: unknown): string {
+  if (typeof value === 'function') return NO_FUNCTION;
+  const [, count, unit] = (typeof value === 'string' && RATE_TEXT.exec(value)) || [];
+  if (count !== undefined) return `Write count: ${count}, period: '1${unit}'.`;
   if (typeof value === 'number' && value > 0 && !Number.isInteger(value) && value < MAX_TOKENS) {
     return leafOf(option) === 'burst' ? `For example burst: ${Math.ceil(value)}.` : FRACTION_REMEDY;
   }

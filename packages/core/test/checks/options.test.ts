@@ -66,6 +66,20 @@ describe('an unknown option is an error,', () => {
     );
   });
 
+  test('which names at most three that may have been meant, the closest first', () => {
+    const names = ['mailsOut', 'mailsIn', 'mails', 'mailing', 'mailer'];
+    const error = thrown(() => checkOptions('post', { mailss: 5, mail: 5 }, names));
+    expect(error.message).toContain('`mailss` (its value was 5). Did you mean `mails`?');
+    expect(error.message).toContain('`mail` (its value was 5). Did you mean `mails`, `mailsOut` or `mailsIn`?');
+  });
+
+  test('which says where a long list of options is, and does not repeat it', () => {
+    const names = Array.from({ length: 13 }, (_, i) => `option${i}`);
+    expect(thrown(() => checkOptions('post', { colour: 5 }, names)).message).toBe(
+      '`post` has no option `colour` (its value was 5). All 13 options are in docs/limits/options.md.',
+    );
+  });
+
   test('which guesses nothing from a letter or two', () => {
     expect(thrown(() => check({ K: 5 })).message).not.toContain('Did you mean');
   });
