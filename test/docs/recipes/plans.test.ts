@@ -2,6 +2,7 @@ import type { Decision, Result } from '@sluice/core';
 import express, { type RequestHandler } from 'express';
 import { SignJWT } from 'jose';
 import { expect, it } from 'vitest';
+import { limitByPlan as limitVisitorsAndAccounts } from '../code/recipes/anonymous-free-paid.ts';
 import { limitByPlan as limitByStoredPlan } from '../code/recipes/plans-by-database.ts';
 import { limitByPlan, verifyToken } from '../code/recipes/plans-by-jwt.ts';
 import { limitTenants } from '../code/recipes/tenants.ts';
@@ -26,6 +27,25 @@ it('plans by JWT: a request without a valid token is rejected and takes nothing'
   expect((await fetch(url, { headers: forged })).status).toBe(401);
   const first = await fetch(url, { headers: await bearer({ sub: '7' }) });
   expect(first.headers.get('RateLimit')).toMatch(/r=59;/);
+});
+
+it('anonymous, free, paid: visitors are limited by their address, accounts by their plan alone', async () => {
+  const authenticate: RequestHandler = (req, _res, next) => {
+    const [id, plan] = req.get('Authorization')?.split(' ') ?? [];
+    if (id !== undefined) Object.assign(req, { account: { id, plan } });
+    next();
+  };
+  const url = await serve(express().use(authenticate, limitVisitorsAndAccounts, hello));
+  const get = async (authorization?: string) =>
+    fetch(url, authorization === undefined ? {} : { headers: { Authorization: authorization } });
+  const visits = await Promise.all(Array.from({ length: 21 }, () => get()));
+  expect(visits.filter(({ status }) => status === 429)).toHaveLength(1);
+  const policies = await Promise.all(['7 free', '8 paid'].map(async (one) => (await get(one)).headers));
+  expect(policies.map((headers) => headers.get('RateLimit-Policy'))).toEqual([
+    '"Accounts";q=60;w=60',
+    '"Accounts";q=200;w=10',
+  ]);
+  expect((await get()).status).toBe(429);
 });
 
 it('plans by database: one query serves many requests, and a changed plan takes effect after the next query', async () => {

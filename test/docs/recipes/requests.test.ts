@@ -1,6 +1,8 @@
+import { FakeTime } from '@sluice/core/testing';
 import express, { type RequestHandler } from 'express';
 import { graphql, GraphQLObjectType, GraphQLSchema, GraphQLString } from 'graphql';
 import { expect, it } from 'vitest';
+import { banAfterDenials } from '../code/recipes/ban-after-denials.ts';
 import { deny, limitClients } from '../code/recipes/deny-list.ts';
 import { limitFields } from '../code/recipes/graphql-cost.ts';
 import { limitedField } from '../code/recipes/graphql-fields.ts';
@@ -20,6 +22,19 @@ it('deny list: a listed client gets 403 from the next request on, until it is li
   deny([]);
   const again = await fetch(url);
   expect(again.headers.get('RateLimit')).toMatch(/r=9\d;/);
+});
+
+it('ban after ten denials: it lasts an hour, and its own denials do not count', async () => {
+  const time = new FakeTime();
+  const url = await serve(express().use(banAfterDenials(time), (_req, res) => void res.send('hello')));
+  const wait = async (): Promise<string> => (await fetch(url)).headers.get('Retry-After') ?? 'allowed';
+  for (let i = 0; i < 100; i++) expect(await wait()).toBe('allowed');
+  for (let i = 0; i < 10; i++) expect(await wait()).toBe('1');
+  for (let i = 0; i < 30; i++) expect(await wait()).toBe('3600');
+  time.advance(3_599_999);
+  expect(await wait()).toBe('1');
+  time.advance(1);
+  expect(await wait()).toBe('allowed');
 });
 
 it('login: of twenty guesses at once five are tried, and the others are denied', async () => {
