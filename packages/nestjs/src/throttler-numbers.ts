@@ -1,4 +1,4 @@
-import type { Override } from '@sluice/core';
+import type { Override, SluiceError } from '@sluice/core';
 import { complaint, isPlainObject, MAX_TOKENS } from '@sluice/core/kit';
 
 /** The numbers of a throttler, where they are no functions. Durations are milliseconds. */
@@ -31,13 +31,8 @@ const MIN_EMISSION_MS = 1 / 16_000;
 /**
  * Converts the numbers of a throttler to those of limits. Every number is decided by that number, as in the memory storage
  * of `@nestjs/throttler`.
- *
- * @throws {SluiceError} `ERR_OPTION` for what is not a number.
  */
-export function termsOf(numbers: ThrottlerNumbers): ThrottlerTerms {
-  const ttl = checkedNumber('throttlers.ttl', numbers.ttl);
-  const limit = checkedNumber('throttlers.limit', numbers.limit);
-  const blockDuration = checkedNumber('throttlers.blockDuration', numbers.blockDuration);
+export function termsOf({ ttl, limit, blockDuration }: ThrottlerNumbers): ThrottlerTerms {
   // The default of `blockDuration` is the `ttl`, by which a client that retries would never be let in by a bucket.
   const blockMs = blockDuration === ttl ? 0 : Math.min(Math.max(blockDuration, 0), MAX_PERIOD_MS);
   return {
@@ -65,13 +60,38 @@ function period(ms: number): string {
   return `${Math.floor(ms * 1000)}us`;
 }
 
-/** @throws {SluiceError} `ERR_OPTION` for what is not a number. */
-function checkedNumber(option: string, value: unknown): number {
+/** The numbers of a call, as far as they are numbers. */
+export interface GivenNumbers {
+  /** Null when `ttl` or `limit` is not a number, so that nothing can be decided. */
+  readonly numbers: ThrottlerNumbers | null;
+  /** What is not a number. */
+  readonly wrong: readonly SluiceError[];
+}
+
+/** Reads the numbers of a call. A `blockDuration` that is not a number is the `ttl`, which is its default. */
+export function numbersOf(given: { readonly [Name in keyof ThrottlerNumbers]: unknown }): GivenNumbers {
+  const ttl = numberOf(given.ttl);
+  const limit = numberOf(given.limit);
+  const blockDuration = numberOf(given.blockDuration);
+  const read = { ttl, limit, blockDuration };
+  const wrong = NAMES.filter((name) => read[name] === undefined).map((name) =>
+    notANumber(`throttlers.${name}`, given[name]),
+  );
+  if (ttl === undefined || limit === undefined) return { numbers: null, wrong };
+  return { numbers: { ttl, limit, blockDuration: blockDuration ?? ttl }, wrong };
+}
+
+const NAMES = ['ttl', 'limit', 'blockDuration'] as const;
+
+function numberOf(value: unknown): number | undefined {
   // What a ConfigService reads from the environment is a string, and the throttler takes it too.
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
-  if (typeof number === 'number' && !Number.isNaN(number)) return number;
+  return typeof number === 'number' && !Number.isNaN(number) ? number : undefined;
+}
+
+function notANumber(option: string, value: unknown): SluiceError {
   const remedy = 'For no limit write limit: Infinity. Is it a variable of the environment that is not set?';
-  throw complaint('ERR_OPTION', { option, demand: 'a number', value, remedy });
+  return complaint('ERR_OPTION', { option, demand: 'a number', value, remedy });
 }
 
 /**
@@ -95,6 +115,6 @@ function checkThrottler(where: string, throttler: unknown): void {
   }
   const { ttl, limit, blockDuration = ttl } = throttler;
   for (const [name, value] of Object.entries({ ttl, limit, blockDuration })) {
-    if (typeof value !== 'function') checkedNumber(`${where}.${name}`, value);
+    if (typeof value !== 'function' && numberOf(value) === undefined) throw notANumber(`${where}.${name}`, value);
   }
 }

@@ -1,8 +1,8 @@
 import { ServiceUnavailableException, type OnApplicationShutdown } from '@nestjs/common';
 import { accountId, createLimiter, type Limiter, type LimiterSettings, type Store } from '@sluice/core';
 import { flowSettings, runFlow, type Exchange, type FlowSettings, type RequestDecision } from '@sluice/core/http';
-import { checkOptions, isPlainObject } from '@sluice/core/kit';
-import { checkThrottlers, termsOf, type ThrottlerTerms } from './throttler-numbers.ts';
+import { checkOptions, eventSink, isPlainObject, shownName, type EventSink } from '@sluice/core/kit';
+import { checkThrottlers, numbersOf, termsOf, type ThrottlerTerms } from './throttler-numbers.ts';
 
 /** What `@nestjs/throttler` 6 asks its storage for: the `ThrottlerStorageRecord` of a request. Times are whole seconds. */
 export interface ThrottlerRecord {
@@ -43,7 +43,8 @@ export interface RateLimitStorageOptions extends Pick<
 > {
   /**
    * The list that `ThrottlerModule` gets too. A number in it that is none, such as `Number(process.env.LIMIT)` of a
-   * variable that is not set, is then an error when the application starts, and otherwise at the first request.
+   * variable that is not set, is then an error when the application starts. Otherwise, and where a function returns it,
+   * its requests can't be decided: see {@link rateLimitStorage}.
    */
   readonly throttlers?: readonly object[] | undefined;
 }
@@ -61,7 +62,11 @@ export interface RateLimitStorageOptions extends Pick<
  *
  * All numbers that the throttler takes are decided: a `limit` of `Infinity` and a `ttl` of 0 limit nothing, a `limit` below
  * 1 denies all, and one of 2.5 lets two through. A `ttl` is at most ten years, and 366 days for each request of its limit; a
- * `blockDuration` at most 366 days. `NaN`, or what is not a number, is an error: see `throttlers`.
+ * `blockDuration` at most 366 days.
+ *
+ * A `ttl` or `limit` that is `NaN` or not a number decides nothing. As in the throttler's own storage, its requests are
+ * not limited, each with an event `warning`; with `failure: { onFailure: 'closed' }` they are answered with 503. To find
+ * it when the application starts, pass `throttlers`.
  *
  * @param options - A store, or options of a limiter, such as `{ store, failure: { onFailure: 'closed' } }`. Default: a
  * memory store of its own.
@@ -88,6 +93,8 @@ type Settings = FlowSettings<Call, readonly []>;
 class LimiterStorage implements RateLimitStorage {
   readonly #limiter: Limiter<Call>;
   readonly #settings: Settings;
+  readonly #emit: EventSink;
+  readonly #isClosed: boolean;
 
   constructor(options: RateLimitStorageOptions) {
     checkOptions('rateLimitStorage', options, ['store', 'failure', 'onEvent', 'log', 'time', 'throttlers']);
@@ -103,6 +110,8 @@ class LimiterStorage implements RateLimitStorage {
       },
       overrides: (limit, _id, call) => (limit === HITS ? call?.hits : (call?.block ?? undefined)),
     });
+    this.#emit = eventSink(settings);
+    this.#isClosed = settings.failure?.onFailure === 'closed';
     const limits = [HITS, { limit: BLOCKS, mode: 'check-only' as const }];
     this.#settings = flowSettings<Call, readonly []>({ limiter: this.#limiter, limits, fields: false }, []);
   }
@@ -114,13 +123,22 @@ class LimiterStorage implements RateLimitStorage {
     blockDuration: number,
     throttlerName: string,
   ): Promise<ThrottlerRecord> {
-    const call = { id: `${throttlerName}:${key}`, ...termsOf({ ttl, limit, blockDuration }) };
+    const { numbers, wrong } = numbersOf({ ttl, limit, blockDuration });
+    for (const { message } of wrong) this.#emit({ type: 'warning', message: warningOf(throttlerName, message) });
+    if (numbers === null) return this.#undecided();
+    const call = { id: `${throttlerName}:${key}`, ...termsOf(numbers) };
     const exchange = new CallExchange(call);
     await runFlow(this.#settings, exchange, []);
     const decision = exchange.decision!;
     if (decision.outcome === 'unavailable') throw new ServiceUnavailableException();
     if (decision.allowed) return allowedRecord(decision);
     return deniedRecord(decision, call, await this.#block(decision, call));
+  }
+
+  /** Answers a call without numbers by the failure policy. `local` has nothing to decide by, so it lets the call pass. */
+  #undecided(): ThrottlerRecord {
+    if (this.#isClosed) throw new ServiceUnavailableException();
+    return { totalHits: 0, timeToExpire: 0, isBlocked: false, timeToBlockExpire: 0 };
   }
 
   /** Blocks a client that has just been denied. Returns for how long, in milliseconds. */
@@ -134,6 +152,10 @@ class LimiterStorage implements RateLimitStorage {
   async onApplicationShutdown(): Promise<void> {
     await this.#limiter.close();
   }
+}
+
+function warningOf(throttlerName: string, message: string): string {
+  return `${message} Throttler "${shownName(throttlerName)}" can't decide by it. With the option \`throttlers\` of rateLimitStorage this is an error when the application starts.`;
 }
 
 function hitsOf({ results }: RequestDecision): RequestDecision['results'][number] | undefined {

@@ -284,13 +284,32 @@ describe('the numbers of a throttler', () => {
     ['ttl', [Number.NaN, 1, 0]],
     ['ttl', ['1m', 1, 0]],
     ['blockDuration', [10_000, 1, Number.NaN]],
-  ])('a %s that is not a number is an error, and nothing is let through', async (name, numbers) => {
-    const { storage } = still();
+  ])('a %s that is not a number is told by an event, and is no error of each request', async (name, numbers) => {
+    const events: LimiterEvent[] = [];
+    const { storage } = still({ onEvent: (event) => void events.push(event), log: false });
     const [ttl, limit, block] = numbers as number[];
-    await expect(storage.increment('ann', ttl!, limit!, block!, 'default')).rejects.toMatchObject({
-      code: 'ERR_OPTION',
-      message: expect.stringContaining(`\`throttlers.${name}\``) as string,
-    });
+    const record = await storage.increment('ann', ttl!, limit!, block!, 'short');
+    expect(record.isBlocked).toBe(false);
+    expect(events).toMatchObject([{ type: 'warning', message: expect.stringContaining(`\`throttlers.${name}\``) }]);
+    expect(events[0]!.message).toContain('Throttler "short" can\'t decide by it.');
+  });
+
+  test('without a limit let requests through as in its own storage, and deny them with the policy `closed`', async () => {
+    const numbers: Numbers = [1000, Number.NaN];
+    expect(await passed(still({ log: false }).storage, numbers)).toBe(await passedInItsOwn(numbers));
+    const { storage } = still({ failure: { onFailure: 'closed' }, log: false });
+    await expect(storage.increment('ann', 1000, Number.NaN, 1000, 'default')).rejects.toMatchObject({ status: 503 });
+  });
+
+  test.each(PLATFORMS)('that are not numbers are no 500 of each request on %s', async (_name, adapter) => {
+    const { storage } = still({ log: false });
+    const ask = await served(throttled(storage, [{ ttl: 1000, limit: Number.NaN }]), adapter);
+    expect(await statuses(3, () => ask('/'))).toEqual([200, 200, 200]);
+  });
+
+  test('without a block that is a number have none beyond the wait for a token', async () => {
+    const { storage } = still({ log: false });
+    expect(await passed(storage, [1000, 5, Number.NaN])).toBe('xxxxx--');
   });
 
   test('in a list that the storage gets too are checked when the application starts', () => {
