@@ -65,8 +65,8 @@ export interface RateLimitStorageOptions extends Pick<
  * `blockDuration` at most 366 days.
  *
  * A `ttl` or `limit` that is `NaN` or not a number decides nothing. As in the throttler's own storage, its requests are
- * not limited, each with an event `warning`; with `failure: { onFailure: 'closed' }` they are answered with 503. To find
- * it when the application starts, pass `throttlers`.
+ * not limited, each with an event `warning`; with `failure: { onFailure: 'closed' }` they are answered with 503. The guard
+ * of 6.7.1 answers them with 500 itself. To find it when the application starts, pass `throttlers`.
  *
  * @param options - A store, or options of a limiter, such as `{ store, failure: { onFailure: 'closed' } }`. Default: a
  * memory store of its own.

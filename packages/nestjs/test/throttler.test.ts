@@ -301,12 +301,6 @@ describe('the numbers of a throttler', () => {
     await expect(storage.increment('ann', 1000, Number.NaN, 1000, 'default')).rejects.toMatchObject({ status: 503 });
   });
 
-  test.each(PLATFORMS)('that are not numbers are no 500 of each request on %s', async (_name, adapter) => {
-    const { storage } = still({ log: false });
-    const ask = await served(throttled(storage, [{ ttl: 1000, limit: Number.NaN }]), adapter);
-    expect(await statuses(3, () => ask('/'))).toEqual([200, 200, 200]);
-  });
-
   test('without a block that is a number have none beyond the wait for a token', async () => {
     const { storage } = still({ log: false });
     expect(await passed(storage, [1000, 5, Number.NaN])).toBe('xxxxx--');

@@ -92,6 +92,25 @@ describe('graceful shutdown of NestJS', () => {
   });
 });
 
+describe.each([
+  ['Express', () => startOnExpress()],
+  ['Fastify', () => startOnFastify()],
+])('the status page of NestJS on %s', (_platform, start) => {
+  it('shows a client what it has left, and takes nothing', async () => {
+    const url = await start();
+    const left = async () => {
+      const page = (await (await fetch(`${url}/rate_limit`)).json()) as {
+        limits: Record<string, { remaining: number }>;
+      };
+      return page.limits['RequestsPerClient']?.remaining;
+    };
+    const before = await left();
+    expect(await left()).toBe(before);
+    await fetch(url);
+    expect(await left()).toBe(before! - 1);
+  });
+});
+
 describe('NestJS on Fastify', () => {
   it('limits all routes, 404s too', async () => {
     const url = await startOnFastify();

@@ -1,6 +1,6 @@
 import { RequestMethod, type INestApplication, type MiddlewareConsumer, type NestModule } from '@nestjs/common';
 import { accountId, clientNetwork, createLimiter } from '@sluice/core';
-import { rateLimit } from '@sluice/express';
+import { limitsStatus, rateLimit } from '@sluice/express';
 import type { Request } from 'express';
 
 const limiter = createLimiter({
@@ -15,8 +15,9 @@ function accountOf({ body }: Request): string | null {
   return typeof body?.account === 'string' ? body.account : null;
 }
 
-/** All routes. In main.ts: `limitClients(app)` before `app.listen(3000)`. */
+/** All routes but a page of what is left. In main.ts: `limitClients(app)` before `app.listen(3000)`. */
 export function limitClients(app: INestApplication): void {
+  app.use('/rate_limit', limitsStatus({ limiter, limits: ['RequestsPerClient'] }));
   app.use(rateLimit({ limiter, limits: ['RequestsPerClient'] }));
 }
 

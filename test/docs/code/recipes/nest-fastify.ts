@@ -1,6 +1,6 @@
 import { RouteConfig, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { accountId, clientNetwork, createLimiter } from '@sluice/core';
-import { rateLimit } from '@sluice/fastify';
+import { limitsStatus, rateLimit } from '@sluice/fastify';
 import type { FastifyRequest } from 'fastify';
 
 const limiter = createLimiter({
@@ -10,9 +10,14 @@ const limiter = createLimiter({
   },
 });
 
-/** All routes. In main.ts: `await limitClients(app)` before `app.listen(3000)`. */
+/** All routes but a page of what is left. In main.ts: `await limitClients(app)` before `app.listen(3000)`. */
 export async function limitClients(app: NestFastifyApplication): Promise<void> {
   await app.register(rateLimit, { limiter, limits: ['RequestsPerClient'] });
+  const status = limitsStatus({ limiter, limits: ['RequestsPerClient'] });
+  app
+    .getHttpAdapter()
+    .getInstance()
+    .get('/rate_limit', { config: { rateLimit: false } }, status);
 }
 
 /** One route, with the body read, instead of the limits of all: `@LimitOrders` above the method of a controller. */
