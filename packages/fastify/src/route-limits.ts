@@ -152,7 +152,7 @@ export class RouteTable {
     if (settings === undefined) {
       // Where routes may define limits, the names of other libraries are errors of such a limit.
       const isOwn = hasOwnLimit(route) || (this.#defaults !== undefined && hasForeignNumbers(route));
-      const own = isOwn ? this.#ownLimit(route as RouteLimit) : this.#checked(route as RouteLimits);
+      const own = isOwn ? this.#ownLimit(route as RouteLimit) : this.#checked(route);
       settings = own === null ? null : this.#inOrder(own, route.hook);
       this.#known.set(route, settings);
     }

@@ -33,7 +33,7 @@ export function realTimers(given: TimerFunctions = globalThis): Timers {
 }
 
 /** Returns the clock `performance`, the real one also when a test runner has faked it. */
-export function realClock(given: Clock = performance): Clock {
+function realClock(given: Clock = performance): Clock {
   return isFake(given) ? (nodeModule('node:perf_hooks')?.performance ?? given) : given;
 }
 
