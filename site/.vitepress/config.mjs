@@ -5,6 +5,7 @@ import { defineConfig } from 'vitepress';
 import { indentedCode } from './indented-code.mjs';
 import { repositoryLinks } from './links.mjs';
 import { placeOf, root } from './pages.mjs';
+import { search } from './search.mjs';
 import { sidebar } from './sidebar.mjs';
 import { slugOf } from './slug.mjs';
 import { emptyCorners } from './tables.mjs';
@@ -44,6 +45,6 @@ export default defineConfig({
     ],
     sidebar: sidebar(),
     outline: [2, 3],
-    search: { provider: 'local' },
+    search: { provider: 'local', options: search },
   },
 });

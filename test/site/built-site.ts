@@ -7,7 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const folder = `${root}site/.vitepress/dist`;
+/** Where the files of the site are. */
+export const folder: string = `${root}site/.vitepress/dist`;
 
 /** Of the files of the site; all others are sent as bytes. */
 const TYPES: Readonly<Record<string, string>> = {

@@ -5,10 +5,14 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { pages as documented } from '../docs/blocks.ts';
 import { browser, PHONE } from './browser.ts';
 import { builtSite } from './built-site.ts';
+import { builtSearch, questions } from './search.ts';
 import { violationsOf, visit, type Visit } from './visit.ts';
 
 /** Pages that are open at the same time: one for each core of a small machine. */
 const AT_ONCE = 2;
+
+// In the browser, whose types the tests do not have.
+const SEARCH_RESULTS = `Array.from(document.querySelectorAll('[role=option] a'), ({ pathname, hash }) => pathname + hash)`;
 
 const site = await builtSite();
 const { context, ...chromium } = await browser();
@@ -62,14 +66,39 @@ describe.each([
   });
 });
 
-it('a search finds the page of queues', async () => {
-  const page = await context.newPage();
-  await page.goto(`${site.url}/docs/`);
-  await page.getByRole('button', { name: 'Search' }).first().click();
-  await page.getByRole('searchbox').fill('maxWait');
-  await page.getByRole('listbox').getByRole('option').filter({ hasText: 'Queues' }).first().click();
-  await expect.poll(() => page.url(), { timeout: 10_000 }).toContain('/docs/limits/queues.html');
-  await page.close();
+describe('the search', async () => {
+  const search = await builtSearch();
+  const isFound = ([question, right]: [string, readonly string[]]): boolean =>
+    search(question)
+      .slice(0, 3)
+      .some((id) => right.includes(id));
+
+  it.each([
+    ['new', 5],
+    ['old', 0],
+  ] as const)('answers the %s questions in its first three results, all but at most %i', (kind, most) => {
+    const missed = Object.entries(questions[kind]).filter((each) => !isFound(each));
+    expect(missed.slice(most)).toEqual([]);
+  });
+
+  it.each(['new', 'old'] as const)('has the sections that answer the %s questions', (kind) => {
+    const sections = Object.values(questions[kind]).flat();
+    expect(sections.filter((section) => !leadsSomewhere(section))).toEqual([]);
+  });
+
+  it('shows on a page what was found in this order, and leads there', async () => {
+    const page = await context.newPage();
+    await page.goto(`${site.url}/docs/`);
+    await page.getByRole('button', { name: 'Search' }).first().click();
+    await page.getByRole('searchbox').fill('redis outage');
+    const found = page.getByRole('listbox').getByRole('option');
+    await found.nth(2).waitFor();
+    const shown = await page.evaluate<string[]>(SEARCH_RESULTS);
+    expect(shown.slice(0, 3)).toEqual(search('redis outage').slice(0, 3));
+    await found.first().click();
+    await expect.poll(() => page.url(), { timeout: 10_000 }).toContain('/docs/failure-policy.html');
+    await page.close();
+  });
 });
 
 it('the landing page has at most 60 kB of script of its own, which has of the core the rule alone', async () => {
