@@ -1,6 +1,6 @@
 // Core itself, from its modules: what is left out is what a page has no use for, such as stores that can fail. A test
 // compares each decision and each header field with those of createLimiter and of a middleware.
-import { transactionOf, checkCostFits } from '../../packages/core/src/decision/batch.ts';
+import { checkCost, checkCostFits, transactionOf } from '../../packages/core/src/decision/batch.ts';
 import { decisionOf } from '../../packages/core/src/decision/decide.ts';
 import type { Decision } from '../../packages/core/src/decision/decision.ts';
 import type { Result } from '../../packages/core/src/decision/result.ts';
@@ -12,7 +12,7 @@ import type { Limit } from '../../packages/core/src/limits/limit.ts';
 import { Use } from '../../packages/core/src/limits/use.ts';
 import { memoryStore } from '../../packages/core/src/store/memory/memory-store.ts';
 import { FakeTime } from '../../packages/core/src/testing/fake-time.ts';
-import { definitionsOf, type Arrival, type Case } from './case.ts';
+import { definitionsOf, NAMES, type Arrival, type Case } from './case.ts';
 
 /** What one limit has left after a request. */
 export interface Left {
@@ -116,6 +116,17 @@ export class Core {
     const answer = { available: true, failure: undefined, batch, reading, store: this.#store, owner: this } as const;
     return { decision: decisionOf(answer, true), failure };
   }
+}
+
+/**
+ * The cost of requests that are sent by hand.
+ *
+ * @throws {SluiceError} When the typed text is not a cost.
+ */
+export function checkedCost(text: string): number {
+  const cost = text.trim() === '' ? Number.NaN : Number(text);
+  checkCost(NAMES[0], cost);
+  return cost;
 }
 
 const WITHOUT_OVERRIDES = { rateFor: ({ rate }: Limit<never>) => rate };

@@ -2,11 +2,12 @@ import { caseOf, hashOf } from './address.ts';
 import { answerView } from './answer.ts';
 import { FIRST_CASE, MOST_ARRIVALS, type Case } from './case.ts';
 import { copiedText } from './copied-text.ts';
-import { Core, type Step } from './core.ts';
+import { checkedCost, Core, type Step } from './core.ts';
 import { button, element } from './element.ts';
 import { caseForm } from './form.ts';
 import { pictureOf } from './picture.ts';
 import { PRESETS } from './presets.ts';
+import { problemOf } from './problem.ts';
 import { sendButton } from './send-button.ts';
 import { codeOf, yamlOf } from './snippets.ts';
 import { arrivalsOf, timelineOf } from './timeline.ts';
@@ -38,7 +39,9 @@ class Playground {
     spellcheck: 'false',
     'aria-describedby': 'playground-timeline-hint',
   });
-  readonly #problem = element('p', { class: 'problem', role: 'alert' });
+  readonly #timelineProblem = problemOf(this.#timeline);
+  readonly #undecided = element('p', { role: 'status' });
+  readonly #decisions = element('div');
   readonly #picture = element('div', { class: 'picture' });
   readonly #answer = answerView((index) => this.#select(index));
   readonly #code = copiedText('TypeScript');
@@ -73,7 +76,7 @@ class Playground {
     const hint = element(
       'span',
       { id: 'playground-timeline-hint', class: 'hint' },
-      'Seconds or dates; 1.5x3: three requests at 1.5 s; 2*5: one with a cost of 5.',
+      'Seconds or dates; 1.5x3 or 1.5×3: three requests at 1.5 s; 2*5: one with a cost of 5.',
     );
     return element(
       'div',
@@ -87,21 +90,19 @@ class Playground {
         button('Clear', () => this.#clear()),
         element('span', { class: 'hint' }, 'Hold it to send ten a second.'),
       ),
-      element('div', { class: 'timeline' }, label, this.#timeline, hint),
-      this.#problem,
+      element('div', { class: 'timeline' }, label, this.#timeline, hint, this.#timelineProblem.element),
     );
   }
 
   #results(): HTMLElement {
-    return element(
-      'div',
-      { class: 'results' },
+    this.#decisions.append(
       this.#picture,
       element('p', { class: 'hint' }, LEGEND),
       this.#answer.element,
       this.#code.element,
       this.#yaml.element,
     );
+    return element('div', { class: 'results' }, this.#undecided, this.#decisions);
   }
 
   /** Shows a case: of the address, or, when it was chosen here, one to write there. */
@@ -130,9 +131,9 @@ class Playground {
   #send(): void {
     const last = this.#arrivals.at(-1)?.atMs ?? 0;
     this.#originMs ??= last - performance.now() + (this.#arrivals.length === 0 ? 0 : 500);
-    if (this.#arrivals.length === MOST_ARRIVALS) return;
+    if (this.#decided === undefined || this.#arrivals.length === MOST_ARRIVALS) return;
     const atMs = Math.max(last, Math.round(performance.now() + this.#originMs));
-    this.#timeline.value = timelineOf([...this.#arrivals, { atMs, cost: costOf(this.#form.read().cost) }]);
+    this.#timeline.value = timelineOf([...this.#arrivals, { atMs, cost: checkedCost(this.#form.read().cost) }]);
     this.#selected = this.#arrivals.length;
     this.#decide();
     this.#writeAddress();
@@ -146,19 +147,31 @@ class Playground {
   }
 
   #decide(): void {
-    try {
-      const { limits, cost } = this.#form.read();
-      const core = new Core({ limits });
-      this.#arrivals = arrivalsOf(this.#timeline.value);
-      this.#decided = { core, steps: core.decide(this.#arrivals) };
-      this.#code.show(codeOf({ limits, cost }));
-      this.#yaml.show(yamlOf({ limits, cost }));
-      this.#problem.textContent = '';
-    } catch (error) {
-      // The picture of the last case that was right stays.
-      this.#problem.textContent = error instanceof Error ? error.message : String(error);
-    }
+    const { limits, cost } = this.#form.read();
+    const core = triedTo(() => new Core({ limits }));
+    const arrivals = triedTo(() => arrivalsOf(this.#timeline.value));
+    const costs = triedTo(() => checkedCost(cost));
+    this.#form.showMistakes(core.mistake, costs.mistake);
+    this.#timelineProblem.show(arrivals.mistake);
+    if (arrivals.made !== undefined) this.#arrivals = arrivals.made;
+    if (core.made === undefined || arrivals.made === undefined || costs.made === undefined) this.#showNothing();
+    else this.#showDecided(core.made, { limits, cost });
+  }
+
+  #showDecided(core: Core, shown: Pick<Case, 'limits' | 'cost'>): void {
+    this.#decided = { core, steps: core.decide(this.#arrivals) };
+    this.#undecided.textContent = '';
+    this.#decisions.style.visibility = '';
+    this.#code.show(codeOf(shown));
+    this.#yaml.show(yamlOf(shown));
     this.#draw();
+  }
+
+  /** Hides what the last numbers have decided. It keeps its room, so that nothing moves while a number is typed. */
+  #showNothing(): void {
+    this.#decided = undefined;
+    this.#undecided.textContent = 'Nothing is decided: correct the marked field.';
+    this.#decisions.style.visibility = 'hidden';
   }
 
   #draw(): void {
@@ -190,7 +203,11 @@ class Playground {
   }
 }
 
-/** A cost that is not a number costs one token. */
-function costOf(text: string): number {
-  return /^\d{1,9}$/.test(text.trim()) ? Number(text) : 1;
+/** What a function has made of typed texts, or what is wrong with them. */
+function triedTo<T>(make: () => T): { readonly made: T | undefined; readonly mistake: string } {
+  try {
+    return { made: make(), mistake: '' };
+  } catch (error) {
+    return { made: undefined, mistake: error instanceof Error ? error.message : String(error) };
+  }
 }

@@ -3,6 +3,7 @@ import { NAMES } from './case.ts';
 import type { Step } from './core.ts';
 import { drawn } from './element.ts';
 import { curveOf, tokensAt, type Point } from './levels.ts';
+import { MARK, placesOf, type Place } from './places.ts';
 import type { Compared } from './windows.ts';
 
 /** What the picture shows. */
@@ -18,12 +19,12 @@ export interface Shown {
 }
 
 const [LEFT, RIGHT, BUCKET] = [34, 12, 56];
-const [TITLE, CURVE, AXIS, MARK, MOST_STACKED] = [22, 92, 24, 8, 7];
+const [TITLE, CURVE, AXIS, MOST_ROWS] = [22, 92, 24, 16];
 
 /** Draws the tokens of each bucket over time, the buckets at one moment, and the requests in a row for each algorithm. */
 export function pictureOf(shown: Shown): SVGElement {
   const endMs = endOf(shown);
-  const x = (atMs: number): number => LEFT + (atMs / endMs) * (shown.width - LEFT - RIGHT - BUCKET);
+  const x = scaleOf(shown, endMs);
   const parts: SVGElement[] = [];
   let y = 0;
   const add = (height: number, draw: (y: number) => readonly SVGElement[]): void => {
@@ -40,7 +41,7 @@ export function pictureOf(shown: Shown): SVGElement {
   });
   add(AXIS, (top) => axisParts(endMs, top, x));
   for (const row of rowsOf(shown)) {
-    const [marks, height] = marksOf(row, shown.selected, x);
+    const [marks, height] = marksOf(row, shown, x);
     add(TITLE, (top) => [
       title(`${row.label}: ${row.marks.filter(({ passed }) => passed).length} of ${row.marks.length} pass`, top),
     ]);
@@ -96,31 +97,37 @@ function windowEdges(endMs: number, periodMs: number, x: (atMs: number) => numbe
   });
 }
 
-function marksOf({ marks }: Row, selected: number, x: (atMs: number) => number): [SVGElement[], height: number] {
-  let [lastX, stacked, most] = [-Infinity, 0, 0];
-  const made = marks.map(({ atMs, startMs, passed }, i) => {
-    const at = x(atMs);
-    stacked = at - lastX < MARK ? Math.min(stacked + 1, MOST_STACKED) : 0;
-    if (stacked === 0) lastX = at;
-    most = Math.max(most, stacked);
-    const y = stacked * MARK + MARK / 2;
+function marksOf(row: Row, { selected, width }: Shown, x: Scale): [SVGElement[], height: number] {
+  const places = placesIn(row.marks, width, x);
+  const made = places.map(({ from, to, row: slot }, i) => {
+    const { passed, atMs, startMs } = row.marks[i]!;
+    const y = slot * MARK + MARK / 2;
     const kind = `${passed ? 'passed' : 'denied'}${i === selected ? ' selected' : ''}`;
     const shape = passed
-      ? drawn('circle', { class: kind, cx: x(startMs), cy: y, r: 3 })
-      : drawn('path', { class: kind, d: `M${at - 3} ${y - 3}l6 6m0 -6l-6 6` });
-    const wait = startMs > atMs ? [drawn('line', { class: 'wait', x1: at, x2: x(startMs), y1: y, y2: y })] : [];
+      ? drawn('circle', { class: kind, cx: to, cy: y, r: 3 })
+      : drawn('path', { class: kind, d: `M${from - 3} ${y - 3}l6 6m0 -6l-6 6` });
+    const wait = startMs > atMs ? [drawn('line', { class: 'wait', x1: from, x2: to, y1: y, y2: y })] : [];
     return drawn('g', {}, ...wait, shape);
   });
-  return [made, (most + 1) * MARK];
+  return [made, (Math.max(0, ...places.map(({ row: slot }) => slot)) + 1) * MARK];
 }
 
-interface Place {
+/** Few requests at one time are a column. Very many are as many columns as there is room for. */
+function placesIn(marks: readonly Mark[], width: number, x: Scale): readonly Place[] {
+  const rows = Math.max(MOST_ROWS, Math.ceil((marks.length * MARK * 2) / plotWidth(width)));
+  return placesOf(
+    marks.map(({ atMs, startMs }) => ({ from: x(atMs), to: x(startMs) })),
+    rows,
+  );
+}
+
+interface CurvePlace {
   readonly top: number;
   readonly x: (atMs: number) => number;
   readonly endX: number;
 }
 
-function curveParts(limit: Limit, curve: readonly Point[], { top, x, endX }: Place): SVGElement[] {
+function curveParts(limit: Limit, curve: readonly Point[], { top, x, endX }: CurvePlace): SVGElement[] {
   const lowest = Math.min(0, ...curve.map(({ tokens }) => tokens));
   const { burst } = limit.rate;
   const y = (tokens: number): number => top + ((burst - tokens) / (burst - lowest)) * CURVE;
@@ -129,7 +136,7 @@ function curveParts(limit: Limit, curve: readonly Point[], { top, x, endX }: Pla
     drawn('path', { class: 'fill', d: `M${x(0)} ${y(0)}L${line}L${endX} ${y(0)}Z` }),
     drawn('path', { class: 'curve', d: `M${line}` }),
     drawn('line', { class: 'axis', x1: LEFT, x2: endX, y1: y(0), y2: y(0) }),
-    drawn('text', { class: 'number', x: LEFT - 5, y: y(burst) + 8, 'text-anchor': 'end' }, String(burst)),
+    drawn('text', { class: 'number', x: LEFT - 5, y: y(burst) + 8, 'text-anchor': 'end' }, shortNumber(burst)),
     drawn('text', { class: 'number', x: LEFT - 5, y: y(0) + 3, 'text-anchor': 'end' }, '0'),
   ];
 }
@@ -159,6 +166,10 @@ function axisParts(endMs: number, top: number, x: (atMs: number) => number): SVG
   );
 }
 
+function shortNumber(n: number): string {
+  return n < 10_000 ? String(n) : n.toLocaleString('en', { notation: 'compact' });
+}
+
 function title(text: string, top: number): SVGElement {
   return drawn('text', { class: 'title', x: 0, y: top + 14 }, text);
 }
@@ -168,9 +179,31 @@ function textOf({ rate }: Limit): string {
   return `${rate.burst} at once, ${rate.count} per ${seconds === 1 ? 'second' : `${seconds} s`}`;
 }
 
-/** Until a moment after the last request, and until what has waited has continued. */
-function endOf({ limits, steps, atMs }: Shown): number {
+type Scale = (atMs: number) => number;
+
+function scaleOf({ width }: Shown, endMs: number): Scale {
+  return (atMs) => LEFT + (atMs / endMs) * plotWidth(width);
+}
+
+function plotWidth(width: number): number {
+  return width - LEFT - RIGHT - BUCKET;
+}
+
+/** Until a moment after the last request, and longer, up to a period, where requests can still be told apart. */
+function endOf(shown: Shown): number {
+  const { limits, steps, atMs, width } = shown;
   const last = Math.max(0, ...steps.map((step) => step.atMs + step.delayMs));
-  const { periodMs } = limits[0]!.rate;
-  return Math.max(last * 1.06, atMs, Math.min(periodMs, 60_000), 1000);
+  const least = Math.max(last * 1.06, atMs, 1000);
+  const periodMs = Math.min(limits[0]!.rate.periodMs, 60_000);
+  const gaps = steps.slice(1).map((step, i) => step.atMs - steps[i]!.atMs);
+  const gapMs = Math.min(...gaps.filter((gap) => gap > 0));
+  const isWideEnough = (gapMs / periodMs) * plotWidth(width) >= MARK;
+  let endMs = isWideEnough ? Math.max(least, periodMs) : least;
+  while (rightmostOf(shown, endMs) > LEFT + plotWidth(width) + MARK) endMs *= 1.1;
+  return endMs;
+}
+
+function rightmostOf(shown: Shown, endMs: number): number {
+  const [own] = rowsOf(shown);
+  return Math.max(0, ...placesIn(own!.marks, shown.width, scaleOf(shown, endMs)).map(({ to }) => to));
 }

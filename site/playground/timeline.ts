@@ -8,12 +8,15 @@ const DAY_MS = 86_400_000;
 
 /**
  * Reads a timeline: times in seconds, or dates such as 2026-07-01T12:00:00Z, separated by spaces, commas or lines. `1.5x3`
- * means three requests at one time, and `1.5*3` one request with a cost of 3.
+ * or `1.5×3` means three requests at one time, and `1.5*3` one request with a cost of 3.
  *
  * @throws {TypedMistake} The message says what is wrong.
  */
 export function arrivalsOf(text: string): readonly Arrival[] {
-  const words = text.split(/[\s,;]+/).filter((word) => word !== '');
+  const words = text
+    .replaceAll(/\s*([*x×])\s*(?=\d)/gi, '$1')
+    .split(/[\s,;]+/)
+    .filter((word) => word !== '');
   const read = words.flatMap(arrivalsOfWord);
   if (read.length > MOST_ARRIVALS) throw new TypedMistake(`A timeline has at most ${MOST_ARRIVALS} requests.`);
   const first = words.some(isDate) ? Math.min(...read.map(({ atMs }) => atMs)) : 0;
@@ -34,7 +37,7 @@ export function timelineOf(arrivals: readonly Arrival[]): string {
   return words.map(({ word, times }) => (times === 1 ? word : `${word}x${times}`)).join(' ');
 }
 
-const WORD = /^(?<time>.+?)(?:\*(?<cost>\d{1,9}))?(?:x(?<times>\d{1,3}))?$/;
+const WORD = /^(?<time>.+?)(?:\*(?<cost>\d{1,9}))?(?:[x×](?<times>\d{1,3}))?$/i;
 const SECONDS = /^\d{1,6}(?:\.\d{1,6})?s?$/;
 
 function arrivalsOfWord(word: string): Arrival[] {

@@ -10,6 +10,16 @@ import { numbersFrom, randomCase } from './random-cases.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
+/** In the page: where the marks of requests are, and by how much the rightmost is outside of the picture. */
+const MARKS = `(() => {
+  const marks = Array.from(document.querySelectorAll('.picture .passed, .picture .denied'), (each) => each.getBoundingClientRect());
+  const { right } = document.querySelector('.picture svg').getBoundingClientRect();
+  return {
+    marks: marks.map(({ x, y }) => Math.round(x / 2) + ' ' + Math.round(y)),
+    right: Math.max(...marks.map((mark) => mark.right)) - right,
+  };
+})()`;
+
 let browser: Browser;
 let sizes: { readonly js: number; readonly css: number };
 
@@ -80,9 +90,7 @@ describe('by keyboard alone', () => {
     await page.keyboard.type('3');
     await tabTo(page, 'Send a request');
     for (const key of ['Enter', 'Space', 'Enter', 'Space']) await page.keyboard.press(key);
-    expect(await page.getByRole('status').or(page.locator('output')).first().textContent()).toMatch(
-      /^Request 4 of 4: .* denied/,
-    );
+    expect(await page.locator('output').textContent()).toMatch(/^Request 4 of 4: .* denied/);
     expect(await page.locator('.response').textContent()).toMatch(
       /^HTTP\/1\.1 429 Too Many Requests\n(.*\n)*RateLimit: "PerClient";r=0;t=3600\n/,
     );
@@ -127,24 +135,94 @@ test('a link shows its case: limits, requests, answer, code and YAML', async () 
   await page.close();
 });
 
-test('wrong numbers and timelines are answered with the message of core, and the last picture stays', async () => {
+describe('a mistake', () => {
+  test.each([
+    ['Burst', '0', /^`limits\.PerClient\.burst` must be .* but was 0/],
+    ['Count', '', /^`limits\.PerClient\.count` must be .* but was 0/],
+    ['Period', 'soon', /^`limits\.PerClient\.period` must be .*'soon'/],
+    ['Queue', '9h', /^`limits\.PerClient\.maxWait` must be .*'9h'/],
+    ['Cost of a request', 'two', /`cost` of .*PerClient.* must be .* but was NaN/],
+    ['Timeline', '0 <b>', /^“<b>” is not a time/],
+  ])('in %s is shown beside it, and nothing that other numbers have decided is seen', async (label, typed, message) => {
+    const page = await browser.open('/');
+    const input = page.getByLabel(label, { exact: true }).first();
+    const right = await input.inputValue();
+    await input.fill(typed);
+    expect(await page.locator('[aria-invalid]').count()).toBe(1);
+    expect(await input.getAttribute('aria-invalid')).toBe('true');
+    const problem = page.locator(`#${(await input.getAttribute('aria-describedby'))!.split(' ').at(-1)}`);
+    expect(await problem.textContent()).toMatch(message);
+    const [of, line] = [(await input.boundingBox())!, (await problem.boundingBox())!];
+    expect(line.y).toBeGreaterThan(of.y);
+    expect(line.y - of.y).toBeLessThan(160);
+    for (const seen of ['.picture svg', '.response', '.copied pre'])
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      expect(await page.locator(seen).first().isVisible()).toBe(false);
+    expect(await page.getByRole('status').first().textContent()).toBe('Nothing is decided: correct the marked field.');
+    await page.getByRole('button', { name: 'Send a request' }).click();
+    expect(await page.locator('.picture svg').isVisible()).toBe(false);
+    await input.fill(right);
+    expect(await page.locator('[aria-invalid]').count()).toBe(0);
+    expect(await page.locator('.picture svg').isVisible()).toBe(true);
+    expect(await problem.textContent()).toBe('');
+    await page.close();
+  });
+
+  test('in the second limit is shown beside its own input', async () => {
+    const page = await browser.open('/#count=2&period=1s&count2=9&period2=later&t=0');
+    expect(await page.locator('#playground-period2').getAttribute('aria-invalid')).toBe('true');
+    expect(await page.locator('#playground-period2-problem').textContent()).toMatch(
+      /^`limits\.Sustained\.period` must/,
+    );
+    expect(await page.locator('#playground-period-problem').textContent()).toBe('');
+    await page.close();
+  });
+});
+
+test('a timeline takes dates, ×, X, and spaces around them', async () => {
   const page = await browser.open('/');
-  await page.getByLabel('Period').first().fill('soon');
-  expect(await page.getByRole('alert').textContent()).toMatch(/`limits\.PerClient\.period` must be .*'soon'/);
-  expect(await page.locator('.picture svg').count()).toBe(1);
-  await page.getByLabel('Period').first().fill('1s');
-  await page.getByLabel('Timeline').fill('0 <b>');
-  expect(await page.getByRole('alert').textContent()).toMatch(/^“<b>” is not a time/);
-  await page.getByLabel('Timeline').fill('2026-07-01T12:00:00Z 2026-07-01T12:00:01.5Z');
-  expect(await page.getByRole('alert').textContent()).toBe('');
+  const timeline = page.getByLabel('Timeline');
+  for (const typed of ['0 1.5x3', '0 1.5×3', '0 1.5X3', '0, 1.5 × 3', '0\n1.5 x3']) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    await timeline.fill(typed);
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    expect(await page.locator('output').textContent()).toMatch(/of 4: at 1\.5 s|^Request 1 of 4/);
+  }
+  await timeline.fill('0 2*5×2');
+  expect(await page.locator('output').textContent()).toMatch(/^Request \d of 3: /);
+  await timeline.fill('2026-07-01T12:00:00Z 2026-07-01T12:00:01.5Z');
   expect(await page.locator('output').textContent()).toMatch(/^Request 2 of 2: at 1\.5 s/);
   await page.close();
+});
+
+test.each([
+  [
+    'twelve requests of two seconds, with a limit for a minute',
+    12,
+    'count=100&period=1m&t=0.9 0.92 0.94 0.96 0.98 1 1.02 1.04 1.06 1.08 1.9 2.1',
+  ],
+  ['forty at one time', 40, 'count=5&period=1s&t=1x40'],
+  ['five hundred at the end', 500, 'count=100&period=1m&t=0 10x499'],
+  ['a queue', 60, 'burst=1&count=10&period=1s&maxWait=3s&t=0x30 1x30'],
+  ['a day', 50, 'count=10&period=1h&t=0x20 86400x30'],
+])('the picture shows each of %s', async (_, requests, hash) => {
+  for (const width of [1280, 390]) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    const page = await browser.open(`/#${hash.replaceAll(' ', '+')}`, { width, scheme: 'light' });
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    const { marks, right } = await page.evaluate<{ marks: string[]; right: number }>(MARKS);
+    // Each of the three algorithms has a row of them.
+    expect(new Set(marks).size).toBe(3 * requests);
+    expect(right).toBeLessThanOrEqual(0);
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    await page.close();
+  }
 });
 
 test('an address with foreign bytes shows an error or the limits, and runs nothing', async () => {
   const hash = `#count=${encodeURIComponent('<img src=x onerror=alert(1)>')}&period=%00&t=${encodeURIComponent('0x999 <script>')}`;
   const page = await browser.open(`/${hash}`);
-  expect(await page.getByRole('alert').textContent()).toMatch(/`limits\.PerClient\.count` must be/);
+  expect(await page.locator('#playground-count-problem').textContent()).toMatch(/`limits\.PerClient\.count` must be/);
   expect(await page.locator('#place img').count()).toBe(0);
   await page.close();
 });
