@@ -4,12 +4,14 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { divideLongPages } from './api-pages.mjs';
 import { exampleLog } from './example-log.mjs';
 import { root } from './pnpm.mjs';
 
 const [command = 'build', ...options] = process.argv.slice(2);
 if (command !== 'preview') {
   run('typedoc', '--options', 'site/typedoc.config.mjs');
+  divideLongPages(join(root, 'site/api'));
   writeReplayReport();
 }
 run('vitepress', command, 'site', ...options);
