@@ -11,6 +11,7 @@ const CONTENDERS = ['Sluice', 'express-rate-limit', '@fastify/rate-limit', 'koa-
 
 /** @type {Panel[]} */
 const PANELS = [
+  { title: 'One decision, always of one id, ns', part: 'memory', case: 'hot id, awaited', figure: 'nanoseconds' },
   { title: 'One decision among a million ids, ns', part: 'memory', case: '1M ids, awaited', figure: 'nanoseconds' },
   { title: 'Memory per id, bytes', part: 'bytes', case: 'account ids', figure: 'heapBytes' },
 ];

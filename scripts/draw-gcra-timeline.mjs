@@ -107,8 +107,8 @@ function coloured({ ground, ink, faint, area, line, yes, no }) {
     `.level { stroke: ${line}; }`,
     `.yes { stroke: ${yes}; }`,
     `.no, .wait { stroke: ${no}; }`,
-    `text.yes { fill: ${yes}; stroke: none; font-weight: 600; }`,
-    `text.no { fill: ${no}; stroke: none; font-weight: 600; }`,
+    `text.yes { fill: ${yes}; font-weight: 600; }`,
+    `text.no { fill: ${no}; font-weight: 600; }`,
   ];
 }
 

@@ -76,9 +76,9 @@ function chartColours({ ground, ink, faint, line, yes, no }) {
     `.line, .other { stroke: ${line}; }`,
     `.yes { stroke: ${yes}; }`,
     `.no { stroke: ${no}; }`,
-    `text.line, text.other { fill: ${line}; stroke: none; }`,
-    `text.yes { fill: ${yes}; stroke: none; }`,
-    `text.no { fill: ${no}; stroke: none; }`,
+    `text.line, text.other { fill: ${line}; }`,
+    `text.yes { fill: ${yes}; }`,
+    `text.no { fill: ${no}; }`,
   ];
 }
 
@@ -116,18 +116,26 @@ export function drawChart(chart) {
  * @param {{ rules: readonly string[], coloured: (colours: Colours) => string[], parts: readonly string[] }} content
  */
 export function drawPicture({ title, description }, height, { rules, coloured, parts }) {
+  // Texts lie above lines and have a margin in the colour of the ground, so that no line crosses them.
+  const texts = parts.filter((part) => part.startsWith('<text'));
+  const drawn = [...parts.filter((part) => !part.startsWith('<text')), ...texts];
+  const allColours = (/** @type {Colours} */ colours) => [
+    ...coloured(colours),
+    `text, text[class] { stroke: ${colours.ground}; }`,
+  ];
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" role="img" aria-labelledby="title desc">
   <title id="title">${title}</title>
   <desc id="desc">${description}</desc>
   <style>
     text { font: 14px system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif; }
+    text { paint-order: stroke; stroke-width: 5px; stroke-linejoin: round; }
     .middle { text-anchor: middle; }
     .end { text-anchor: end; }
 ${rules.map((rule) => `    ${rule}`).join('\n')}
-${inBothSchemes(coloured)}
+${inBothSchemes(allColours)}
   </style>
   <rect class="ground" width="${WIDTH}" height="${height}"/>
-${parts.map((part) => `  ${part}`).join('\n')}
+${drawn.map((part) => `  ${part}`).join('\n')}
 </svg>
 `;
 }
@@ -153,7 +161,7 @@ function axes(chart, { x, y, top, bottom }) {
     parts.push(`<text class="end" x="${LEFT - 10}" y="${y(value) + 5}">${value}</text>`);
   }
   for (const { label, value } of chart.bounds) {
-    parts.push(`<text x="${LEFT + 6}" y="${y(value) - 5}">${label}</text>`);
+    parts.push(`<text x="${LEFT + 6}" y="${y(value) - 7}">${label}</text>`);
   }
   parts.push(
     `<text class="middle" x="${(LEFT + RIGHT) / 2}" y="${bottom + 42}">${chart.time.unit.name}</text>`,

@@ -28,6 +28,16 @@ describe.each([
     for (const file of Object.keys(drawn)) expect(textOf(`${name}.md`)).toContain(`(${folder}/${file})`);
   });
 
+  it('draw no line over a label: labels come last, with a margin in the colour of the ground', () => {
+    for (const picture of Object.values(drawn)) {
+      expect(picture.lastIndexOf('<path')).toBeLessThan(picture.indexOf('<text'));
+      expect(picture).toMatch(/text \{ paint-order: stroke;/);
+      const grounds = [...picture.matchAll(/\.ground \{ fill: (#\w+); \}/g)].map(([, colour]) => colour);
+      const margins = [...picture.matchAll(/text, text\[class\] \{ stroke: (#\w+); \}/g)].map(([, colour]) => colour);
+      expect(margins).toEqual(grounds);
+    }
+  });
+
   it('have colours for light and for dark pages, and a title and a description', () => {
     for (const picture of Object.values(drawn)) {
       expect(picture).toContain('@media (prefers-color-scheme: dark)');
