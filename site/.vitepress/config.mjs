@@ -11,7 +11,7 @@ import { slugOf } from './slug.mjs';
 import { emptyCorners } from './tables.mjs';
 
 /** Pages whose tables need the room of the outline. */
-const WIDE = ['docs/frameworks.md'];
+const WIDE = ['readme.md', 'docs/frameworks.md'];
 
 export default defineConfig({
   title: 'Sluice',
@@ -45,6 +45,11 @@ export default defineConfig({
     ],
     sidebar: sidebar(),
     outline: [2, 3],
+    notFound: {
+      quote: 'The search, or the map of the documentation, leads to all pages.',
+      linkText: 'The map',
+      link: '/docs/',
+    },
     search: { provider: 'local', options: search },
   },
 });

@@ -20,8 +20,11 @@ const TYPES: Readonly<Record<string, string>> = {
   '.json': 'application/json',
 };
 
-/** They have neither the bars nor the script of the pages. */
-const NO_PAGES = ['/404.html', '/replay-report.html'];
+/** What hosts of static files answer to an address that does not exist. */
+const NOT_FOUND = '/404.html';
+
+/** What no page leads to, and a file without the bars and the script of the pages. */
+const NO_PAGES = [NOT_FOUND, '/replay-report.html'];
 
 export interface BuiltSite extends AsyncDisposable {
   readonly url: string;
@@ -38,12 +41,11 @@ export async function builtSite(): Promise<BuiltSite> {
   const files = new Set(readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((file) => `/${file}`));
   const server = createServer(({ url = '/' }, response) => {
     const path = decodeURI(new URL(url, 'http://localhost').pathname).replace(/\/$/, '/index.html');
-    if (!files.has(path)) {
-      response.writeHead(404).end();
-      return;
-    }
-    response.setHeader('Content-Type', TYPES[extname(path)] ?? 'application/octet-stream');
-    response.end(readFileSync(folder + path));
+    const file = files.has(path) ? path : NOT_FOUND;
+    response.writeHead(file === path ? 200 : 404, {
+      'Content-Type': TYPES[extname(file)] ?? 'application/octet-stream',
+    });
+    response.end(readFileSync(folder + file));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {

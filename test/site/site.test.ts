@@ -14,6 +14,15 @@ const AT_ONCE = 2;
 // In the browser, whose types the tests do not have.
 const SEARCH_RESULTS = `Array.from(document.querySelectorAll('[role=option] a'), ({ pathname, hash }) => pathname + hash)`;
 
+const TABLES = `Array.from(document.querySelectorAll('.vp-doc table'), (table) => ({
+  isWide: table.scrollWidth > table.clientWidth,
+  hasShadow: getComputedStyle(table).backgroundAttachment === 'local, local, scroll, scroll',
+  isSeenThrough: Array.from(table.querySelectorAll('tr, th, td')).every((each) => {
+    const [, , , alpha = '1'] = getComputedStyle(each).backgroundColor.match(/[\\d.]+/g);
+    return Number(alpha) < 0.2;
+  }),
+}))`;
+
 const site = await builtSite();
 const { context, ...chromium } = await browser();
 afterAll(async () => {
@@ -58,6 +67,7 @@ describe.each([
   '/docs/proxies.html',
   '/playground.html',
   '/api/@sluice/express.html',
+  '/an-address/that-does-not-exist.html',
 ])('%s', (path) => {
   it.each(['light', 'dark'] as const)('has no violation that axe finds, when it is %s', async (scheme) => {
     const page = await context.newPage();
@@ -98,6 +108,31 @@ describe('the search', async () => {
     await found.first().click();
     await expect.poll(() => page.url(), { timeout: 10_000 }).toContain('/docs/failure-policy.html');
     await page.close();
+  });
+});
+
+it.each(['/readme.html', '/docs/frameworks.html'])('%s shows where a table goes on beside the page', async (path) => {
+  const page = await context.newPage();
+  await page.setViewportSize(PHONE);
+  await page.goto(site.url + path);
+  const tables = await page.evaluate<{ isWide: boolean; hasShadow: boolean; isSeenThrough: boolean }[]>(TABLES);
+  expect(tables.some(({ isWide }) => isWide)).toBe(true);
+  for (const table of tables) expect(table).toMatchObject({ hasShadow: true, isSeenThrough: true });
+  await page.close();
+});
+
+describe('the API reference', () => {
+  const pages = site.pages.filter((path) => path.startsWith('/api/'));
+
+  it('has no page that is longer than 100,000 pixels on a phone', () => {
+    expect(pages.filter((path) => visits.get(path)!.height > 100_000)).toEqual([]);
+  });
+
+  it('begins with what is called first', async () => {
+    const html = await (await fetch(`${site.url}/api/@sluice/core/limiters.html`)).text();
+    expect(/<h2 id="([^"]+)"/.exec(html)?.[1]).toBe('createlimiter');
+    const entry = await (await fetch(`${site.url}/api/@sluice/core.html`)).text();
+    expect(/<h2 id="([^"]+)"/.exec(entry)?.[1]).toBe('limiters');
   });
 });
 

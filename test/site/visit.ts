@@ -4,6 +4,7 @@ import { DESK, PHONE } from './browser.ts';
 
 // In the browser, whose types the tests do not have.
 const FIND = `({
+  height: document.documentElement.scrollHeight,
   tooWide: document.documentElement.scrollWidth - document.documentElement.clientWidth,
   links: Array.from(document.querySelectorAll('a'), ({ href }) => href),
   ids: Array.from(document.querySelectorAll('[id]'), ({ id }) => id),
@@ -27,11 +28,20 @@ export interface Visit {
   readonly messages: readonly string[];
   /** By how many pixels the page is wider than a phone. */
   readonly tooWide: number;
+  /** In pixels, on a phone. */
+  readonly height: number;
   /** Where its links to the site lead: path and fragment. */
   readonly links: readonly string[];
   readonly ids: ReadonlySet<string>;
   /** What axe finds in its content, except contrast. */
   readonly violations: readonly string[];
+}
+
+interface Found {
+  readonly tooWide: number;
+  readonly height: number;
+  readonly links: string[];
+  readonly ids: string[];
 }
 
 /** Opens a page on a phone, and waits until its script has taken it over. */
@@ -41,11 +51,12 @@ export async function visit(page: Page, url: string, path: string): Promise<Visi
   page.on('pageerror', (error) => void messages.push(`error: ${error.message}`));
   await page.setViewportSize(PHONE);
   await open(page, url + path);
-  const found = await page.evaluate<{ tooWide: number; links: string[]; ids: string[] }>(FIND);
+  const found = await page.evaluate<Found>(FIND);
   const violations = await violationsIn(page, CONTENT, OF_THE_CONTENT);
   page.removeAllListeners();
   const links = found.links.filter((link) => link.startsWith(url)).map((link) => link.slice(url.length));
-  return { messages, tooWide: found.tooWide, links, ids: new Set(found.ids), violations };
+  const { tooWide, height } = found;
+  return { messages, tooWide, height, links, ids: new Set(found.ids), violations };
 }
 
 /** What axe finds on a whole page: each rule with the first element that violates it. */
