@@ -1,15 +1,14 @@
 // `npm run check` runs every check; `npm run check -- format lint` runs these two.
-import { spawn } from 'node:child_process';
-import { delimiter, join } from 'node:path';
 import { packedOnce } from './pack.mjs';
-import { root } from './pnpm.mjs';
+import { run } from './run.mjs';
+import { checkTarballs } from './tarball-checks.mjs';
 
 const CONSUMER = 'test/packed/consumer';
 
 /** What each name stands for. A check passes unless it throws. */
 const checks = {
   /** First, because the tests use the same tarballs. */
-  packages: checkTarballs,
+  packages: () => checkTarballs(packedOnce()),
   format: () => run('oxfmt --check'),
   /**
    * Rules and types, each file by the nearest tsconfig.json. That of the root is for `tsc --build` and has no files, and
@@ -53,13 +52,6 @@ async function runAll(left) {
   }
 }
 
-async function checkTarballs() {
-  for (const tarball of packedOnce()) {
-    await run(`publint run ${tarball} --strict`);
-    await run(`attw ${tarball}`);
-  }
-}
-
 /**
  * @param {string[]} given
  * @returns {(keyof typeof checks)[]}
@@ -72,28 +64,6 @@ function namesFrom(given) {
   }
   const wanted = given.length > 0 ? given : Object.keys(checks);
   return /** @type {(keyof typeof checks)[]} */ (wanted);
-}
-
-/**
- * Runs a program, also one of node_modules/.bin, silently.
- *
- * @param {string} command words without spaces in them
- * @returns {Promise<string>} what it printed; rejects with that when it failed
- */
-function run(command) {
-  const path = join(root, 'node_modules', '.bin') + delimiter + process.env.PATH;
-  const child = spawn(command, {
-    cwd: root,
-    env: { ...process.env, PATH: path },
-    shell: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
-  return new Promise((resolve, reject) => {
-    child.on('error', reject);
-    child.on('close', (code) => (code === 0 ? resolve(output) : reject(new Error(`$ ${command}\n${output}`))));
-  });
 }
 
 /**

@@ -1,9 +1,9 @@
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { packedOnce } from '../../scripts/pack.mjs';
 import { packCommand } from '../../scripts/pack-command.mjs';
+import { packedManifest } from '../../scripts/tarball-checks.mjs';
 
 interface Manifest {
   readonly name: string;
@@ -32,13 +32,8 @@ export function packedTarballs(): Tarballs {
   };
 }
 
-/** The package.json in a tarball, as text. */
-export function packedManifest(tarball: string): string {
-  return execFileSync('tar', ['-xOf', tarball, 'package/package.json'], { encoding: 'utf8' });
-}
-
 function entryPointsOf(tarball: string): string[] {
-  const { name, exports } = JSON.parse(packedManifest(tarball)) as Manifest;
+  const { name, exports } = packedManifest(tarball) as Manifest;
   return Object.keys(exports)
     .filter((path) => !path.endsWith('.json'))
     .map((path) => name + path.slice(1));

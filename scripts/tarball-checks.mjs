@@ -1,0 +1,105 @@
+// What a tarball must be before anybody installs it: `npm run check -- packages` and `npm run release` check the same.
+import { execFileSync } from 'node:child_process';
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from './pnpm.mjs';
+import { run } from './run.mjs';
+
+const BUDGETS_FILE = 'scripts/package-kilobytes.json';
+/** What npm runs in a project that installs the package. */
+const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall'];
+
+/** @typedef {Readonly<Record<string, number>>} Budgets how many kB each package may have when it is packed */
+
+/**
+ * @param {readonly string[]} paths tarballs
+ * @throws {Error} what is wrong with them
+ */
+export async function checkTarballs(paths) {
+  const problems = tarballProblems(paths, budgets());
+  if (problems.length > 0) throw new Error(problems.join('\n'));
+  for (const path of paths) {
+    await run(`publint run ${path} --strict`);
+    await run(`attw ${path}`);
+  }
+}
+
+/**
+ * @param {readonly string[]} paths tarballs
+ * @param {Budgets} allowed
+ * @returns {string[]} what is wrong with their licence, scripts and sizes
+ */
+export function tarballProblems(paths, allowed) {
+  const names = new Set(paths.map((path) => packedManifest(path).name));
+  const unknown = Object.keys(allowed).filter((name) => !names.has(name));
+  return [
+    ...paths.flatMap((path) => [...licenceProblems(path), ...scriptProblems(path), ...sizeProblems(path, allowed)]),
+    ...unknown.map((name) => `${BUDGETS_FILE} has ${name}, which is not packed. Remove its line.`),
+  ];
+}
+
+/** @returns {Budgets} */
+export function budgets() {
+  return JSON.parse(readFileSync(join(root, BUDGETS_FILE), 'utf8'));
+}
+
+/** @param {string} path of a tarball @returns its size, rounded up */
+export function kilobytes(path) {
+  return Math.ceil(statSync(path).size / 1000);
+}
+
+/**
+ * @param {string} path of a tarball
+ * @returns its package.json
+ */
+export function packedManifest(path) {
+  return JSON.parse(packedFile(path, 'package.json'));
+}
+
+/** @param {string} path */
+function licenceProblems(path) {
+  const { name, license } = packedManifest(path);
+  const ours = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).license;
+  const hasText =
+    packedFiles(path).includes('LICENSE') &&
+    packedFile(path, 'LICENSE') === readFileSync(join(root, 'LICENSE'), 'utf8');
+  return [
+    ...(license === ours ? [] : [`\`license\` of ${name} must be ${ours}, but was ${license}. Write it.`]),
+    ...(hasText
+      ? []
+      : [`${name} must have the text of LICENSE, but has none or another. Do not exclude it from files.`]),
+  ];
+}
+
+/** @param {string} path */
+function scriptProblems(path) {
+  const { name, scripts = {} } = packedManifest(path);
+  const ran = INSTALL_SCRIPTS.filter((script) => script in scripts);
+  // npm compiles a package with this file, without a script that says so.
+  if (packedFiles(path).includes('binding.gyp')) ran.push('binding.gyp');
+  return ran.map((script) => `${name} must run nothing when it is installed, but has ${script}. Remove it.`);
+}
+
+/** @param {string} path @param {Budgets} allowed */
+function sizeProblems(path, allowed) {
+  const { name } = packedManifest(path);
+  const size = kilobytes(path);
+  const most = allowed[name];
+  if (most === undefined) return [`${name} has no budget. Write "${name}": ${size} into ${BUDGETS_FILE}.`];
+  if (size <= most) return [];
+  return [
+    `${name} must have at most ${most} kB when it is packed, but has ${size} kB. Make it smaller; or raise its number in ` +
+      `${BUDGETS_FILE}, and say why in the commit.`,
+  ];
+}
+
+/** @param {string} path @returns {string[]} */
+function packedFiles(path) {
+  const lines = execFileSync('tar', ['-tzf', path], { encoding: 'utf8' }).trimEnd().split('\n');
+  return lines.map((line) => line.replace('package/', ''));
+}
+
+/** @param {string} path @param {string} file */
+function packedFile(path, file) {
+  return execFileSync('tar', ['-xzOf', path, `package/${file}`], { encoding: 'utf8' });
+}
