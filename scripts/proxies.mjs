@@ -1,17 +1,27 @@
-// `node scripts/proxies.mjs` makes sure of the proxies for the tests: it takes those that are there, or installs them
-// where apt-get works, or says what to do and fails.
+// `node scripts/proxies.mjs` makes sure of the proxies for the tests, and of what checks the unit file of the service for them:
+// it takes those that are there, or installs them where apt-get works, or says what to do and fails.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { aptInstall } from './apt.mjs';
 
 /** What each program prints its version for. */
-const PROGRAMS = { nginx: ['-v'], caddy: ['version'], haproxy: ['-v'], apache2: ['-v'], python3: ['--version'] };
+const PROGRAMS = {
+  nginx: ['-v'],
+  caddy: ['version'],
+  haproxy: ['-v'],
+  apache2: ['-v'],
+  python3: ['--version'],
+  'systemd-analyze': ['--version'],
+};
 /** The packages that have another name than their program. Without its configuration, Apache starts no server. */
-const PACKAGES = new Map([['apache2', 'apache2-bin']]);
+const PACKAGES = new Map([
+  ['apache2', 'apache2-bin'],
+  ['systemd-analyze', 'systemd'],
+]);
 
-const INSTRUCTION = `The tests of proxies run nginx, Caddy 2.6 or later, HAProxy 2.6 or later with Lua, Apache 2.4, and Python 3. They start
-their own on free ports.
-  Debian, Ubuntu   sudo apt-get install nginx-light caddy haproxy apache2-bin python3
+const INSTRUCTION = `The tests of proxies run nginx, Caddy 2.6 or later, HAProxy 2.6 or later with Lua, Apache 2.4, Python 3, and
+systemd-analyze of systemd 250 or later. They start their own on free ports, and no systemd.
+  Debian, Ubuntu   sudo apt-get install nginx-light caddy haproxy apache2-bin python3 systemd
   elsewhere        install them so that they are on the PATH`;
 
 const names = Object.keys(PROGRAMS);

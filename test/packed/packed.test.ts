@@ -14,7 +14,7 @@ const LIBRARY = [
   'dist/cjs/package.json',
   'src/index.ts',
 ];
-const PROGRAM = ['dist/main.js', 'src/main.ts'];
+const PROGRAM = ['deploy/Dockerfile', 'deploy/sluice.service', 'dist/main.js', 'src/main.ts'];
 
 function isProgram(tarball: string): boolean {
   return 'bin' in packedManifest(tarball);
@@ -26,7 +26,9 @@ describe.each(tarballs.paths.map((path) => ({ name: basename(path), path })))('t
     const expected = [...(isProgram(path) ? PROGRAM : LIBRARY), 'README.md', 'LICENSE'];
     expect(expected.filter((file) => !files.includes(`package/${file}`))).toEqual([]);
     expect(
-      files.filter((file) => !/^package\/((dist|src|schema|sql)\/|package\.json$|README\.md$|LICENSE$)/.test(file)),
+      files.filter(
+        (file) => !/^package\/((deploy|dist|src|schema|sql)\/|package\.json$|README\.md$|LICENSE$)/.test(file),
+      ),
     ).toEqual([]);
     expect(files.filter((file) => file.endsWith('.tsbuildinfo'))).toEqual([]);
   });

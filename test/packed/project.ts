@@ -31,13 +31,6 @@ export class Project {
     return this.run('npx', ['--yes', '-p', tarball, 'sluice', ...args]);
   }
 
-  /** Installs a tarball as `npm install --global` does, and returns its `sluice`. */
-  async installGlobally(tarball: string): Promise<string> {
-    const prefix = join(this.folder, 'global');
-    await this.run('npm', ['install', '--global', '--prefix', prefix, '--loglevel=error', tarball]);
-    return process.platform === 'win32' ? join(prefix, 'sluice.cmd') : join(prefix, 'bin', 'sluice');
-  }
-
   /** Runs a program of a package that is installed. */
   async bin(program: string, args: string[], env: Record<string, string> = {}): Promise<string> {
     return this.run(join(this.folder, 'node_modules', '.bin', program), args, env);
