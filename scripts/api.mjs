@@ -4,12 +4,14 @@ import { CompilerState, Extractor, ExtractorConfig, ExtractorLogLevel } from '@m
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { compileTypes } from './build.mjs';
 import { root } from './pnpm.mjs';
 
 const folder = join(root, 'api');
 const silent = { logLevel: ExtractorLogLevel.None, addToApiReportFile: false };
 const updates = process.argv.includes('--update');
 
+compileTypes();
 const temporary = mkdtempSync(join(tmpdir(), 'sluice-api-'));
 const entries = readdirSync(join(root, 'packages')).flatMap(entriesOf);
 if (updates) {
@@ -42,7 +44,7 @@ function entriesOf(name) {
   return Object.entries(exports).flatMap(([path, targets]) => {
     const source = targets['@sluice/source'];
     if (source === undefined) return [];
-    const types = join(project, source.replace('./src/', 'dist/').replace(/\.ts$/, '.d.ts'));
+    const types = join(project, source.replace('./src/', 'types/').replace(/\.ts$/, '.d.ts'));
     return [{ project, types, file: `${name}${path.slice(1).replaceAll('/', '-')}.api.md` }];
   });
 }

@@ -8,7 +8,7 @@
 /** The built core, and its clock for tests. @returns {Promise<Core>} */
 export async function builtCore() {
   const core = await import('../packages/core/dist/index.js');
-  const { FakeTime } = await import('../packages/core/dist/testing/index.js');
+  const { FakeTime } = await import('../packages/core/dist/testing.js');
   // To the compiler the classes of the build are not those of the sources.
   return /** @type {Core} */ (/** @type {unknown} */ ({ ...core, FakeTime }));
 }

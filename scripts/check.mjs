@@ -8,7 +8,7 @@ const CONSUMER = 'test/packed/consumer';
 /** What each name stands for. A check passes unless it throws. */
 const checks = {
   /** First, because the tests use the same tarballs. */
-  packages: () => checkTarballs(packedOnce()),
+  packages: async () => checkTarballs(await packedOnce()),
   format: () => run('oxfmt --check'),
   /**
    * Rules and types, each file by the nearest tsconfig.json. That of the root is for `tsc --build` and has no files, and

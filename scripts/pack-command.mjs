@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 
 const COMMAND = '@sluice/cli';
-/** Files that the command does not need: sources, types, source maps and CommonJS builds. */
-const LEFT_OUT = ['package/src', '@sluice/*/src', '@sluice/*/dist/cjs', '*.d.ts', '*.d.mts', '*.map'];
+/** Files that the command does not need: types, source maps and CommonJS builds. */
+const LEFT_OUT = ['@sluice/*/dist/cjs', '*.d.ts', '*.d.mts', '*.map'];
 
 /**
  * Packs the command with everything that it depends on into one file, from which `npx` runs it while the packages of

@@ -1,21 +1,32 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { declarePackages } from './build.mjs';
 import { pnpm, root } from './pnpm.mjs';
 
 const cache = join(root, 'node_modules', '.cache', 'sluice-tarballs');
-/** What a tarball is made of, apart from the files of its package. */
-const SHARED = ['LICENSE', 'package.json', 'pnpm-workspace.yaml'];
-const NOT_PACKED = new Set(['node_modules', 'test', 'coverage']);
+/** What a tarball depends on, apart from the files of its package. */
+const SHARED = [
+  'LICENSE',
+  'package.json',
+  'pnpm-workspace.yaml',
+  'pnpm-lock.yaml',
+  'tsconfig.base.json',
+  'scripts/build.mjs',
+];
+/** What does not go into a tarball, or is made of the rest. */
+const LEFT_OUT = new Set(['node_modules', 'test', 'coverage', 'dist', 'types']);
 
 /**
- * Packs every published package as a release would, from what `tsc --build` left in dist: `workspace:` ranges
- * become versions.
+ * Packs every published package as a release would, from the code that `npm run setup` built and the
+ * declarations, which are written first. `workspace:` ranges become versions, and the sources leave `exports`: see
+ * .pnpmfile.cjs.
  *
  * @param {string} folder where the tarballs go; must be empty
- * @returns {string[]} their paths
+ * @returns {Promise<string[]>} their paths
  */
-export function packAll(folder) {
+export async function packAll(folder) {
+  await declarePackages();
   const { status, stdout, stderr } = pnpm(
     ['--recursive', '--filter', './packages/*', 'pack', '--pack-destination', folder],
     'pipe',
@@ -27,9 +38,9 @@ export function packAll(folder) {
 /**
  * The same tarballs for all tests and checks of one state of the packages: packing takes longer than most of them.
  *
- * @returns {string[]} their paths; nobody may change them
+ * @returns {Promise<string[]>} their paths; nobody may change them
  */
-export function packedOnce() {
+export async function packedOnce() {
   const key = contentKey();
   const folder = join(cache, key);
   if (existsSync(folder)) return tarballsIn(folder);
@@ -38,7 +49,7 @@ export function packedOnce() {
     if (!old.startsWith(key)) rmSync(join(cache, old), { recursive: true, force: true });
   }
   const temporary = mkdtempSync(`${folder}-`);
-  packAll(temporary);
+  await packAll(temporary);
   try {
     renameSync(temporary, folder);
   } catch (error) {
@@ -66,7 +77,7 @@ function contentKey() {
  */
 function filesOf(folder) {
   return readdirSync(folder, { withFileTypes: true })
-    .filter(({ name }) => !NOT_PACKED.has(name))
+    .filter(({ name }) => !LEFT_OUT.has(name))
     .flatMap((entry) => (entry.isDirectory() ? filesOf(join(folder, entry.name)) : [join(folder, entry.name)]));
 }
 

@@ -1,11 +1,9 @@
 // Makes a clone ready for `npm start`, `npm test` and `npm run check`: installs when the lockfile or a manifest
 // changed since the last time, then builds what changed. With nothing to do it takes about a second.
-import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { compileCommonJs, declareCommonJs } from './commonjs.mjs';
+import { buildPackages } from './build.mjs';
 import { pnpm, root } from './pnpm.mjs';
 import { writeTextModules } from './text-modules.mjs';
 
@@ -13,7 +11,8 @@ const stamp = join(root, 'node_modules', '.sluice-installed');
 
 refuseOldNode();
 installIfChanged();
-await build();
+writeTextModules();
+await buildPackages();
 
 function refuseOldNode() {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
@@ -31,34 +30,6 @@ function installIfChanged() {
   const { status } = pnpm(['install', '--reporter=append-only', '--config.confirmModulesPurge=false']);
   if (status !== 0) fail('setup: the install failed; its reason is above. It needs to reach an npm registry.');
   writeFileSync(stamp, manifestsHash());
-}
-
-async function build() {
-  writeTextModules();
-  for (const name of readdirSync(join(root, 'packages'))) removeStaleBuild(join(root, 'packages', name));
-  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-  const building = spawn(process.execPath, [tsc, '--build'], { cwd: root, stdio: 'inherit' });
-  const ended = once(building, 'close');
-  // Another compiler may have been installed.
-  await compileCommonJs({ since: statSync(stamp).mtimeMs });
-  const [status] = await ended;
-  if (status !== 0) fail('setup: the build failed; see the compiler errors above.');
-  declareCommonJs();
-}
-
-/**
- * A file whose source was deleted or renamed would otherwise stay in dist and be packed.
- *
- * @param {string} folder
- */
-function removeStaleBuild(folder) {
-  const dist = join(folder, 'dist');
-  if (!existsSync(dist)) return;
-  const built = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.js'));
-  const sourceOf = (/** @type {string} */ file) =>
-    join(folder, 'src', file.replace(/^cjs[\\/]/, '').replace(/\.js$/, '.ts'));
-  const stale = built.some((file) => !existsSync(sourceOf(file)));
-  if (stale) rmSync(dist, { recursive: true });
 }
 
 function manifestsHash() {

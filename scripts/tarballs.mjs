@@ -10,7 +10,7 @@ const folder = join(root, 'tarballs');
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder);
 
-const paths = packAll(folder);
+const paths = await packAll(folder);
 const lines = installLines(paths);
 const ofCommand = commandLines(packCommand(paths, folder));
 console.log(`In your project, run the line of your framework:\n\n${lines.join('\n')}\n\n${ofCommand.join('\n')}`);

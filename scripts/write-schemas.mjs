@@ -1,7 +1,7 @@
-// Writes the JSON Schemas of limits as files, as the loader has them: node scripts/write-schemas.mjs
+// Writes the JSON Schemas of limits as files, as the loader has them: npm run schemas
 import { writeFileSync } from 'node:fs';
-import { LIMITS_SCHEMA, OVERRIDES_SCHEMA } from '../packages/config/dist/shape/schemas.js';
-import { TABLES_SCHEMA } from '../packages/serve/dist/tables/schema.js';
+import { LIMITS_SCHEMA, OVERRIDES_SCHEMA } from '../packages/config/src/shape/schemas.ts';
+import { TABLES_SCHEMA } from '../packages/serve/src/tables/schema.ts';
 import { formatted } from './formatted.mjs';
 
 const schemas = {

@@ -39,7 +39,7 @@ describe('the program sluice', () => {
     const urls = lists.flatMap((list) =>
       (JSON.parse(list) as { result: { url: string }[] }).result.map(({ url }) => url),
     );
-    expect(urls.filter((url) => url.includes('/packages/cli/dist/')).length).toBeGreaterThan(5);
+    expect(urls.filter((url) => url.includes('/packages/cli/dist/')).length).toBeGreaterThan(1);
     expect(urls.filter((url) => /\/packages\/(?!cli)|\/ioredis\//.test(url))).toEqual([]);
   });
 

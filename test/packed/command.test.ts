@@ -7,7 +7,7 @@ import { Project } from './project.ts';
 import { Image, Served, unitCommand } from './deployed.ts';
 import { packedTarballs } from './tarballs.ts';
 
-const tarballs = packedTarballs();
+const tarballs = await packedTarballs();
 const command = tarballs.command();
 afterAll(() => tarballs.remove());
 

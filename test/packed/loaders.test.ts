@@ -7,7 +7,7 @@ import { packedTarballs } from './tarballs.ts';
 
 // Beside the newest peers: what works beside the oldest ones too, other runtimes, and loaders that do not take ES modules, or
 // resolve packages in ways of their own. They share a project, because an installation takes longer than these tests.
-const tarballs = packedTarballs();
+const tarballs = await packedTarballs();
 afterAll(() => tarballs.remove());
 
 const newest = [

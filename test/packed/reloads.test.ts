@@ -7,7 +7,7 @@ import { NextServer } from './next-server.ts';
 import { packedTarballs } from './tarballs.ts';
 
 // Modules that are evaluated more than once in a process: in several bundles, and after each edit.
-const tarballs = packedTarballs();
+const tarballs = await packedTarballs();
 afterAll(() => tarballs.remove());
 const frameworks = ['next@16', 'react@19', 'react-dom@19', 'vite@7', 'express@5', 'ioredis@6', ...nest('11')];
 const installed = installedBeside(tarballs, frameworks);

@@ -21,8 +21,8 @@ export interface Tarballs {
 }
 
 /** What is packed for these tests alone goes into a folder that `remove` removes. */
-export function packedTarballs(): Tarballs {
-  const paths = packedOnce();
+export async function packedTarballs(): Promise<Tarballs> {
+  const paths = await packedOnce();
   const folder = mkdtempSync(join(tmpdir(), 'sluice-tarballs-'));
   return {
     paths,

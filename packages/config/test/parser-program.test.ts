@@ -5,9 +5,9 @@ import { parserProgram } from '../src/sources/parser-program.ts';
 const builtFile = (path: string): string => new URL(`../dist/${path}`, import.meta.url).href;
 
 describe('a parsing thread runs', () => {
-  it('the build that its module belongs to', () => {
-    expect(parserProgram(builtFile('sources/parser-thread.js'))?.href).toBe(builtFile('parse-worker.js'));
-    expect(parserProgram(builtFile('cjs/sources/parser-thread.js'))?.href).toBe(builtFile('cjs/parse-worker.js'));
+  it('the file of the build that its module is in', () => {
+    expect(parserProgram(builtFile('index.js'))?.href).toBe(builtFile('parse-worker.js'));
+    expect(parserProgram(builtFile('cjs/index.js'))?.href).toBe(builtFile('cjs/parse-worker.js'));
   });
 
   it('the build of the ES modules, for the sources', () => {
@@ -16,7 +16,7 @@ describe('a parsing thread runs', () => {
   });
 
   it('nothing where a bundler left its file behind', () => {
-    expect(parserProgram(builtFile('sources/deeper/bundle.js'))).toBeUndefined();
+    expect(parserProgram(builtFile('deeper/bundle.js'))).toBeUndefined();
     expect(parserProgram(undefined)).toBeUndefined();
   });
 });

@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 
 /**
- * The file that a parsing thread runs, for a module in the folder `sources` of this package. `undefined` when the file
- * is missing or the module has no URL, as in the output of a bundler.
+ * The file that a parsing thread runs, for the file that this module is in: its source, or a file of the build. `undefined`
+ * when it is missing or the module has no URL, as in the output of a bundler.
  */
 export function parserProgram(moduleUrl: string | undefined): URL | undefined {
   // Node 20 can't run TypeScript. When this package runs from its sources, the thread therefore runs the build.
-  const builtUrl = moduleUrl?.replace(/\/src(\/sources\/[^/]+)$/, '/dist$1');
-  if (!URL.canParse('../parse-worker.js', builtUrl)) return undefined;
-  const program = new URL('../parse-worker.js', builtUrl);
+  const builtUrl = moduleUrl?.replace(/\/src\/sources\/[^/]+$/, '/dist/');
+  if (!URL.canParse('./parse-worker.js', builtUrl)) return undefined;
+  const program = new URL('./parse-worker.js', builtUrl);
   return existsSync(program) ? program : undefined;
 }
 

@@ -44,5 +44,5 @@ test('every entry point can be required', () => {
 });
 
 test('Jest takes the CommonJS build', () => {
-  expect(require.resolve('@sluice/core/http')).toMatch(/[\\/]dist[\\/]cjs[\\/]http[\\/]index\.js$/);
+  expect(require.resolve('@sluice/core/http')).toMatch(/[\\/]dist[\\/]cjs[\\/]http\.js$/);
 });
