@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { init } from 'z3-solver';
 
 /** A value of an unknown. One that is not whole is a double near it. */
@@ -17,7 +18,7 @@ const { Z3, em } = (await init()) as unknown as {
   };
 };
 
-/** How many queries were asked, for the report. */
+/** How many questions the solver was asked, for the report. */
 export const queries = { count: 0, milliseconds: 0 };
 
 /** A context grows with each query. */
@@ -31,12 +32,20 @@ function evaluated(text: string): string {
   return em.ccall('Z3_eval_smtlib2_string', 'string', ['number', 'string'], [context, text]).trim();
 }
 
+/** What was answered, by a hash of all that the question depends on: paths that begin alike ask the same. */
+const answered = new Map<string, Solution>();
+
+/** The hash of what is asserted for the rest of the session, and its end, which the solver has not been told yet. */
+const session = { hash: '', untold: '' };
+
 /** Begins anew, without any assertions. */
 export function beginSession(): void {
   if (asked > QUERIES_PER_CONTEXT) [context, asked] = [Z3.mk_context(Z3.mk_config()), 0];
   else if (asked > 0) evaluated('(pop)');
   evaluated('(push)');
   asked++;
+  session.hash = '';
+  session.untold = '';
 }
 
 /**
@@ -50,13 +59,29 @@ export function solve(
   names: readonly string[] = [],
   resources: number = RESOURCES,
 ): Solution {
+  if (lasting !== '') session.hash = hashOf(session.hash, lasting);
+  session.untold += lasting;
+  const question = hashOf(session.hash, more, ...names, String(resources));
+  const known = answered.get(question);
+  if (known !== undefined) return known;
+  const solution = asking(more, names, resources);
+  answered.set(question, solution);
+  return solution;
+}
+
+function hashOf(...texts: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(texts)).digest('base64');
+}
+
+function asking(more: string, names: readonly string[], resources: number): Solution {
   const start = performance.now();
   asked++;
   queries.count++;
-  const answer = evaluated(`(set-option :rlimit ${resources})${lasting}(push)${more}(check-sat)`);
+  const told = `${session.untold}(push)${more}`;
+  session.untold = '';
+  const answer = evaluated(`(set-option :rlimit ${resources})${told}(check-sat)`);
   const verdict = answer === 'sat' || answer === 'unsat' ? answer : 'unknown';
-  if (verdict === 'unknown' && answer !== 'unknown')
-    throw new Error(`The solver answers ${answer} to ${lasting}${more}`);
+  if (verdict === 'unknown' && answer !== 'unknown') throw new Error(`The solver answers ${answer} to ${told}`);
   const values =
     verdict === 'sat' && names.length > 0 ? valuesOf(evaluated(`(get-value (${names.join(' ')}))`), names) : [];
   evaluated('(pop)');
