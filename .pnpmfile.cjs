@@ -1,14 +1,15 @@
 // The sources are for this clone alone: a package that is packed or published does not contain them.
-module.exports = {
-  hooks: {
-    beforePacking(manifest) {
-      const isTarget = (target) => typeof target === 'object';
-      const published = ([path, target]) => {
-        if (!isTarget(target)) return [path, target];
-        const { '@sluice/source': _, ...rest } = target;
-        return [path, rest];
-      };
-      return { ...manifest, exports: Object.fromEntries(Object.entries(manifest.exports).map(published)) };
-    },
-  },
-};
+module.exports = { hooks: { beforePacking } };
+
+/** @param {{ exports: Record<string, string | Record<string, unknown>> }} manifest */
+function beforePacking(manifest) {
+  const published = Object.entries(manifest.exports).map(([path, target]) => [path, withoutSource(target)]);
+  return { ...manifest, exports: Object.fromEntries(published) };
+}
+
+/** @param {string | Record<string, unknown>} target */
+function withoutSource(target) {
+  if (typeof target === 'string') return target;
+  const { '@sluice/source': _source, ...others } = target;
+  return others;
+}

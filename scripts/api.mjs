@@ -4,14 +4,14 @@ import { CompilerState, Extractor, ExtractorConfig, ExtractorLogLevel } from '@m
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { compileTypes } from './build.mjs';
+import { declarePackages } from './build.mjs';
 import { root } from './pnpm.mjs';
 
 const folder = join(root, 'api');
 const silent = { logLevel: ExtractorLogLevel.None, addToApiReportFile: false };
 const updates = process.argv.includes('--update');
 
-compileTypes();
+await declarePackages();
 const temporary = mkdtempSync(join(tmpdir(), 'sluice-api-'));
 const entries = readdirSync(join(root, 'packages')).flatMap(entriesOf);
 if (updates) {

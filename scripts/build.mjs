@@ -1,7 +1,6 @@
-import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { root } from './pnpm.mjs';
 
@@ -10,9 +9,6 @@ const PROGRAMS = ['main', 'parse-worker'];
 
 /** What a package imports of others, and of Node; not the helpers by which rolldown writes newer syntax in older one. */
 const OF_OTHERS = /^node:|^(?!@oxc-project\/runtime)@?[a-z][^:]*$/;
-
-/** What each package of `packages/` was built from the last time: hashes by folder. */
-const built = join(root, 'node_modules', '.sluice-built');
 
 /**
  * A package, and its entries: the files that others import or run, by their names in dist.
@@ -25,15 +21,11 @@ const built = join(root, 'node_modules', '.sluice-built');
  * no module exists twice. It does not check types.
  */
 export async function buildPackages() {
-  const before = readJson(built) ?? {};
-  const outdated = publishedPackages().filter(
-    ({ folder }) => before[folder] !== contentHash(folder) || !existsSync(join(root, folder, 'dist')),
-  );
+  const outdated = outdatedPackages('built');
   if (outdated.length === 0) return;
   const { rolldown } = await import('rolldown');
   await Promise.all(outdated.map((each) => buildPackage(rolldown, each)));
-  const hashes = outdated.map(({ folder }) => [folder, contentHash(folder)]);
-  writeFileSync(built, JSON.stringify({ ...before, ...Object.fromEntries(hashes) }));
+  remember('built', outdated);
 }
 
 /**
@@ -41,11 +33,13 @@ export async function buildPackages() {
  * `import` and `require`, because at run time their classes do.
  */
 export async function declarePackages() {
-  compileTypes();
+  const outdated = outdatedPackages('declared').filter(({ isProgram }) => !isProgram);
+  if (outdated.length === 0) return;
   const [{ rollup }, { dts }] = await Promise.all([import('rollup'), import('rollup-plugin-dts')]);
-  for (const { folder, isProgram, entries } of publishedPackages()) {
-    if (isProgram) continue;
+  for (const { folder, entries } of outdated) {
     const cwd = join(root, folder);
+    // oxlint-disable-next-line no-await-in-loop -- it uses one processor
+    await writeTypes(cwd);
     const declarations = Object.entries(entries)
       .filter(([name]) => !PROGRAMS.includes(name))
       .map(([name, source]) => [name, join(cwd, source.replace('./src/', 'types/').replace(/\.ts$/, '.d.ts'))]);
@@ -68,13 +62,24 @@ export async function declarePackages() {
       writeFileSync(join(cwd, 'dist', `${name}.d.mts`), `export * from './cjs/${name}.js';\n`);
     }
   }
+  remember('declared', outdated);
 }
 
-/** Checks the types of all packages, and writes the declarations of each module into `types`. */
-export function compileTypes() {
-  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-  const { status } = spawnSync(process.execPath, [tsc, '--build'], { cwd: root, stdio: 'inherit' });
-  if (status !== 0) throw new Error('The types of the packages have errors: see above.');
+/**
+ * Writes the declarations of each module of a package into `types`.
+ *
+ * @param {string} cwd the folder of the package
+ */
+async function writeTypes(cwd) {
+  const { isolatedDeclarationSync } = await import('rolldown/experimental');
+  rmSync(join(cwd, 'types'), { recursive: true, force: true });
+  for (const file of sourcesIn(cwd)) {
+    const { code, errors } = isolatedDeclarationSync(file, readFileSync(join(cwd, 'src', file), 'utf8'));
+    if (errors.length > 0) throw new Error(errors.map(({ codeframe, message }) => codeframe ?? message).join('\n'));
+    const target = join(cwd, 'types', file.replace(/\.ts$/, '.d.ts'));
+    mkdirSync(dirname(target), { recursive: true });
+    writeFileSync(target, code);
+  }
 }
 
 /** @returns {Package[]} what is published, with the entries of its manifest */
@@ -103,7 +108,7 @@ async function buildPackage(rolldown, { folder, isProgram, entries }) {
     input: entries,
     external: OF_OTHERS,
     platform: 'node',
-    tsconfig: join(root, 'tsconfig.base.json'),
+    tsconfig: join(root, 'tsconfig.json'),
   });
   const names = {
     entryFileNames: '[name].js',
@@ -124,26 +129,61 @@ async function buildPackage(rolldown, { folder, isProgram, entries }) {
 }
 
 /**
+ * What is kept of a package in its dist, besides what was built: the hash of what it was built from.
+ *
+ * @typedef {'built' | 'declared'} Step
+ */
+
+/**
+ * @param {Step} step
+ * @returns {Package[]} those for which it was not done since they changed
+ */
+function outdatedPackages(step) {
+  return publishedPackages().filter((each) => {
+    const stamp = stampOf(each, step);
+    return !existsSync(stamp) || readFileSync(stamp, 'utf8') !== contentHash(each.folder);
+  });
+}
+
+/**
+ * @param {Step} step
+ * @param {readonly Package[]} packages
+ */
+function remember(step, packages) {
+  for (const each of packages) writeFileSync(stampOf(each, step), contentHash(each.folder));
+}
+
+/**
+ * @param {Package} of
+ * @param {Step} step
+ */
+function stampOf({ folder }, step) {
+  return join(root, folder, 'dist', `.${step}`);
+}
+
+/**
  * @param {string} folder of a package
  * @returns {string} of all that its build depends on
  */
 function contentHash(folder) {
-  const sources = readdirSync(join(root, folder, 'src'), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts'))
-    .map((file) => join(folder, 'src', file));
+  const shared = [fileURLToPath(import.meta.url), join(root, 'tsconfig.json'), join(root, 'pnpm-lock.yaml')];
+  const cwd = join(root, folder);
   const hash = createHash('sha256');
-  for (const file of [fileURLToPath(import.meta.url), ...shared(folder), ...sources]) {
-    hash.update(`${file}\n`).update(readFileSync(join(file.startsWith(root) ? '' : root, file)));
+  for (const file of [...shared, join(cwd, 'package.json'), ...sourcesIn(cwd).map((each) => join(cwd, 'src', each))]) {
+    hash.update(`${file}\n`).update(readFileSync(file));
   }
   return hash.digest('hex');
 }
 
-/** @param {string} folder of a package */
-function shared(folder) {
-  return ['tsconfig.base.json', 'pnpm-lock.yaml', `${folder}/package.json`];
+/**
+ * @param {string} cwd the folder of a package
+ * @returns {string[]} the files of its src
+ */
+function sourcesIn(cwd) {
+  return readdirSync(join(cwd, 'src'), { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
 }
 
 /** @param {string} file */
 function readJson(file) {
-  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
+  return JSON.parse(readFileSync(file, 'utf8'));
 }

@@ -11,7 +11,7 @@ const SHARED = [
   'package.json',
   'pnpm-workspace.yaml',
   'pnpm-lock.yaml',
-  'tsconfig.base.json',
+  'tsconfig.json',
   'scripts/build.mjs',
 ];
 /** What does not go into a tarball, or is made of the rest. */

@@ -37,7 +37,7 @@ function sourceOf(block: Block): string {
 }
 
 function testOptions(): ts.CompilerOptions {
-  const path = fileURLToPath(new URL('../tsconfig.json', import.meta.url));
+  const path = fileURLToPath(new URL('../../tsconfig.json', import.meta.url));
   const parsed = ts.getParsedCommandLineOfConfigFile(path, {}, { ...ts.sys, onUnRecoverableConfigFileDiagnostic });
   return parsed?.options ?? {};
 }

@@ -17,7 +17,7 @@ export async function load(url, context, nextLoad) {
     module: ModuleKind.ESNext,
     target: ScriptTarget.ES2022,
     verbatimModuleSyntax: true,
-    // As in tsconfig.base.json.
+    // As in tsconfig.json.
     useDefineForClassFields: false,
     inlineSourceMap: true,
   };
