@@ -35,7 +35,11 @@ const forms = {
   },
   /** Many of its tests wait for a server: with two workers, two cores have nothing to do for half of the time. */
   usual: { projects: usual, propertyRuns: '200', env: { SLUICE_TEST_WORKERS: '3' } },
-  all: { projects: [...usual, ...long], propertyRuns: '1000', env: { SLUICE_ALL_BUNDLERS: 'yes' } },
+  all: {
+    projects: [...usual, ...long],
+    propertyRuns: '1000',
+    env: { SLUICE_ALL_BUNDLERS: 'yes', SLUICE_ALL_CLIENTS: 'yes' },
+  },
   /** The parts of .ci/run: together they are `all`. */
   covering: { projects: covering, propertyRuns: '1', env: {} },
   untimed: { projects: [...properties, ...untimed], propertyRuns: '500', env: {} },
