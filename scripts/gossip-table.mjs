@@ -32,7 +32,7 @@ export async function rowOf({ gateways, load, fields }) {
 
 /** @type {(gateways: number, fields: string) => Promise<Report>} */
 async function simulated(gateways, fields) {
-  const { readScenario, simulate } = await import('../packages/cli/dist/simulate/index.js');
+  const { readScenario, simulate } = await import('../packages/cli/src/simulate/index.ts');
   const text = SCENARIO.replace(/^ {2}crawler:\n.*\n/m, CRAWLER).replace(/^(processes|partition|compare):.*\n/gm, '');
   const more = ['compare: [gossip, leased]', `processes: ${gateways}`, fields];
   return simulate(await readScenario([text, ...more, ''].join('\n'), 'gossip.yaml'));
