@@ -83,7 +83,7 @@ async function writeTypes(cwd) {
 }
 
 /** @returns {Package[]} what is published, with the entries of its manifest */
-export function publishedPackages() {
+function publishedPackages() {
   return readdirSync(join(root, 'packages')).map((name) => {
     const folder = `packages/${name}`;
     const { exports, bin } = readJson(join(root, folder, 'package.json'));

@@ -33,7 +33,7 @@ async function release() {
   const unmet = unmetDemands(clone, { mayPublish: () => mayPublish(clone) });
   if (unmet.length > 0) throw new Error(`Nothing was published.\n${numbered(unmet)}`);
   console.log(await checkedPackages());
-  publish(packedOnce());
+  publish(await packedOnce());
   const tag = `v${clone.version}`;
   execFileSync('git', ['tag', '--annotate', '--message', tag, tag], { cwd: root });
   console.log(`Published. \`git push origin ${tag}\` tells others which commit this is.`);
@@ -41,7 +41,7 @@ async function release() {
 
 /** Packs and checks. @returns {Promise<string>} what was packed */
 async function checkedPackages() {
-  const paths = packedOnce();
+  const paths = await packedOnce();
   await checkTarballs(paths);
   const allowed = budgets();
   const sizes = paths.map((path) => {
