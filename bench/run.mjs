@@ -1,5 +1,5 @@
 // `npm run bench` measures everything; `npm run bench -- memory http --quick` those parts, in short;
-// `--rounds 10` more often, `--contender Sluice` that one only.
+// `--rounds 10` more often, `--contender Sluice` that one only, `--first-case` the first case of each part only.
 import { parseArgs } from 'node:util';
 import { machine, versions } from './harness/machine.mjs';
 import { resultFile, writeResults } from './harness/result-file.mjs';
@@ -39,7 +39,10 @@ async function measured(name) {
   const file = new URL(`parts/${name}.mjs`, import.meta.url).href;
   const { part } = /** @type {{ part: import('./harness/part.ts').Part }} */ (await import(file));
   const rounds = asked.rounds ?? (quick ? 1 : part.rounds);
-  const results = await allRounds({ name, file, part }, { quick, rounds, contenders: asked.contenders });
+  const results = await allRounds(
+    { name, file, part },
+    { quick, rounds, contenders: asked.contenders, firstCase: asked.firstCase },
+  );
   console.log(`\n${part.title} (${rounds === 1 ? '1 round' : `${rounds} rounds`})`);
   for (const table of part.tables(results)) console.log(tableText(table));
   const options = process.argv.slice(2).filter((word) => !PARTS.includes(word));
@@ -61,6 +64,7 @@ function readArguments() {
   if (!/^(|[1-9]\d?)$/.test(rounds)) fail(`--rounds must be a whole number from 1 to 99, but was ${rounds}.`);
   return {
     quick: values.quick === true,
+    firstCase: values['first-case'] === true,
     rounds: rounds === '' ? undefined : Number(rounds),
     contenders: values.contender,
     names: positionals.length > 0 ? positionals : PARTS,
@@ -73,6 +77,7 @@ function parsed() {
       allowPositionals: true,
       options: {
         quick: { type: 'boolean' },
+        'first-case': { type: 'boolean' },
         rounds: { type: 'string' },
         contender: { type: 'string', multiple: true },
       },

@@ -3,21 +3,20 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
-const [folder = '.', testsStatus, untimedStatus, restStatus, checksStatus] = process.argv.slice(2);
+const [folder = '.', testsStatus, untimedStatus, checksStatus] = process.argv.slice(2);
 
 const outcomes = [
   counted('the tests', testsOf(join(folder, 'tests.json')), testsStatus),
   counted('the untimed tests', testsOf(join(folder, 'untimed.json')), untimedStatus),
-  counted('the other tests', testsOf(join(folder, 'rest.json')), restStatus),
   counted('the checks', checksOf(join(folder, 'checks.txt')), checksStatus),
 ];
-for (const name of ['tests', 'untimed', 'rest']) failedTestsOf(join(folder, `${name}.json`)).forEach(show);
+for (const name of ['tests', 'untimed']) failedTestsOf(join(folder, `${name}.json`)).forEach(show);
 const failures = sum(outcomes.map(({ failed }) => failed));
 console.log(`${sum(outcomes.map(({ passed }) => passed))} passed, ${failures} failed`);
 process.exitCode = failures === 0 ? 0 : 1;
 
 /**
- * A command can fail without a test or check that did: its set-up broke, or too little was covered. That is one failure.
+ * A command can fail without a test or check that did, e.g. when its set-up broke. That is one failure.
  *
  * @param {string} command
  * @param {{ passed: number, failed: number }} counts

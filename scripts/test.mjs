@@ -6,12 +6,7 @@ import { root } from './pnpm.mjs';
 
 const NO_SERVER = 'none-in-test:quick (a test that needs one is named *.redis.test.ts or *.postgres.test.ts)';
 
-/** What shows that all code is tested. Coverage makes properties twice as slow, so .ci/run measures only these. */
-const covering = ['unit', 'nest', 'contract', 'redis', 'postgres'];
-const properties = ['property', 'server-property'];
-const usual = [...covering, ...properties, 'pins', 'docs', 'smoke'];
-/** Tests that may run at any speed, with the processor time that other tests leave. */
-const untimed = ['loaders', 'packed'];
+const usual = ['unit', 'nest', 'contract', 'redis', 'postgres', 'property', 'server-property', 'pins', 'docs', 'smoke'];
 /** What takes long and changes rarely. */
 const long = [
   'site',
@@ -23,8 +18,11 @@ const long = [
   'proxies',
   'aborts',
   'stress',
-  ...untimed,
+  'loaders',
+  'packed',
 ];
+/** Tests that may run at any speed, with the processor time that other tests leave. */
+const untimed = ['property', 'server-property', 'loaders', 'packed', 'bench'];
 
 const forms = {
   /** Takes less than a minute and needs no server: a test that starts one fails. */
@@ -38,16 +36,11 @@ const forms = {
   all: {
     projects: [...usual, ...long],
     propertyRuns: '1000',
-    env: { SLUICE_ALL_BUNDLERS: 'yes', SLUICE_ALL_CLIENTS: 'yes' },
+    env: { SLUICE_ALL_BUNDLERS: 'yes', SLUICE_ALL_CLIENTS: 'yes', SLUICE_ALL_CASES: 'yes' },
   },
-  /** The parts of .ci/run: together they are `all`. */
-  covering: { projects: covering, propertyRuns: '1', env: {} },
-  untimed: { projects: [...properties, ...untimed], propertyRuns: '500', env: {} },
-  rest: {
-    projects: without([...usual, ...long], [...covering, ...properties, ...untimed]),
-    propertyRuns: '1',
-    env: {},
-  },
+  /** The parts of .ci/run: together they are the projects of `all`, with fewer inputs. */
+  timed: { projects: [...usual, ...long].filter((name) => !untimed.includes(name)), propertyRuns: '1', env: {} },
+  untimed: { projects: untimed, propertyRuns: '250', env: {} },
 };
 
 const [form = 'usual', ...args] = process.argv.slice(2);
@@ -60,8 +53,3 @@ const { status } = spawnSync(
   { cwd: root, env: { SLUICE_PROPERTY_RUNS: propertyRuns, ...process.env, ...env }, stdio: 'inherit' },
 );
 process.exitCode = status ?? 1;
-
-/** @param {readonly string[]} names @param {readonly string[]} others */
-function without(names, others) {
-  return names.filter((name) => !others.includes(name));
-}

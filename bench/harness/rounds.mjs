@@ -11,11 +11,13 @@ import { Results } from './results.mjs';
  * Makes all runs of a part, round by round, each round in new processes: what V8 makes of a program is luck too.
  *
  * @param {{ name: string, file: string, part: import('./part.ts').Part }} named
- * @param {{ quick: boolean, rounds: number, contenders?: readonly string[] | undefined }} scale Without contenders: all.
+ * @param {{ quick: boolean, rounds: number, contenders?: readonly string[] | undefined, firstCase?: boolean }} scale
+ *   Without contenders: all.
  */
-export async function allRounds({ name, file, part }, { quick, rounds, contenders }) {
+export async function allRounds({ name, file, part }, { quick, rounds, contenders, firstCase = false }) {
   const results = new Results();
-  const runs = part.runs({ quick }).filter(({ contender }) => contenders?.includes(contender) ?? true);
+  const all = part.runs({ quick }).filter(({ contender }) => contenders?.includes(contender) ?? true);
+  const runs = firstCase ? all.filter((run) => run.case === all[0]?.case) : all;
   if (runs.length === 0) throw new Error(`${name} has no contender named ${contenders?.join(', ')}.`);
   const turns = part.turns({ quick });
   const groups = turns === 1 ? runs.map((run) => [run]) : byCase(runs);
