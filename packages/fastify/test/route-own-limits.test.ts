@@ -1,6 +1,6 @@
 import { memoryStore } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
-import { rateLimit } from '@sluice/fastify';
+import { rateLimit, type RateLimitOptions } from '@sluice/fastify';
 import { fastify } from 'fastify';
 import { describe, expect, test } from 'vitest';
 import { appWith, limiterOf, statuses, userKey } from './app.ts';
@@ -24,7 +24,7 @@ describe('config.rateLimit with a count and a period', () => {
     expect(await statuses(app, 1, '/missing')).toEqual([404]);
   });
 
-  test.each<[string, object]>([
+  test.each<[string, RateLimitOptions]>([
     ['a registration without limits', { global: false }],
     ['a registration with a limit of its own', { count: 1, ...minute }],
   ])('under names of @fastify/rate-limit is told ours, on %s', async (_what, options) => {

@@ -24,7 +24,7 @@ const folder = mkdtempSync(join(tmpdir(), 'sluice-systemd-'));
 try {
   for (const name of ['layers', 'output']) mkdirSync(join(folder, name));
   copyFileSync(own('probe.sh'), join(folder, 'output', 'probe.sh'));
-  const image = new Image(packCommand(packedOnce(), folder));
+  const image = new Image(packCommand(await packedOnce(), folder));
   const prefix = dirname(dirname(await image.installed()));
   const words = [own('machine.sh'), folder, prefix, own('../../../packages/cli/deploy/sluice.service')];
   const { status, stderr } = spawnSync('unshare', [...NAMESPACES, 'bash', ...words], {

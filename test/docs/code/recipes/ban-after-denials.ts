@@ -20,7 +20,7 @@ export function banAfterDenials(time?: Time): RequestHandler {
 
   async function countDenial({ allowed, limit, id }: Decision): Promise<void> {
     // Denials of the ban do not count: each of them would make it longer, and it would never end.
-    if (allowed || limit !== 'Requests' || id === undefined) return;
+    if (allowed || limit !== 'Requests' || id === null) return;
     const [denials] = await limiter.charge([{ limit: 'Denials', id }]);
     if (denials?.remaining === 0) await limiter.charge([{ limit: 'Ban', id }]);
   }
