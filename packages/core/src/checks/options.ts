@@ -192,7 +192,8 @@ function isShortened(typo: string, name: string): boolean {
 }
 
 function sharesAllLetters(a: string, b: string): boolean {
-  return [...a].toSorted().join('') === [...b].toSorted().join('');
+  // A name may have millions of letters.
+  return a.length === b.length && [...a].toSorted().join('') === [...b].toSorted().join('');
 }
 
 function isOneLetterAway(a: string, b: string): boolean {
