@@ -155,7 +155,8 @@ export class Gateway {
         return decided({ outcome: 'passed', retryTicks: 0 });
       }
       this.#run(() => refundAll(leased, this.nowTicks));
-      decided({ outcome: 'denied', retryTicks: longestWait(batch, levels) });
+      const late = Math.max(...exact.map(({ bucket }) => bucket.unreportedTicks));
+      decided({ outcome: 'denied', retryTicks: longestWait(batch, levels) + late });
     });
   }
 

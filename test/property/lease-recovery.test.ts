@@ -43,11 +43,17 @@ test.each([
   { burst: 10, count: 1, gateways: 4, overshoot: 1 },
   { burst: 10, count: 3, gateways: 8, overshoot: 1 },
   { burst: 20, count: 2, gateways: 4, overshoot: 0.5 },
+  { burst: 20, count: 5, gateways: 2, overshoot: 1 },
+  { burst: 100, count: 10, gateways: 8, overshoot: 1 },
+  { burst: 10, count: 1, gateways: 4, overshoot: 1, roundTripMs: 20 },
+  { burst: 100, count: 10, gateways: 4, overshoot: 0.5, roundTripMs: 30 },
+  { burst: 100, count: 10, gateways: 4, overshoot: 1, roundTripMs: 60 },
 ])(
   'clients that spend $burst at once at $count a second of $gateways processes are hardly ever denied at their first return',
-  (limit) => {
+  ({ roundTripMs = 0.5, ...limit }) => {
+    const delays = { delayMs: roundTripMs / 2, leastDelayMs: roundTripMs / 2 };
     for (const gapMs of [0, 15]) {
-      const { returns, deniedAgain, latestMs } = firstReturnsOf({ ...limit, periodMs: 1000 }, gapMs);
+      const { returns, deniedAgain, latestMs } = firstReturnsOf({ ...limit, ...delays, periodMs: 1000 }, gapMs);
       expect(returns).toBe(100);
       expect(deniedAgain).toBeLessThanOrEqual(5);
       expect(latestMs).toBeLessThanOrEqual(1050);

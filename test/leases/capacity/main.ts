@@ -10,6 +10,7 @@ import { EVEN, TRAFFICS, type Traffic } from './traffic.ts';
 const PROCESSES = [2, 4, 8];
 const OVERSHOOTS = [0.1, 0.5, 1];
 const ROUND_TRIPS_MS = [0.5, 10, 20, 40, 80];
+const FAR_MS = [10, 20, 30, 40, 80];
 const LIMITS = [
   { name: '100/s', burst: 100, count: 100, periodMs: 1000 },
   { name: '1000/s', burst: 1000, count: 1000, periodMs: 1000 },
@@ -31,6 +32,7 @@ const parts = {
   'round-trips': () => printRoundTrips(),
   retries: () => printRetries(),
   'first-returns': () => printFirstReturns(),
+  'first-returns-far': () => printFarFirstReturns(),
 };
 const chosen = process.argv.slice(2);
 for (const [name, print] of Object.entries(parts)) if (chosen.length === 0 || chosen.includes(name)) print();
@@ -88,19 +90,33 @@ function printFirstReturns(): void {
     `\nA full bucket, spent ${GAPS_MS.join(', ')} ms apart: denied at the first return, % / at most so many seconds late\n`,
   );
   printRow(['limit', 'N', ...OVERSHOOTS.map((overshoot) => `overshoot ${overshoot}`)]);
-  for (const { name, ...limit } of RETRY_LIMITS.slice(0, -2)) {
+  for (const { name, ...limit } of RETRY_LIMITS.slice(0, -1)) {
     for (const gateways of PROCESSES) {
-      const cells = OVERSHOOTS.map((overshoot) => {
-        const setting = { ...limit, overshoot, gateways };
-        if (!isLeased(numbersOf(setting))) return 'strict';
-        return GAPS_MS.map((gapMs) => {
-          const { returns, deniedAgain, latestMs } = firstReturnsOf(setting, gapMs);
-          return returns === 0 ? 'none denied' : `${percent(deniedAgain / returns)} / ${(latestMs / 1000).toFixed(1)}`;
-        }).join(', ');
-      });
+      const cells = OVERSHOOTS.map((overshoot) => firstReturnsCell({ ...limit, overshoot, gateways }));
       printRow([name, String(gateways), ...cells]);
     }
   }
+}
+
+function printFarFirstReturns(): void {
+  console.log('\nThe same at a slow network\n');
+  printRow(['limit', 'N, overshoot', ...FAR_MS.map((ms) => `${ms} ms`)]);
+  for (const { name, ...limit } of RETRY_LIMITS.slice(0, -1)) {
+    for (const overshoot of OVERSHOOTS.slice(1)) {
+      const cells = FAR_MS.map((ms) => {
+        return firstReturnsCell({ ...limit, overshoot, gateways: 4, delayMs: ms / 2, leastDelayMs: ms / 2 });
+      });
+      printRow([name, `4, ${overshoot}`, ...cells]);
+    }
+  }
+}
+
+function firstReturnsCell(setting: Setting): string {
+  if (!isLeased(numbersOf(setting))) return 'strict';
+  return GAPS_MS.map((gapMs) => {
+    const { returns, deniedAgain, latestMs } = firstReturnsOf(setting, gapMs);
+    return returns === 0 ? 'none denied' : `${percent(deniedAgain / returns)} / ${(latestMs / 1000).toFixed(1)}`;
+  }).join(', ');
 }
 
 function cellOf(setting: Setting, traffic: Traffic): string {

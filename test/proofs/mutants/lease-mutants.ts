@@ -159,7 +159,7 @@ export const leaseMutants: readonly Mutant[] = [
   },
   {
     in: BUCKET,
-    replace: 'this.retryTicks = Math.max(waitTicks + reportTicks, dueTicks);',
+    replace: 'this.retryTicks = this.#waitOfDenial(waitTicks);',
     by: 'this.retryTicks = 0;',
     about: 'a denial has no wait',
     first: 'overdraft',

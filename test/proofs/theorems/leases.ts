@@ -253,7 +253,7 @@ export const leases: Part = {
     {
       name: 'overdraft',
       words:
-        'Beyond its leases, a process never has more than its overdraft let through uncharged; and it lets nothing through that its view of the bucket denies. What its leases pay passes, and so does a small cost that its view and its overdraft allow, unless other processes compete for the bucket. A denial has a wait that is at least the one by its view. Of a limit whose tokens come back slowly, what the view denies waits, if it may, until the view is settled.',
+        'Beyond its leases, a process never has more than its overdraft let through uncharged; and it lets nothing through that its view of the bucket denies. What its leases pay passes, and so does a small cost that its view and its overdraft allow, unless other processes compete for the bucket. A denial has a wait that is at least the one by its view. Where others may have let much through and not reported it, what the view denies waits, if it may, until the view is settled; the wait of a denial that may not includes all of it.',
       formula: 'uncharged ≤ o × T',
       invariant: 'uncharged ≤ o × T, before and after each decision',
       sources: [`${RULES}leased-bucket.ts`, `${RULES}uncharged.ts`],
@@ -269,11 +269,11 @@ export const leases: Part = {
         const view = bucket.tatTicks;
         const isContended = bucket.isContended;
         const isOld = now - bucket.viewAtTicks > 2 * terms.dueTicks;
+        const uncharged = bucket.uncharged.chargeTicks + bucket.uncharged.sentChargeTicks;
         const isSettled = any(
           terms.settleTicks === 0,
-          bucket.viewAtTicks - bucket.steadySinceTicks >= terms.settleTicks,
+          all(uncharged <= terms.reportTicks, bucket.viewAtTicks - bucket.steadySinceTicks >= terms.settleTicks),
         );
-        const uncharged = bucket.uncharged.chargeTicks + bucket.uncharged.sentChargeTicks;
         const increment = (cost - leased) * terms.intervalTicks;
         const lack = Math.max(0, view - now) + increment - terms.fitTicks;
         const isPaid = cost <= leased;
@@ -297,6 +297,10 @@ export const leases: Part = {
             any(lack > 0, isLeftToOthers, uncharged + increment > limit),
           );
           t.claim('denied by a settled view', implies(all(terms.waits, lack > 0), all(not(isOld), isSettled)));
+          t.claim(
+            'an unsettled view adds the overdraft of the other process',
+            implies(not(isSettled), bucket.retryTicks >= lack + limit),
+          );
         }
         if (look === LEFT_TO_REDIS) t.claim('only a large cost is left to Redis', not(isSmall));
         if (look === WAITS)
@@ -439,7 +443,8 @@ function bucketOf(t: Scenario): {
   const fitTicks = burst * intervalTicks;
   t.assume(all(fitTicks <= HALF.max, overdraftTokens <= burst));
   const settleTicks = t.choice('time until a view is settled', [0, 160_000] as const);
-  const numbers = { intervalTicks, burst, fitTicks, overdraftTokens, settleTicks };
+  const reportTicks = t.choice('what a denial adds', [0, 3_200_000] as const);
+  const numbers = { intervalTicks, burst, fitTicks, overdraftTokens, reportTicks, settleTicks };
   const terms = termsOf(numbers, t.choice('waits', [true, false]));
   const bucket = leasedBucket(terms);
   const now = t.int('now', HALF);
@@ -455,7 +460,7 @@ function bucketOf(t: Scenario): {
 }
 
 function termsOf(
-  numbers: Pick<LeaseTerms, 'intervalTicks' | 'burst' | 'fitTicks' | 'overdraftTokens' | 'settleTicks'>,
+  numbers: Pick<LeaseTerms, 'intervalTicks' | 'burst' | 'fitTicks' | 'overdraftTokens' | 'reportTicks' | 'settleTicks'>,
   waits: boolean,
 ): LeaseTerms {
   return {

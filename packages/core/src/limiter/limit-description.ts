@@ -50,9 +50,9 @@ function linesOf(lease: LeaseDescription, { rate, treatment }: Limit<never>): st
 function denialsOf({ settleMs, lateMs }: LeaseTerms): string {
   if (lateMs === 0) return 'their Retry-After is as without leases';
   if (settleMs > 0) {
-    return `wait until ${rounded(settleMs)} ms have passed without reports of other processes, for the sake of Retry-After`;
+    return `wait until other processes have reported little for ${rounded(settleMs)} ms, for the sake of Retry-After`;
   }
-  return `their Retry-After may be up to ${rounded(lateMs / 1000)} s too short, by what other processes have not reported`;
+  return `their Retry-After includes up to ${rounded(lateMs / 1000)} s, for what other processes have not reported`;
 }
 
 function rounded(ms: number): string {

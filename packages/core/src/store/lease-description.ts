@@ -47,14 +47,14 @@ export type LeaseDescription =
       /** About how many calls a second a process makes while the limit is in use. They sync its other buckets, too. */
       readonly callsPerSecond: number;
       /**
-       * How long the bucket in Redis must be unchanged before a process denies, in milliseconds, so that the wait of the
-       * denial includes the reports of the others. 0 where a denial does not wait for reports: tokens come back quickly,
-       * there is one process, or the mode is `deny`.
+       * For how long other processes must have reported little before a process denies, in milliseconds, so that the wait of
+       * the denial includes what they have let through. 0 where a denial does not wait for reports: what they have not
+       * reported comes back quickly, there is one process, or the mode is `deny`.
        */
       readonly settleMs: number;
       /**
-       * How much too short the wait of a denial may be, in milliseconds, if all other processes have let through as much as
-       * they may and not reported it. With a `settleMs` above 0 this is rare.
+       * How much a denial may add to its wait, in milliseconds, because other processes may have let through so much and not
+       * reported it. With a `settleMs` above 0 this is rare.
        */
       readonly lateMs: number;
       /** What the failure policy adds to the bound. */

@@ -140,7 +140,7 @@ describe('a store with leases', () => {
   overdraft      2 tokens of each process
   lease          120 ms
   sync           every 53.3 ms while in use, about 19 calls a second of each process
-  denials        their Retry-After may be up to 0.1 s too short, by what other processes have not reported
+  denials        their Retry-After includes up to 0.1 s, for what other processes have not reported
   in an outage   closed: requests are denied once the leases are used up`,
     });
     expect(given).toContainEqual({ burst: 100, intervalTicks: 160_000, overshoot: 0.1, onFailure: 'closed' });
@@ -150,8 +150,8 @@ describe('a store with leases', () => {
   });
 
   test.each([
-    { settleMs: 10, lateMs: 6000, text: 'wait until 10 ms have passed without reports of other processes' },
-    { settleMs: 0, lateMs: 6000, text: 'their Retry-After may be up to 6 s too short' },
+    { settleMs: 10, lateMs: 6000, text: 'wait until other processes have reported little for 10 ms' },
+    { settleMs: 0, lateMs: 6000, text: 'their Retry-After includes up to 6 s' },
     { settleMs: 0, lateMs: 0, text: 'their Retry-After is as without leases' },
   ])('describes how well denials can tell how long to wait: $text', ({ text, ...waits }) => {
     const { store } = leasingStore({ describeLease: () => ({ ...description, ...waits }) });

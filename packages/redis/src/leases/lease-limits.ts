@@ -131,7 +131,7 @@ function described(terms: LeaseTerms, onFailure: OvershootNumbers['onFailure']):
     formula: `${gateways} processes × ${overdraftTokens} + ${refilled} that refill in ${leaseTicks / TICKS_PER_MS} ms`,
     callsPerSecond: (1000 * TICKS_PER_MS) / syncTicks,
     settleMs: terms.waits ? settleTicks / TICKS_PER_MS : 0,
-    lateMs: ((gateways - 1) * terms.overdraftTicks) / TICKS_PER_MS,
+    lateMs: (settleTicks > 0 ? (gateways - 1) * terms.overdraftTicks : terms.reportTicks) / TICKS_PER_MS,
     outage: OUTAGE[onFailure](gateways),
   };
 }

@@ -216,7 +216,7 @@ export class ProcessStore implements LeasedStore {
       this.#noteExact(entry, nowTicks);
       return false;
     });
-    if (split === undefined) return this.#askRedis('spend', batch, deadlineMs);
+    if (split === undefined) return this.#spendInRedis(batch, deadlineMs);
     return this.#spendSplit(batch, { split, decision: decide(split.leased, nowTicks), nowTicks }, deadlineMs);
   }
 
@@ -275,7 +275,7 @@ export class ProcessStore implements LeasedStore {
       return this.#askRedis('check', exact, deadlineMs).then((levels) => joinReadings(split, reading, levels));
     }
     pin(leased, 1);
-    return this.#askRedis('spend', exact, deadlineMs).then(
+    return this.#spendInRedis(exact, deadlineMs).then(
       (levels) => {
         pin(leased, -1);
         if (!passes(exact, levels.levelsTicks)) this.#takeBack(leased);
@@ -287,6 +287,19 @@ export class ProcessStore implements LeasedStore {
         throw error;
       },
     );
+  }
+
+  /** Spends transactions of which some have buckets that are leased. */
+  async #spendInRedis(batch: readonly StoreTransaction[], deadlineMs: number): Promise<StoreReading> {
+    const reading = await this.#askRedis('spend', batch, deadlineMs);
+    if (passes(batch, reading.levelsTicks)) return reading;
+    const { nowTicks } = this.#syncs;
+    const levelsTicks = reading.levelsTicks.map((level, i) => {
+      const { incrementTicks, fitTicks } = batch[i]!;
+      if (level + incrementTicks <= fitTicks) return level;
+      return level + (this.#lookup.entryOf(batch[i]!, nowTicks)?.bucket.unreportedTicks ?? 0);
+    });
+    return { ...reading, levelsTicks };
   }
 
   /**

@@ -139,7 +139,7 @@ export function applyAnswer(sent: SentBucket, synced: SyncedBucket, answer: Answ
   bucket.isBroken = synced.isBroken === true;
   // A TAT that has passed needs no restoring.
   const floorTicks = synced.levelTicks > 0 ? serverTicks + synced.levelTicks : 0;
-  if (floorTicks !== bucket.floorTicks) bucket.steadySinceTicks = nowTicks;
+  noteTat(bucket, floorTicks, nowTicks);
   bucket.floorTicks = floorTicks;
   if (!synced.keptFloor) leases.forbidReturns();
   if (synced.grantedTokens > 0) {
@@ -149,6 +149,14 @@ export function applyAnswer(sent: SentBucket, synced: SyncedBucket, answer: Answ
     if (terms !== bucket.terms) bucket.leases.dropAll(nowTicks);
   }
   bucket.isContended = synced.grantedTokens < sent.wantedTokens;
+}
+
+/** Takes note of whether the TAT has risen. Once it was steady for long enough, only the last answer counts. */
+function noteTat(bucket: LeasedBucket, floorTicks: number, nowTicks: number): void {
+  const { reportTicks, settleTicks } = bucket.terms;
+  if (floorTicks > bucket.steadyFloorTicks + reportTicks) bucket.steadySinceTicks = nowTicks;
+  else if (floorTicks > bucket.steadyFloorTicks && nowTicks - bucket.steadySinceTicks < settleTicks) return;
+  bucket.steadyFloorTicks = floorTicks;
 }
 
 function settleOutage(bucket: LeasedBucket, synced: SyncedBucket, { nowTicks, serverTicks }: Answer): void {

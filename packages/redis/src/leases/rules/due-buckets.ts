@@ -36,9 +36,18 @@ export class DueBuckets {
 
   /** Adds a bucket that is not pending. All buckets of a limit are due at the same moments, so that they share calls. */
   add(bucket: LeasedBucket, nowTicks: number): void {
-    const gapTicks = Math.floor(this.#pace * bucket.gapTicks);
-    bucket.dueGapTicks = gapTicks;
-    this.addAt(bucket, (Math.floor(nowTicks / gapTicks) + 1) * gapTicks);
+    bucket.dueGapTicks = this.#gapOf(bucket);
+    this.addAt(bucket, nextMoment(nowTicks, bucket.dueGapTicks));
+  }
+
+  /** Makes a bucket due earlier whose gap has become shorter since it was added. */
+  hasten(bucket: LeasedBucket, nowTicks: number): void {
+    const ticks = nextMoment(nowTicks, this.#gapOf(bucket));
+    const earlierTicks = bucket.dueTicks - ticks;
+    if (earlierTicks <= 0) return;
+    bucket.dueGapTicks -= earlierTicks;
+    this.remove(bucket);
+    this.addAt(bucket, ticks);
   }
 
   addAt(bucket: LeasedBucket, ticks: number): void {
@@ -75,6 +84,10 @@ export class DueBuckets {
     return false;
   }
 
+  #gapOf({ gapTicks }: LeasedBucket): number {
+    return Math.floor(this.#pace * gapTicks);
+  }
+
   #momentAt(ticks: number): Moment {
     const known = this.#moments.get(ticks);
     if (known !== undefined) return known;
@@ -89,4 +102,8 @@ export class DueBuckets {
     this.#first = undefined;
     for (const moment of this.#moments.values()) if (moment.ticks < this.nextTicks) this.#first = moment;
   }
+}
+
+function nextMoment(nowTicks: number, gapTicks: number): number {
+  return (Math.floor(nowTicks / gapTicks) + 1) * gapTicks;
 }

@@ -27,8 +27,14 @@ export interface LeaseNumbers extends LeaseDemand {
   /** The time between two syncs of a bucket in use, at most `syncTicks`. */
   readonly dueTicks: number;
   /**
-   * Of a limit whose tokens come back slowly: each process reports within this time what it lets through, and denies only
-   * after the answers of Redis have shown the same TAT for as long. 0 for other limits, and with one process.
+   * What the other processes may have let through and not reported when a process denies: it adds this to the wait of the
+   * denial. 0 with one process, and where even one token takes longer to come back.
+   */
+  readonly reportTicks: number;
+  /**
+   * Where the overdrafts of the others take longer to come back than `reportTicks`: a process that has let through more than
+   * its part of `reportTicks` reports it within this time, and a process denies only after the TAT in Redis has not risen by
+   * more than `reportTicks` for as long. Otherwise 0.
    */
   readonly settleTicks: number;
   /**
@@ -56,10 +62,10 @@ const LONGEST_LEASE_TICKS = 60 * TICKS_PER_MS;
 const SYNCS_PER_LEASE = 2.25;
 const SHORTEST_LEASE_TICKS = SYNCS_PER_LEASE * MIN_SYNC_GAP_TICKS;
 /**
- * If a token takes longer to come back, a denied client notices each one that other processes had not reported when it was
- * told how long to wait. See docs/decisions/0023.
+ * A denied client hardly notices if tokens that take so long to come back had not been reported by other processes when it
+ * was told how long to wait. See docs/decisions/0023.
  */
-const SLOW_TOKEN_TICKS = 200 * TICKS_PER_MS;
+const MOST_REPORT_TICKS = 200 * TICKS_PER_MS;
 /** Enough for a report of each process, and a short wait for a denial. */
 const SETTLE_TICKS = 2 * MIN_SYNC_GAP_TICKS;
 
@@ -103,6 +109,8 @@ export function isLeased(numbers: LeaseNumbers | NotLeased): numbers is LeaseNum
 
 function withOverdraft(demand: LeaseDemand, overdraftTokens: number, leaseTicks: number): LeaseNumbers {
   const { burst, intervalTicks, gateways, syncTicks } = demand;
+  const unreportedTicks = Math.min(syncTicks, MOST_REPORT_TICKS);
+  const reportTicks = gateways === 1 || intervalTicks > unreportedTicks ? 0 : unreportedTicks;
   const fitTicks = burst * intervalTicks;
   const overdraftTicks = overdraftTokens * intervalTicks;
   return {
@@ -112,7 +120,8 @@ function withOverdraft(demand: LeaseDemand, overdraftTokens: number, leaseTicks:
     overdraftTicks,
     leaseTicks,
     dueTicks: Math.min(syncTicks, Math.floor(leaseTicks / SYNCS_PER_LEASE)),
-    settleTicks: gateways > 1 && intervalTicks > SLOW_TOKEN_TICKS ? SETTLE_TICKS : 0,
+    reportTicks,
+    settleTicks: (gateways - 1) * overdraftTicks > reportTicks ? SETTLE_TICKS : 0,
     boundTokens: gateways * overdraftTokens + Math.ceil(leaseTicks / intervalTicks),
     capTicks: fitTicks + gateways * overdraftTicks + leaseTicks,
   };

@@ -135,7 +135,10 @@ export class LeaseStream implements BucketStream {
   }
 
   request(bucket: LeasedBucket, nowTicks: number): void {
-    if (bucket.isPending) return;
+    if (bucket.isPending) {
+      if (bucket.reportsSoon) this.#listOf(bucket).hasten(bucket, nowTicks);
+      return;
+    }
     bucket.isFresh = bucket.isNew && bucket.viewSequence === 0;
     this.#listOf(bucket).add(bucket, nowTicks);
     if (bucket.isFresh && this.#fresh.size === MOST_BUCKETS) this.#fullTicks = nowTicks;

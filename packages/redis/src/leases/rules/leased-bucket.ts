@@ -74,8 +74,10 @@ export class LeasedBucket {
   viewAtTicks: number = -Infinity;
   /** The number of the sync that made the view. */
   viewSequence = 0;
-  /** Since when the answers of Redis have shown the same TAT. */
+  /** Since when the TAT in the answers of Redis has not risen by more than the others may fail to report. */
   steadySinceTicks: number = -Infinity;
+  /** The TAT, by the clock of Redis, above which it has risen by more. */
+  steadyFloorTicks = 0;
   /** The TAT at the last answer, by the clock of Redis; 0 before. */
   floorTicks = 0;
   /** Made with the first lease: most buckets of ids that are asked for once never have one. */
@@ -168,6 +170,11 @@ export class LeasedBucket {
   /** Returns how long a cost has to wait by the view: 0 if it fits. */
   waitByView(tokens: number, nowTicks: number): number {
     return this.#waitByView((tokens - this.leases.tokens) * this.terms.intervalTicks, nowTicks);
+  }
+
+  /** Returns the wait of a cost that is denied now. */
+  waitOfDenial(tokens: number, nowTicks: number): number {
+    return this.#waitOfDenial(this.waitByView(tokens, nowTicks));
   }
 
   /** Takes the tokens of the last look, which fitted. */
@@ -272,15 +279,17 @@ export class LeasedBucket {
     return (this.uncharged.totalTicks + (this.outage?.spentTicks ?? 0)) / this.terms.intervalTicks;
   }
 
-  /**
-   * The time from one due sync to the next: the longest one while nothing is leased, because the overdraft pays for all. If
-   * tokens come back slowly, denials of the other processes depend on the reports of this one.
-   */
+  /** The time from one due sync to the next: the longest one while nothing is leased, because the overdraft pays for all. */
   get gapTicks(): number {
     const { dueTicks, syncTicks, overdraftTokens, settleTicks } = this.terms;
-    if (settleTicks > 0) return settleTicks;
+    if (this.reportsSoon) return settleTicks;
     const demand = Math.max(this.askedTokens, this.demandTokens);
     return this.leases.isEmpty && demand * syncTicks <= overdraftTokens * dueTicks ? syncTicks : dueTicks;
+  }
+
+  /** Whether the denials of other processes would be wrong without the report of what this one has let through. */
+  get reportsSoon(): boolean {
+    return this.terms.settleTicks > 0 && this.#isMuch(this.uncharged.chargeTicks);
   }
 
   /**
@@ -299,6 +308,11 @@ export class LeasedBucket {
   /** Whether Redis answers so late that a lease would lapse before the next one comes. */
   get isTooSlow(): boolean {
     return this.stream.roundTripTicks > this.terms.leaseTicks - this.terms.dueTicks;
+  }
+
+  /** What a denial by Redis may lack, because reports are as late as its answer. */
+  get unreportedTicks(): number {
+    return this.isTooSlow && this.terms.settleTicks > 0 ? this.#othersOverdraftTicks : 0;
   }
 
   /**
@@ -331,7 +345,16 @@ export class LeasedBucket {
   /** Whether the view shows what the other processes let through, so that a denial can tell how long to wait. */
   get #isSettled(): boolean {
     const { settleTicks } = this.terms;
-    return settleTicks === 0 || this.viewAtTicks - this.steadySinceTicks >= settleTicks;
+    if (settleTicks === 0) return true;
+    // A client whose requests come to this process since the view was made has come to others, too.
+    if (this.#isMuch(this.uncharged.totalTicks)) return false;
+    // A report is sent after the answer to the call before.
+    return this.viewAtTicks - this.steadySinceTicks >= settleTicks + this.stream.roundTripTicks;
+  }
+
+  /** Whether as much, let through by each other process, is more than a denial adds to its wait. */
+  #isMuch(unreportedTicks: number): boolean {
+    return unreportedTicks * (this.terms.gateways - 1) > this.terms.reportTicks;
   }
 
   #waitByView(increment: number, nowTicks: number): number {
@@ -363,12 +386,20 @@ export class LeasedBucket {
     return new LocalOutage(this.stream.openSinceTicks, this.terms, this.uncharged);
   }
 
-  /** @param waitTicks - By the view. Within the time of a sync, other processes report what they have let through since. */
+  /** @param waitTicks - By the view. */
   #denies(waitTicks: number): Look {
-    const { gateways, syncTicks, dueTicks, settleTicks } = this.terms;
-    const reportTicks = gateways === 1 || settleTicks > 0 ? 0 : syncTicks;
-    this.retryTicks = Math.max(waitTicks + reportTicks, dueTicks);
+    this.retryTicks = this.#waitOfDenial(waitTicks);
     return DENIES;
+  }
+
+  /** Adds what the other processes may have let through since the view was made. */
+  #waitOfDenial(waitTicks: number): number {
+    const othersTicks = this.#isSettled ? this.terms.reportTicks : this.#othersOverdraftTicks;
+    return Math.max(waitTicks + othersTicks, this.terms.dueTicks);
+  }
+
+  get #othersOverdraftTicks(): number {
+    return (this.terms.gateways - 1) * this.terms.overdraftTicks;
   }
 
   #spendBeyond(increment: number, nowTicks: number, spent: Spent): void {

@@ -136,7 +136,7 @@ function denied({ given: { batch }, lacking }: Waiting<WaitingBatch>, nowTicks: 
   for (const [i, each] of batch.entries()) {
     const { bucket, tokens } = each;
     bucket.touch(nowTicks);
-    const waitTicks = lacking[i]! > 0 ? Math.max(bucket.waitByView(tokens, nowTicks), bucket.terms.dueTicks) : 0;
+    const waitTicks = lacking[i]! > 0 ? bucket.waitOfDenial(tokens, nowTicks) : 0;
     conclude(each, waitTicks, nowTicks);
     retryTicks = Math.max(retryTicks, waitTicks);
   }

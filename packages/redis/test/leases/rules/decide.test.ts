@@ -181,18 +181,18 @@ describe('batches that wait', () => {
     one.isContended = false;
     expect(waiting.decideAgain(LONG - 1)).toEqual([]);
     const decided = waiting.decideAgain(LONG).at(0)!;
-    expect(decided.decision).toEqual({ outcome: 'denied', retryTicks: TERMS.dueTicks });
+    expect(decided.decision).toEqual({ outcome: 'denied', retryTicks: TERMS.reportTicks });
     expect(waiting.untilTicks).toBe(Infinity);
   });
 
-  test('are denied after their time for as long as their bucket is full by the view', () => {
+  test('are denied after their time for as long as their bucket is full by the view and what others may not have reported', () => {
     const { stream, one } = twoBuckets({ settleTicks: 10 * TICKS_PER_MS });
     const waiting = waitingBatches(one, 1);
     const { call, atTicks } = nextCall(stream);
     answer(stream, call, atTicks, { levelTicks: (burst + 20) * TOKEN });
     expect(waiting.decideAgain(LONG - 1)).toEqual([]);
     const decided = waiting.decideAgain(LONG).at(0)!;
-    const waitTicks = (20 + cost) * TOKEN - (LONG - atTicks);
+    const waitTicks = (20 + cost + TERMS.overdraftTokens) * TOKEN - (LONG - atTicks);
     expect(decided.decision).toEqual({ outcome: 'denied', retryTicks: waitTicks });
     expect(decided.waiting.batch.at(0)).toMatchObject({ waitTicks });
   });

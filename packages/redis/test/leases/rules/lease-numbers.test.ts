@@ -11,14 +11,15 @@ const SYNC_MS = 200;
 const YEAR_MS = 365.25 * 86_400_000;
 
 /** `count` tokens every `periodMs`. */
-function solve({ burst, count, periodMs, overshoot = 0.1, gateways }: Solved) {
+function solve({ burst, count, periodMs, overshoot = 0.1, gateways, syncMs = SYNC_MS }: Solved) {
   const intervalTicks = Math.floor((periodMs * TICKS_PER_MS) / count);
-  return leaseNumbers({ burst, intervalTicks, overshoot, gateways, syncTicks: SYNC_MS * TICKS_PER_MS });
+  return leaseNumbers({ burst, intervalTicks, overshoot, gateways, syncTicks: syncMs * TICKS_PER_MS });
 }
 interface Solved extends Pick<LeaseDemand, 'burst' | 'gateways'> {
   readonly count: number;
   readonly periodMs: number;
   readonly overshoot?: number;
+  readonly syncMs?: number;
 }
 
 const tens = { burst: 20, count: 20, periodMs: 1000 };
@@ -72,12 +73,19 @@ describe('the numbers of a leased limit', () => {
   });
 
   test.each([
-    { what: 'a token comes back within 200 ms', count: 5, gateways: 2, settleMs: 0 },
-    { what: 'a token takes longer', count: 4.9, gateways: 2, settleMs: 10 },
-    { what: 'a token takes longer, but there is only one process', count: 4.9, gateways: 1, settleMs: 0 },
-  ])('have denials wait for reports where those are missed: $what', ({ count, gateways, settleMs }) => {
-    const numbers = solve({ burst: 100, count, periodMs: 1000, overshoot: 0.5, gateways }) as LeaseNumbers;
+    { what: 'all comes back within 200 ms', count: 120, gateways: 2, settleMs: 0, reportMs: 200 },
+    { what: 'all comes back within 20 ms', count: 1300, gateways: 2, syncMs: 20, settleMs: 0, reportMs: 20 },
+    { what: 'it takes longer than 20 ms', count: 500, gateways: 2, syncMs: 20, settleMs: 10, reportMs: 20 },
+    { what: 'a denial adds no more than 200 ms', count: 120, gateways: 2, syncMs: 1000, settleMs: 0, reportMs: 200 },
+    { what: 'it takes longer than 200 ms', count: 100, gateways: 2, settleMs: 10, reportMs: 200 },
+    { what: 'one token takes as long', count: 5, gateways: 2, settleMs: 10, reportMs: 200 },
+    { what: 'one token takes longer', count: 4.9, gateways: 2, settleMs: 10, reportMs: 0 },
+    { what: 'it takes longer, but there is only one process', count: 4.9, gateways: 1, settleMs: 0, reportMs: 0 },
+  ])('have denials wait for what others have let through, where it matters: $what', (limit) => {
+    const { settleMs, reportMs, ...demand } = limit;
+    const numbers = solve({ burst: 50, periodMs: 1000, overshoot: 1, ...demand }) as LeaseNumbers;
     expect(numbers.settleTicks).toBe(settleMs * TICKS_PER_MS);
+    expect(numbers.reportTicks).toBe(reportMs * TICKS_PER_MS);
   });
 
   test('do not exist when a process has not even one token of overshoot', () => {

@@ -16,19 +16,25 @@ import {
 
 const { overdraftTokens, burst, leaseTicks } = TERMS;
 
+/** Reads a bucket, which Redis answers with a level. Returns the moment of the answer. */
+function readAgain({ stream, bucket }: ReturnType<typeof syncedBucket>, atTicks: number, levelTicks: number): number {
+  stream.requestEarly(bucket, atTicks);
+  const call = stream.nextCall(atTicks)!;
+  stream.endWait(bucket);
+  answer(stream, call, atTicks, { levelTicks });
+  return atTicks;
+}
+
 describe('a bucket whose tokens come back slowly', () => {
   const T = 1000 * TICKS_PER_MS;
   const SETTLE = 10 * TICKS_PER_MS;
-  const slow = { intervalTicks: T, fitTicks: burst * T, overdraftTicks: overdraftTokens * T, settleTicks: SETTLE };
-
-  /** Reads a bucket, which Redis answers with a level. Returns the moment of the answer. */
-  function readAgain({ stream, bucket }: ReturnType<typeof syncedBucket>, atTicks: number, levelTicks: number): number {
-    stream.requestEarly(bucket, atTicks);
-    const call = stream.nextCall(atTicks)!;
-    stream.endWait(bucket);
-    answer(stream, call, atTicks, { levelTicks });
-    return atTicks;
-  }
+  const slow = {
+    intervalTicks: T,
+    fitTicks: burst * T,
+    overdraftTicks: overdraftTokens * T,
+    reportTicks: 0,
+    settleTicks: SETTLE,
+  };
 
   test('is denied only after its TAT was the same for long enough, and then for as long as the tokens take', () => {
     const synced = syncedBucket(slow, { levelTicks: burst * T });
@@ -44,7 +50,7 @@ describe('a bucket whose tokens come back slowly', () => {
     expect(bucket.retryTicks).toBe(2 * T - 3 * SETTLE + 16);
   });
 
-  test('makes requests wait that would come after those that wait already, and denies them once that is known', () => {
+  test('makes requests wait that would come after those that wait already', () => {
     const synced = syncedBucket(slow, { levelTicks: (burst - 1) * T });
     const { bucket, nowTicks } = synced;
     overdraw(bucket, nowTicks);
@@ -52,14 +58,35 @@ describe('a bucket whose tokens come back slowly', () => {
     bucket.waitingTokens = 1;
     expect(bucket.look(1, nowTicks)).toBe(WAITS);
     bucket.steadySinceTicks = nowTicks - SETTLE;
+    // Until what this process has let through is counted.
+    expect(bucket.look(1, nowTicks)).toBe(WAITS);
+  });
+
+  test('is denied later after slow answers, because the reports of other processes are as late', () => {
+    const synced = syncedBucket(slow, { levelTicks: burst * T });
+    synced.stream.roundTripTicks = 2 * SETTLE;
+    const early = readAgain(synced, synced.nowTicks + 3 * SETTLE - 16, burst * T - 3 * SETTLE + 16);
+    synced.stream.roundTripTicks = 2 * SETTLE;
+    expect(synced.bucket.look(1, early)).toBe(WAITS);
+    const settled = readAgain(synced, synced.nowTicks + 4 * SETTLE, burst * T - 4 * SETTLE);
+    synced.stream.roundTripTicks = 2 * SETTLE;
+    expect(synced.bucket.look(1, settled)).toBe(DENIES);
+  });
+
+  test('is denied at once where requests may not wait, and adds what others may not have reported', () => {
+    const { bucket, nowTicks } = syncedBucket({ ...slow, waits: false }, { levelTicks: burst * T });
+    expect(bucket.look(1, nowTicks)).toBe(DENIES);
+    expect(bucket.retryTicks).toBe((1 + overdraftTokens) * T);
+    bucket.steadySinceTicks = nowTicks - SETTLE;
     expect(bucket.look(1, nowTicks)).toBe(DENIES);
     expect(bucket.retryTicks).toBe(T);
   });
 
-  test('is denied at once where requests may not wait', () => {
-    const { bucket, nowTicks } = syncedBucket({ ...slow, waits: false }, { levelTicks: burst * T });
-    expect(bucket.look(1, nowTicks)).toBe(DENIES);
-    expect(bucket.retryTicks).toBe(T);
+  test('lacks in a denial by Redis what the others have let through, while reports take longer than leases are useful', () => {
+    const { stream, bucket } = syncedBucket(slow);
+    expect(bucket.unreportedTicks).toBe(0);
+    stream.roundTripTicks = leaseTicks;
+    expect(bucket.unreportedTicks).toBe(overdraftTokens * T);
   });
 
   test('reports what it let through within that time, however large its overdraft is', () => {
@@ -69,6 +96,75 @@ describe('a bucket whose tokens come back slowly', () => {
     const { call, atTicks } = nextCall(stream);
     expect(call.entries.at(0)).toMatchObject({ chargeTicks: T });
     expect(atTicks - nowTicks).toBeLessThanOrEqual(SETTLE);
+  });
+});
+
+describe('a bucket of which other processes can let much through before they report it', () => {
+  const SETTLE = 10 * TICKS_PER_MS;
+  const REPORT = 200 * TICKS_PER_MS;
+  const large = { overdraftTokens: 50, overdraftTicks: 50 * TOKEN, reportTicks: REPORT, settleTicks: SETTLE };
+
+  function spend({ bucket, nowTicks }: ReturnType<typeof syncedBucket>, tokens: number): void {
+    for (let i = 0; i < tokens; i++) {
+      expect(bucket.look(1, nowTicks)).toBe(FITS);
+      bucket.spend(1, nowTicks);
+    }
+  }
+
+  test('is reported as soon as it has let through more than its part of what a denial adds to its wait', () => {
+    const synced = syncedBucket(large);
+    // There is one other process.
+    spend(synced, REPORT / TOKEN);
+    const usualTicks = synced.stream.nextTicks;
+    expect(usualTicks - synced.nowTicks).toBeGreaterThan(2 * SETTLE);
+    spend(synced, 1);
+    expect(synced.stream.nextTicks - synced.nowTicks).toBeLessThanOrEqual(SETTLE);
+    const { call } = nextCall(synced.stream);
+    expect(call.entries.at(0)).toMatchObject({ chargeTicks: REPORT + TOKEN });
+    // Its demand is counted since the same moment as before.
+    const { dueTicks, dueGapTicks } = synced.bucket;
+    expect(dueTicks - dueGapTicks).toBe(usualTicks - SYNC);
+  });
+
+  test('is denied only after it was not used much for long enough, and adds what others may not have reported', () => {
+    const synced = syncedBucket(large, { levelTicks: burst * TOKEN });
+    const { bucket, nowTicks } = synced;
+    expect(bucket.look(1, nowTicks)).toBe(WAITS);
+    // Others report more than a denial adds.
+    const reported = readAgain(synced, nowTicks + SETTLE, burst * TOKEN + REPORT - SETTLE + 16);
+    expect(bucket.look(1, reported)).toBe(WAITS);
+    const more = readAgain(synced, reported + SETTLE / 2, burst * TOKEN + 1.5 * REPORT);
+    expect(bucket.look(1, more)).toBe(WAITS);
+    const settled = readAgain(synced, reported + SETTLE, burst * TOKEN + 1.5 * REPORT - SETTLE / 2);
+    expect(bucket.look(1, settled)).toBe(DENIES);
+    expect(bucket.retryTicks).toBe(TOKEN + 2.5 * REPORT - SETTLE / 2);
+  });
+
+  test('is not denied while it has let through more itself than its part of what a denial adds', () => {
+    const synced = syncedBucket(large, { levelTicks: (burst - 21) * TOKEN });
+    synced.bucket.steadySinceTicks = -Infinity;
+    spend(synced, 20);
+    expect(synced.bucket.look(2, synced.nowTicks)).toBe(DENIES);
+    spend(synced, 1);
+    expect(synced.bucket.look(2, synced.nowTicks)).toBe(WAITS);
+  });
+
+  test('is not settled by many small steps within that time', () => {
+    const synced = syncedBucket(large, { levelTicks: burst * TOKEN });
+    const step = 0.6 * REPORT;
+    const first = readAgain(synced, synced.nowTicks + SETTLE / 2, burst * TOKEN + step);
+    const second = readAgain(synced, first + SETTLE / 2, burst * TOKEN + 2 * step);
+    expect(synced.bucket.look(1, second)).toBe(WAITS);
+  });
+
+  test('is denied at once while it is used at its rate', () => {
+    const synced = syncedBucket(large, { levelTicks: burst * TOKEN });
+    let { nowTicks } = synced;
+    for (let i = 1; i < 100; i++) {
+      nowTicks = readAgain(synced, nowTicks + SETTLE, burst * TOKEN);
+      expect(synced.bucket.look(1, nowTicks)).toBe(DENIES);
+      expect(synced.bucket.retryTicks).toBe(TOKEN + REPORT);
+    }
   });
 });
 
@@ -166,7 +262,7 @@ describe('a bucket that is leased', () => {
   });
 
   test('asks to wait for the tokens alone if there is no other process', () => {
-    const { bucket, nowTicks } = syncedBucket({ gateways: 1 }, { levelTicks: (burst + 9) * TOKEN });
+    const { bucket, nowTicks } = syncedBucket({ gateways: 1, reportTicks: 0 }, { levelTicks: (burst + 9) * TOKEN });
     bucket.look(1, nowTicks);
     expect(bucket.retryTicks).toBe(10 * TOKEN);
   });
