@@ -181,6 +181,22 @@ describe('a slow network', () => {
   });
 });
 
+test('a denial by a Redis that is far includes what the other processes may have let through', async () => {
+  const proxy = await tcpProxy(server);
+  const store = await readyStore({ url: proxy.url, maxWait: '1s' });
+  proxy.delay(80);
+  let spent = 0;
+  const wasIncluded = async (): Promise<boolean> => {
+    await callsOf(store).spend([hourly('far')], 1000);
+    spent++;
+    const denied = await callsOf(store).spend([hourly('far', BURST)], 1000);
+    // The other process has an overdraft of 9.
+    return Math.round(denied.levelsTicks.at(0)! / hourly('far').incrementTicks) === spent + 9;
+  };
+  await until('it is known that Redis is far', wasIncluded);
+  await proxy.pass();
+});
+
 describe('a Redis that hangs', () => {
   test.each([
     { onFailure: 'closed', result: 'ERR_STORE_BUCKET' },
