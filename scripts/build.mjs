@@ -122,7 +122,8 @@ async function buildPackage(rolldown, { folder, isProgram, entries }) {
     // Only old loaders read it. Names of functions stay, for stack traces.
     const minify = { compress: false, mangle: false, codegen: { removeWhitespace: true } };
     const dir = join(cwd, 'dist', 'cjs');
-    await bundle.write({ ...names, dir, format: 'cjs', exports: 'named', minify });
+    // Jest takes no import() in CommonJS.
+    await bundle.write({ ...names, dir, format: 'cjs', exports: 'named', minify, dynamicImportInCjs: false });
     writeFileSync(join(dir, 'package.json'), '{ "type": "commonjs" }\n');
   }
   await bundle.close();

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { startVitest } from 'vitest/node';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const CONDITIONS = ['@sluice/source', 'node', 'module'];
@@ -55,6 +54,7 @@ export interface MutatedResult {
 /** Runs a test file on the sources as they are, or with a change that is made in memory. */
 export async function mutatedRun(run: MutatedRun, change?: Change): Promise<MutatedResult> {
   const { file, named, setupFiles = [], bail = false, testTimeoutMs = 600_000 } = run;
+  const { startVitest } = await import('vitest/node');
   let log = '';
   const vitest = await startVitest(
     'test',
