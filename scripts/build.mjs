@@ -29,10 +29,11 @@ export async function buildPackages() {
 }
 
 /**
- * Writes the declarations of the packages into dist: as few files as there are of their code, whose types exist once for
+ * Builds the packages and writes their declarations into dist: as few files as there are of their code, whose types exist once for
  * `import` and `require`, because at run time their classes do.
  */
 export async function declarePackages() {
+  await buildPackages();
   const outdated = outdatedPackages('declared').filter(({ isProgram }) => !isProgram);
   if (outdated.length === 0) return;
   const [{ rollup }, { dts }] = await Promise.all([import('rollup'), import('rollup-plugin-dts')]);
@@ -48,8 +49,8 @@ export async function declarePackages() {
       input: Object.fromEntries(declarations),
       external: OF_OTHERS,
       plugins: [dts()],
-      // It names each type that is in no entry: those are not for users.
-      onLog: () => {},
+      // The plugin names each type that is in no entry: those are not for users.
+      onLog: (level, log, show) => (log.plugin === 'dts' ? undefined : show(level, log)),
     });
     // oxlint-disable-next-line no-await-in-loop
     await bundle.write({
@@ -130,7 +131,7 @@ async function buildPackage(rolldown, { folder, isProgram, entries }) {
 }
 
 /**
- * What is kept of a package in its dist, besides what was built: the hash of what it was built from.
+ * What is done for a package. A file in its dist then has the hash of the sources from which it was done.
  *
  * @typedef {'built' | 'declared'} Step
  */

@@ -11,6 +11,7 @@ const SHARED = [
   'package.json',
   'pnpm-workspace.yaml',
   'pnpm-lock.yaml',
+  '.pnpmfile.cjs',
   'tsconfig.json',
   'scripts/build.mjs',
 ];
@@ -18,8 +19,8 @@ const SHARED = [
 const LEFT_OUT = new Set(['node_modules', 'test', 'coverage', 'dist', 'types']);
 
 /**
- * Packs every published package as a release would, from the code that `npm run setup` built and the
- * declarations, which are written first. `workspace:` ranges become versions, and the sources leave `exports`: see
+ * Packs every published package as a release would, with code and declarations that are built first if
+ * they are not those of the sources. `workspace:` ranges become versions, and the sources leave `exports`: see
  * .pnpmfile.cjs.
  *
  * @param {string} folder where the tarballs go; must be empty

@@ -1,9 +1,10 @@
 // Makes a clone ready for `npm start`, `npm test` and `npm run check`: installs when the lockfile or a manifest
-// changed since the last time, then builds what changed. With nothing to do it takes about a second.
+// changed since the last time, then builds what changed. With nothing to do it takes about a second. With `--declarations`
+// it also writes the types of the packages, which only tests and checks read in a clone.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { buildPackages } from './build.mjs';
+import { buildPackages, declarePackages } from './build.mjs';
 import { pnpm, root } from './pnpm.mjs';
 import { writeTextModules } from './text-modules.mjs';
 
@@ -12,7 +13,7 @@ const stamp = join(root, 'node_modules', '.sluice-installed');
 refuseOldNode();
 installIfChanged();
 writeTextModules();
-await buildPackages();
+await (process.argv.includes('--declarations') ? declarePackages() : buildPackages());
 
 function refuseOldNode() {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
@@ -34,6 +34,10 @@ const rare: Record<string, ts.CompilerOptions> = {
   'the types of browsers': { ...nodenext, ...strict, lib: ['lib.es2023.d.ts', 'lib.dom.d.ts'] },
 };
 const tried = process.env.SLUICE_TYPE_SETTINGS === 'all' ? { ...settings, ...rare } : settings;
+
+if (!existsSync(`${root}packages/core/dist/index.d.mts`)) {
+  throw new Error('The packages have no declarations. Run npm run setup -- --declarations.');
+}
 
 /** Files as they were parsed: most are the same in several settings. */
 const parsed = new Map<string, ts.SourceFile | undefined>();
