@@ -42,8 +42,8 @@ export interface RateLimitStorageOptions extends Pick<
   'store' | 'failure' | 'onEvent' | 'log' | 'time'
 > {
   /**
-   * The list that `ThrottlerModule` gets too. A number in it that is none, such as `Number(process.env.LIMIT)` of a
-   * variable that is not set, is then an error when the application starts. Otherwise, and where a function returns it,
+   * The list that `ThrottlerModule` gets too. A value in it that is not a number, such as
+   * `Number(process.env.LIMIT)` of a variable that is not set, is then an error when the application starts. Otherwise, and where a function returns it,
    * its requests can't be decided: see {@link rateLimitStorage}.
    */
   readonly throttlers?: readonly object[] | undefined;

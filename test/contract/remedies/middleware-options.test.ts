@@ -32,25 +32,25 @@ testRemedies({
     make: inline,
     options: { name: 'Requests', store: new Redis({ lazyConnect: true }) },
     message:
-      "`store` must be a store, such as memoryStore(): it has no method `run`. A client of Redis is store: redisStore({ client }) of '@sluice/redis'.",
+      "`store` must be a store, such as memoryStore(): it has no method `run`. For a Redis client, write store: redisStore({ client }), from '@sluice/redis'.",
   },
   'a pool of pg as the store': {
     make: inline,
     options: { name: 'Requests', store: new Pool() },
     message:
-      "`store` must be a store, such as memoryStore(): it has no method `run`. A pool of pg is store: postgresStore({ pool }) of '@sluice/postgres'.",
+      "`store` must be a store, such as memoryStore(): it has no method `run`. For a pool of pg, write store: postgresStore({ pool }), from '@sluice/postgres'.",
   },
   'the address of a Redis as the store': {
     make: inline,
     options: { name: 'Requests', store: 'redis://127.0.0.1' },
     message:
-      "`store` must be a store, such as memoryStore(): it has no method `run`. A Redis is store: redisStore({ url }) of '@sluice/redis'.",
+      "`store` must be a store, such as memoryStore(): it has no method `run`. For a Redis URL, write store: redisStore({ url }), from '@sluice/redis'.",
   },
   'the address of a PostgreSQL as the store': {
     make: inline,
     options: { name: 'Requests', store: 'postgres://127.0.0.1/app' },
     message:
-      "`store` must be a store, such as memoryStore(): it has no method `run`. A PostgreSQL is store: postgresStore({ pool }) of '@sluice/postgres'.",
+      "`store` must be a store, such as memoryStore(): it has no method `run`. For a PostgreSQL URL, write store: postgresStore({ connectionString }), from '@sluice/postgres'.",
   },
   'a rate in one text': {
     make: inline,

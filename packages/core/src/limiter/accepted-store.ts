@@ -31,12 +31,13 @@ export function checkedStore(store: Store): Store {
 function storeInstead(given: unknown): string {
   const { sendCommand, query, connect } = (given ?? {}) as Readonly<Record<string, unknown>>;
   const isUrl = (scheme: string): boolean => typeof given === 'string' && given.startsWith(scheme);
-  if (isUrl('redis')) return " A Redis is store: redisStore({ url }) of '@sluice/redis'.";
-  if (isUrl('postgres')) return " A PostgreSQL is store: postgresStore({ pool }) of '@sluice/postgres'.";
+  if (isUrl('redis')) return " For a Redis URL, write store: redisStore({ url }), from '@sluice/redis'.";
+  if (isUrl('postgres'))
+    return " For a PostgreSQL URL, write store: postgresStore({ connectionString }), from '@sluice/postgres'.";
   if (typeof sendCommand === 'function')
-    return " A client of Redis is store: redisStore({ client }) of '@sluice/redis'.";
+    return " For a Redis client, write store: redisStore({ client }), from '@sluice/redis'.";
   if (typeof query === 'function' && typeof connect === 'function')
-    return " A pool of pg is store: postgresStore({ pool }) of '@sluice/postgres'.";
+    return " For a pool of pg, write store: postgresStore({ pool }), from '@sluice/postgres'.";
   return '';
 }
 

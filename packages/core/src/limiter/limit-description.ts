@@ -50,7 +50,7 @@ function linesOf(lease: LeaseDescription, { rate, treatment }: Limit<never>): st
 function denialsOf({ settleMs, lateMs }: LeaseTerms): string {
   if (lateMs === 0) return 'their Retry-After is as without leases';
   if (settleMs > 0) {
-    return `wait until other processes have reported little for ${rounded(settleMs)} ms, for the sake of Retry-After`;
+    return `wait until other processes have reported little for ${rounded(settleMs)} ms, so that Retry-After is right`;
   }
   return `their Retry-After includes up to ${rounded(lateMs / 1000)} s, for what other processes have not reported`;
 }

@@ -22,9 +22,9 @@ interface Side {
 }
 
 /**
- * Compares the numbers of each limit that is in both sets: those of the limit, of its networks and of first parts
- * of ids, then those of single ids. An id that has the same override as before gives `undefined`, so that the caller can pause. A set with an
- * overrides function has no numbers to compare.
+ * Compares the numbers of each limit that is in both sets: those of the limit, of its networks and of first parts of ids,
+ * then those of single ids. An id that has the same override as before gives `undefined`, so that the caller can pause. A
+ * set with an overrides function has no numbers to compare.
  */
 export function* changedNumbers(
   before: LimitSet<never>,
