@@ -214,7 +214,8 @@ export class RouteTable {
     if (twice === undefined) return;
     throw new SluiceError(
       'ERR_DUPLICATE_BUCKET',
-      `\`config.rateLimit.limits\` names "${twice}", but a registration with \`always: true\` already decides it for every request. Remove it.`,
+      `names "${twice}", but a registration with \`always: true\` already decides it for every request. Remove it.`,
+      { path: 'config.rateLimit.limits' },
     );
   }
 

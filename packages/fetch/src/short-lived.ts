@@ -13,7 +13,8 @@ export function checkShared({ traits }: Store): void {
   if (platform === undefined) return;
   throw new SluiceError(
     'ERR_OPTION',
-    `\`store\` must be shared by all instances ${platform.where}, but was a memory store. Requests are handled by instances that come and go there, and each would count for itself, so nothing would be limited. ${platform.remedy}`,
+    `must be shared by all instances ${platform.where}, but was a memory store. Requests are handled by instances that come and go there, and each would count for itself, so nothing would be limited. ${platform.remedy}`,
+    { path: 'store' },
   );
 }
 

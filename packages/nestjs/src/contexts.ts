@@ -157,7 +157,8 @@ export function missingResolver(type: string, handler: string): SluiceError {
   const example = EXAMPLES[type] ?? `'${shownName(type)}': (context) => ({ address: … })`;
   return new SluiceError(
     'ERR_OPTION',
-    `\`contexts.${shownName(type)}\` must be given, because ${shownName(handler)} has limits and is called in such a context. For example contexts: { ${example} }. For a handler without limits: @Unlimited().`,
+    `must be given, because ${shownName(handler)} has limits and is called in such a context. For example contexts: { ${example} }. For a handler without limits: @Unlimited().`,
+    { path: `contexts.${type}` },
   );
 }
 

@@ -108,7 +108,9 @@ function sourceOf({ pool, connectionString }: PostgresStoreOptions, time: Time):
     pool === undefined
       ? ['neither was', 'For example postgresStore({ pool: new Pool({ connectionString }) }).']
       : ['both were', 'Leave one out.'];
-  throw new SluiceError('ERR_OPTION', `\`pool\` or \`connectionString\` must be given, but ${given}. ${remedy}`);
+  throw new SluiceError('ERR_OPTION', `or \`connectionString\` must be given, but ${given}. ${remedy}`, {
+    path: 'pool',
+  });
 }
 
 // Messages show only the type of a value, because it may contain a password.
@@ -117,8 +119,9 @@ function checkedConnection(connectionString: unknown): string {
   const was = typeof connectionString === 'string' ? 'another text' : typeof connectionString;
   throw new SluiceError(
     'ERR_OPTION',
-    `\`connectionString\` must be a URL that begins with postgres:// or postgresql://, but was ${was}. For everything else make ` +
+    `must be a URL that begins with postgres:// or postgresql://, but was ${was}. For everything else make ` +
       'a Pool of pg and give it as `pool`.',
+    { path: 'connectionString' },
   );
 }
 
@@ -131,8 +134,7 @@ function rejectConnection(options: unknown): void {
 }
 
 function notOptions(was: string, right: string): SluiceError {
-  return new SluiceError(
-    'ERR_OPTION',
-    `\`postgresStore\` must be an object of options, but was ${was}. Pass ${right}.`,
-  );
+  return new SluiceError('ERR_OPTION', `must be an object of options, but was ${was}. Pass ${right}.`, {
+    path: 'postgresStore',
+  });
 }

@@ -166,7 +166,7 @@ function rejectConnection(where: string, options: unknown): void {
 }
 
 function notOptions(where: string, was: string, right: string): SluiceError {
-  return new SluiceError('ERR_OPTION', `\`${where}\` must be an object of options, but was ${was}. Pass ${right}.`);
+  return new SluiceError('ERR_OPTION', `must be an object of options, but was ${was}. Pass ${right}.`, { path: where });
 }
 
 // The message shows only the type of a value that is not text, because the value may contain a password.

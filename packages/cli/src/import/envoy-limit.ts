@@ -1,5 +1,4 @@
-import { fieldOf, wrongValue, type Field, type Fields, type Node } from '@sluice/config/kit';
-import { SluiceError } from '@sluice/core';
+import { fieldOf, wrongNode, wrongValue, type Field, type Fields, type Node } from '@sluice/config/kit';
 import { wholeNumber } from '@sluice/core/kit';
 import { isNull, neededText, optionalText, SWITCH } from './yaml-values.ts';
 
@@ -26,10 +25,7 @@ const LIMIT: Readonly<Record<'unit' | 'requests_per_unit' | 'unlimited' | 'name'
     read(option, given) {
       const unit = unitOf(given);
       if (unit !== undefined) return unit;
-      throw new SluiceError(
-        'ERR_OPTION',
-        wrongValue(option, `one of ${ENVOY_UNITS.join(', ')}`, given, 'For example unit: minute.'),
-      );
+      throw wrongNode(option, `one of ${ENVOY_UNITS.join(', ')}`, given, 'For example unit: minute.');
     },
   },
   requests_per_unit: fieldOf({

@@ -1,5 +1,4 @@
-import { wrongValue, type Field, type Node } from '@sluice/config/kit';
-import { SluiceError } from '@sluice/core';
+import { wrongNode, type Field, type Node } from '@sluice/config/kit';
 
 /** Whether a value is null: the other service takes it for one that is left out. */
 export function isNull(node: Node): boolean {
@@ -17,7 +16,7 @@ export const SWITCH: Field = {
     const text = given.kind === 'scalar' ? (given.text ?? '') : '';
     if (isNull(given) || OFF.test(text)) return false;
     if (ON.test(text)) return true;
-    throw new SluiceError('ERR_OPTION', wrongValue(option, 'true or false', given, 'Or leave it out.'));
+    throw wrongNode(option, 'true or false', given, 'Or leave it out.');
   },
 };
 
@@ -29,10 +28,7 @@ export function neededText(example: string): Field {
     read(option, given) {
       const value = given.kind === 'scalar' && given.value === undefined ? undefined : field.read(option, given);
       if (value !== undefined) return value;
-      throw new SluiceError(
-        'ERR_OPTION',
-        wrongValue(option, 'text that is not empty', given, `For example ${example}.`),
-      );
+      throw wrongNode(option, 'text that is not empty', given, `For example ${example}.`);
     },
   };
 }
@@ -43,7 +39,7 @@ export function optionalText(example: string): Field {
     schema: {},
     read(option, given) {
       if (given.kind === 'scalar') return isNull(given) || given.text === '' ? undefined : given.text;
-      throw new SluiceError('ERR_OPTION', wrongValue(option, 'text', given, `For example ${example}.`));
+      throw wrongNode(option, 'text', given, `For example ${example}.`);
     },
   };
 }

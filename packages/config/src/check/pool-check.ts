@@ -17,7 +17,6 @@ import {
   type Limit,
   type OverrideRate,
 } from '@sluice/core/kit';
-import type { Position } from '../nodes/position.ts';
 import type { Problems } from '../nodes/problems.ts';
 import type { LimitRow } from '../shape/limits-shape.ts';
 import type { Formats } from './formats.ts';
@@ -47,12 +46,12 @@ export class PoolCheck {
   problemOf(limit: string, rate: OverrideRate): string | undefined {
     const defined = this.#limits?.get(limit);
     if (defined === undefined || (this.#pools.size === 0 && typeof rate === 'string')) return undefined;
-    return messageOfError(() => {
+    return errorOf(() => {
       if (this.#pools.has(limit)) throw overriddenPool(limit);
       const totals = new OverrideTotals();
       if (typeof rate !== 'string') totals.add(rate);
       checkBorrowing(defined, totals);
-    });
+    })?.message;
   }
 
   /**
@@ -66,10 +65,10 @@ export class PoolCheck {
   }
 
   #report(check: () => unknown, problems: Problems): void {
-    const message = messageOfError(check);
-    if (message === undefined) return;
-    const { at, limit } = this.#placeOf(message);
-    problems.add(at, message, limit);
+    const error = errorOf(check);
+    if (error === undefined) return;
+    const { name, borrow, countAt } = [...this.#rows.values()].find((row) => isIn(error, row))!;
+    problems.add(error.path === `${name}.count` ? countAt : borrow!.fromAt, error.message, name);
   }
 
   #defined(): ReadonlyMap<string, Limit> {
@@ -88,23 +87,19 @@ export class PoolCheck {
     const format = this.#formats.of(limit);
     return typeof format === 'string' ? everyone().format : format;
   }
-
-  #placeOf(message: string): { readonly at: Position; readonly limit: string } {
-    const rows = [...this.#rows.values()];
-    const row = rows.find(
-      ({ name }) => message.startsWith(`\`${name}.borrow`) || message.startsWith(`\`${name}.count\``),
-    )!;
-    const { name: limit, borrow, countAt } = row;
-    return { at: message.startsWith(`\`${limit}.count\``) ? countAt : borrow!.fromAt, limit };
-  }
 }
 
-/** Returns the message of a thrown error, with paths as in files: without `limits.` and `overrides.`. */
-function messageOfError(check: () => unknown): string | undefined {
+/** Returns a thrown error, with its path as in files: without `limits.` and `overrides.`. */
+function errorOf(check: () => unknown): SluiceError | undefined {
   try {
     check();
     return undefined;
   } catch (error) {
-    return (error as SluiceError).message.replaceAll('`limits.', '`').replaceAll('`overrides.', '`');
+    const { path } = error as SluiceError;
+    return (error as SluiceError).withPath(path!.replace(/^(?:limits|overrides)\./, ''));
   }
+}
+
+function isIn({ path }: SluiceError, { name }: LimitRow): boolean {
+  return path === `${name}.count` || path!.startsWith(`${name}.borrow`);
 }

@@ -66,7 +66,8 @@ function checkSame<Request>(current: ReadonlyMap<string, Limit<Request>>, { limi
   const remedy = `Make the limiter with createLimiter({ ...loaded }). Put limits that are defined in code into another limiter.`;
   throw new SluiceError(
     'ERR_OPTION',
-    `\`limiter\` must have the limits of \`loaded\`, with their keys, and no others, but differs in \`${other}\`. ${remedy}`,
+    `must have the limits of \`loaded\`, with their keys, and no others, but differs in \`${other}\`. ${remedy}`,
+    { path: 'limiter' },
   );
 }
 

@@ -1,4 +1,5 @@
 import { shown, shownName } from '@sluice/core/kit';
+import { SluiceError } from '@sluice/core';
 import type { Position } from './position.ts';
 
 /** A value of a text or of data, with its position. */
@@ -45,14 +46,23 @@ export function shownNode(node: Node): string {
       : shownName(node.text);
 }
 
-/** The message for a field with a wrong value. */
+/** The error for a field with a wrong value. */
+export function wrongNode(option: string, demand: string, node: Node, remedy: string): SluiceError {
+  return new SluiceError('ERR_OPTION', mustBe(demand, node, remedy), { path: option });
+}
+
+/** Its message. */
 export function wrongValue(option: string, demand: string, node: Node, remedy: string): string {
-  return wrongFile(`\`${option}\``, demand, node, remedy);
+  return wrongNode(option, demand, node, remedy).message;
 }
 
 /** The message for a whole file that is wrong. */
 export function wrongFile(file: string, demand: string, node: Node, remedy: string): string {
-  return `${file} must be ${demand}, but was ${shownNode(node)}. ${remedy}`;
+  return `${file} ${mustBe(demand, node, remedy)}`;
+}
+
+function mustBe(demand: string, node: Node, remedy: string): string {
+  return `must be ${demand}, but was ${shownNode(node)}. ${remedy}`;
 }
 
 /** Returns the node of parsed data. The items of lists and mappings are created lazily, while a caller iterates. */

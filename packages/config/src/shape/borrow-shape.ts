@@ -27,7 +27,7 @@ export function borrowOf(fields: Fields, rate: Rate | undefined): BorrowRow | un
   const { values } = inner.values(others);
   if (rate === undefined || from === undefined || ceiling === undefined) return undefined;
   const definition = { from, ceiling, ...values } as BorrowDefinition;
-  const terms = inner.checked(() => borrowTermsOf(fields.where, rate, definition), ['ceiling']);
+  const terms = inner.checked(() => borrowTermsOf(fields.where, rate, definition));
   return terms && { definition, fromAt: inner.node('from')!.at };
 }
 
@@ -39,7 +39,7 @@ export function borrowChange(fields: Fields, rate: Rate | undefined): BorrowOver
   const ceiling = ceilingOf(inner, inner.value('ceiling', ceilingField));
   const change: BorrowOverride = { ...(ceiling && { ceiling }), ...inner.values(others).values };
   if (rate === undefined) return undefined;
-  return inner.checked(() => borrowChangeOf(inner.where, rate, change), ['ceiling']) && change;
+  return inner.checked(() => borrowChangeOf(inner.where, rate, change)) && change;
 }
 
 /** @param mapping - The node of the ceiling; `undefined` if it is missing or wrong. */

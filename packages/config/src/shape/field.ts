@@ -1,6 +1,5 @@
-import { SluiceError } from '@sluice/core';
 import { complaint, leafOf } from '@sluice/core/kit';
-import { wrongValue, type Node, type Scalar } from '../nodes/node.ts';
+import { wrongNode, type Node, type Scalar } from '../nodes/node.ts';
 
 /** The part of JSON Schema that the two files need: draft 7, which editors support best. */
 export interface JsonSchema {
@@ -44,7 +43,7 @@ export interface Field {
 /** Returns the node of a value that is neither a list nor a mapping, or throws. */
 export function scalarOf(option: string, node: Node, { demand, example }: { demand: string; example: string }): Scalar {
   if (node.kind === 'scalar') return node;
-  throw new SluiceError('ERR_OPTION', wrongValue(option, demand, node, `For example ${leafOf(option)}: ${example}.`));
+  throw wrongNode(option, demand, node, `For example ${leafOf(option)}: ${example}.`);
 }
 
 /** Returns the value of a scalar, or throws. */

@@ -1,5 +1,5 @@
 import { checkOptions, OVERRIDE_HINTS, rateKind, rateOf, type Hints, type Rate } from '@sluice/core/kit';
-import type { LimitNumbers } from '@sluice/core';
+import type { LimitNumbers, SluiceError } from '@sluice/core';
 import type { Problems } from '../nodes/problems.ts';
 import { shownNode, type Mapping, type Node } from '../nodes/node.ts';
 import { shownPosition, type Position } from '../nodes/position.ts';
@@ -100,18 +100,16 @@ export class Fields {
   }
 
   /**
-   * Calls a check of several fields. If it throws, that is a problem at the field that the message names first, or at
-   * the mapping.
-   *
-   * @param names - Of the fields that the message may name.
+   * Calls a check of several fields. If it throws, that is a problem at the field that the error is about, or at the
+   * mapping.
    */
-  checked<T>(check: () => T, names: readonly string[]): T | undefined {
+  checked<T>(check: () => T): T | undefined {
     try {
       return check();
     } catch (error) {
-      const { message } = error as Error;
-      const name = names.find((field) => message.startsWith(`\`${this.where}.${field}\``));
-      this.note((name === undefined ? undefined : this.node(name)?.at) ?? this.at, message);
+      const { message, path } = error as SluiceError;
+      const name = path?.startsWith(`${this.where}.`) ? path.slice(this.where.length + 1) : '';
+      this.note(this.node(name)?.at ?? this.at, message);
       return undefined;
     }
   }
@@ -134,7 +132,7 @@ export class Fields {
     const values = given.map((name) => [name, this.#read(name, fields[name]!, this.node(name))] as const);
     if (values.some(([, value]) => value === undefined)) return undefined;
     const numbers = Object.fromEntries(values) as unknown as LimitNumbers;
-    const rate = this.checked(() => rateOf(this.where, numbers), NUMBER_NAMES);
+    const rate = this.checked(() => rateOf(this.where, numbers));
     return rate && { numbers, rate };
   }
 

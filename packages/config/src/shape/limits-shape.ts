@@ -143,7 +143,7 @@ function limitRow(name: string, at: Position, node: Node, problems: Problems): L
 /** The combination with the other fields is validated as in code. */
 function exactnessOf(fields: Fields): Exactness {
   const { values } = fields.values({ overshoot, exact });
-  fields.checked(() => overshootOf(fields.where, { ...fields.given(Object.keys(OTHER_FIELDS)), ...values }), []);
+  fields.checked(() => overshootOf(fields.where, { ...fields.given(Object.keys(OTHER_FIELDS)), ...values }));
   return values;
 }
 

@@ -20,5 +20,5 @@ export function loadOf(fields: Fields): LoadOptions | undefined {
 function optionsOf(fields: Fields): LoadOptions | undefined {
   const { ok, values } = fields.values(LOAD_FIELDS);
   // Without a wrong value, its default would be compared with the others.
-  return ok && fields.checked(() => loadSettings(fields.where, values), NAMES) ? values : undefined;
+  return ok && fields.checked(() => loadSettings(fields.where, values)) ? values : undefined;
 }

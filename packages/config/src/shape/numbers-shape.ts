@@ -29,7 +29,7 @@ const NUMBER_FIELDS = fieldsOf(NUMBER_ROWS);
 
 /** Returns the kind of a limit; `undefined`, with a problem, if it has fields of two kinds. */
 export function kindIn(fields: Fields): AnyKind | undefined {
-  return fields.checked(() => kindOf(fields.where, fields.given(KIND_NAMES)), KIND_NAMES);
+  return fields.checked(() => kindOf(fields.where, fields.given(KIND_NAMES)));
 }
 
 /**
@@ -57,8 +57,7 @@ function loadNumbers(fields: Fields): NumbersRow | undefined {
 
 function definedRate(fields: Fields, kind: AnyKind, values: object): Rate | undefined {
   const { where } = fields;
-  const names = [...Object.keys(kind.options), 'hidden'];
-  return fields.checked(() => kind.define(values as never, { where, name: where }).rate, names);
+  return fields.checked(() => kind.define(values as never, { where, name: where }).rate);
 }
 
 /** Validates the numbers of an override. Returns `undefined` if they are wrong. */
@@ -67,7 +66,7 @@ export function overrideNumbers(fields: Fields): Override | undefined {
   if (kind !== rateKind) {
     const { ok, values } = fields.values({ ...OVERRIDE_NUMBERS, ...OVERRIDE_KIND_FIELDS.get(kind) });
     const override = values as unknown as Override;
-    return ok && fields.checked(() => overrideRate(fields.where, override), Object.keys(values)) ? override : undefined;
+    return ok && fields.checked(() => overrideRate(fields.where, override)) ? override : undefined;
   }
   const row = fields.numbers(NUMBER_FIELDS);
   const borrow = borrowChange(fields, row?.rate);

@@ -8,8 +8,7 @@ import {
   type OptionRow,
   type OptionValue,
 } from '@sluice/core/kit';
-import { SluiceError } from '@sluice/core';
-import { wrongValue, type Mapping, type Node, type Scalar } from '../nodes/node.ts';
+import { wrongNode, type Mapping, type Node, type Scalar } from '../nodes/node.ts';
 import { isText, scalarOf, rightValue, type Field, type JsonSchema } from './field.ts';
 
 type Value<Type extends OptionValue['type']> = Extract<OptionValue, { type: Type }>;
@@ -93,7 +92,7 @@ const FIELDS: { readonly [Type in OptionValue['type']]: FieldFor<Type> } = {
     read(option, node) {
       if (node.kind === 'list') return [...node.items].map((item) => (item.kind === 'scalar' ? item.value : undefined));
       const remedy = `For example ${leafOf(option)}: [0.8, 1].`;
-      throw new SluiceError('ERR_OPTION', wrongValue(option, 'a list of numbers above 0, at most 1', node, remedy));
+      throw wrongNode(option, 'a list of numbers above 0, at most 1', node, remedy);
     },
   }),
   bounds: ({ window }) => ({
@@ -134,7 +133,7 @@ const FIELDS: { readonly [Type in OptionValue['type']]: FieldFor<Type> } = {
       if (node.kind === 'mapping' || (node.kind === 'scalar' && node.value === source)) return node;
       const leaf = leafOf(option);
       const remedy = `Write ${leaf}: ${source}, or for example ${leaf}: { busy: 0.9 }.`;
-      throw new SluiceError('ERR_OPTION', wrongValue(option, `${source}, or a mapping of its options`, node, remedy));
+      throw wrongNode(option, `${source}, or a mapping of its options`, node, remedy);
     },
   }),
 };
@@ -146,7 +145,7 @@ export function schemasOf(fields: Readonly<Record<string, Field>>): Record<strin
 
 function mappingOf(option: string, node: Node, demand: string, remedy: string): Mapping {
   if (node.kind === 'mapping') return node;
-  throw new SluiceError('ERR_OPTION', wrongValue(option, demand, node, remedy));
+  throw wrongNode(option, demand, node, remedy);
 }
 
 const PLAIN_DIGITS = /^(?:0|[1-9]\d*)$/;

@@ -183,7 +183,7 @@ export const LOAD_PROBLEMS: readonly ProblemCase[] = [
     limits: `${OTHERS}Pool: { load: eventLoop }\nNewOrdersPerAccount:\n  count: 1\n  period: 1s\n  borrow: { from: Pool, ceiling: { count: 2, period: 1s } }\n`,
     schemaAccepts: 'it knows no other limits',
     problems: [
-      "limits.yaml:7:19: `NewOrdersPerAccount.borrow.from` must be a limit with the key everyone(), but was 'Pool'. A pool is one bucket for all clients: give `Pool` the key everyone(), in files idFormat: everyone.",
+      "limits.yaml:7:19: `NewOrdersPerAccount.borrow.from` must be a limit with the key everyone(), but was 'Pool'. A pool is one bucket for all clients: give it the key everyone(), in files idFormat: everyone.",
     ],
   },
 ];

@@ -66,16 +66,44 @@ export class SluiceError extends Error {
   readonly status: 400 | 431 | 500;
   /** The same as `status`, for Fastify. */
   readonly statusCode: 400 | 431 | 500;
+  /**
+   * The path of the option that is wrong, as in the message: `limits.Orders.count`. Left out where the error is about no
+   * option.
+   */
+  declare readonly path?: string;
   /** The message is for developers, not for clients. `http-errors`, Koa and NestJS 12 read this. */
   readonly expose = false;
 
-  constructor(code: ErrorCode, message: string, details: { status?: 400 | 431 | 500; cause?: unknown } = {}) {
-    super(visibleLines(message), 'cause' in details ? { cause: details.cause } : undefined);
+  /** The message, which follows the path where there is one. */
+  readonly #text: string;
+
+  /** @param message - With a `path`, what is wrong with that option: `has no option …`. */
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
+    const { path } = details;
+    const whole = path === undefined ? message : `\`${shownText(path, MAX_PATH_LENGTH)}\` ${message}`;
+    super(visibleLines(whole), 'cause' in details ? { cause: details.cause } : undefined);
     this.code = code;
+    this.#text = message;
+    if (path !== undefined) this.path = path;
     this.status = details.status ?? 500;
     this.statusCode = this.status;
     this.kind = STORE_ERRORS.has(code) ? 'store' : this.status === 500 ? 'use' : 'input';
   }
+
+  /** Returns the same error about an option with another path: that which the caller of a caller wrote. */
+  withPath(path: string): SluiceError {
+    const { status, cause } = this;
+    return new SluiceError(this.code, this.#text, { status, path, ...(cause !== undefined && { cause }) });
+  }
+}
+
+const MAX_PATH_LENGTH = 300;
+
+/** What a {@link SluiceError} has besides its code and its message. */
+interface ErrorDetails {
+  readonly status?: 400 | 431 | 500;
+  readonly cause?: unknown;
+  readonly path?: string;
 }
 
 /**
@@ -94,10 +122,12 @@ export interface Complaint {
 /** Creates the error for an invalid value: "`burst` must be …, but was 0. For … use …". */
 export function complaint(code: ErrorCode, given: Complaint): SluiceError {
   const { option, limit, demand, value, remedy, status = 500 } = given;
-  const owner = limit === undefined ? '' : ` of limit "${shownName(limit)}"`;
+  const owner = limit === undefined ? '' : `of limit "${shownName(limit)}" `;
   const advice = remedy === undefined ? '' : ` ${remedy}`;
-  const what = `\`${shownText(option, 300)}\`${owner} must be ${demand}, but was ${shown(value)}.`;
-  return new SluiceError(code, what + advice, { status });
+  return new SluiceError(code, `${owner}must be ${demand}, but was ${shown(value)}.${advice}`, {
+    status,
+    path: option,
+  });
 }
 
 /** Formats any value for an error message: on one line, at most 200 characters and an ellipsis. Never throws. */

@@ -1,4 +1,4 @@
-import { complaint, reasonOf, shown, shownName, shownText, SluiceError } from './errors.ts';
+import { complaint, reasonOf, shown, shownName, SluiceError } from './errors.ts';
 
 /** Names that other libraries give to something we have, and what to write here instead. */
 export type Hints = Readonly<Record<string, string>>;
@@ -29,10 +29,10 @@ export function checkOptions(
   const first = unknown.slice(0, MAX_SHOWN).map((name) => {
     const hint = Object.hasOwn(hints, name) ? ` ${hints[name]}` : guess(name, known);
     const value = SECRET.test(name) ? '' : ` (its value was ${shown(options[name])})`;
-    return `\`${shownName(where)}\` has no option \`${shownName(name)}\`${value}.${hint}`;
+    return `no option \`${shownName(name)}\`${value}.${hint}`;
   });
-  if (unknown.length > MAX_SHOWN) first.push(`There are ${unknown.length - MAX_SHOWN} more unknown options.`);
-  throw new SluiceError('ERR_UNKNOWN_OPTION', `${first.join(' ')} ${list}`);
+  if (unknown.length > MAX_SHOWN) first.push(`${unknown.length - MAX_SHOWN} more unknown options.`);
+  throw new SluiceError('ERR_UNKNOWN_OPTION', `has ${first.join(' It has ')} ${list}`, { path: where });
 }
 
 /** The longest list of options that a message shows: more names hide what it says before them. */
@@ -65,10 +65,8 @@ function read<T>(option: string, get: () => T): T {
   try {
     return get();
   } catch (cause) {
-    const message =
-      `\`${shownText(option, 300)}\` can't be read: reading it threw "${reasonOf(cause)}". ` +
-      'Write its value, or a getter that does not throw.';
-    throw new SluiceError('ERR_OPTION', message, { cause });
+    const message = `can't be read: reading it threw "${reasonOf(cause)}". Write its value, or a getter that does not throw.`;
+    throw new SluiceError('ERR_OPTION', message, { cause, path: option });
   }
 }
 

@@ -100,10 +100,9 @@ export function limitUses<Request, SettleArgs extends readonly unknown[]>(
   );
   uses.forEach(({ limit }, i) => {
     if (uses.findIndex((use) => use.limit === limit) === i) return;
-    throw new SluiceError(
-      'ERR_DUPLICATE_BUCKET',
-      `\`limits\` names "${limit}" twice. Name it once, with the sum of the costs.`,
-    );
+    throw new SluiceError('ERR_DUPLICATE_BUCKET', `names "${limit}" twice. Name it once, with the sum of the costs.`, {
+      path: 'limits',
+    });
   });
   return preparedUses(limiter, uses);
 }
@@ -111,7 +110,9 @@ export function limitUses<Request, SettleArgs extends readonly unknown[]>(
 function limitsMissing(names: readonly string[]): SluiceError {
   if (names.length === 0) {
     const remedy = "createLimiter({ limits: { Requests: { key: clientNetwork(), count: 100, period: '1m' } } })";
-    return new SluiceError('ERR_OPTION', `\`limiter\` must have a limit, but has none. For example ${remedy}.`);
+    return new SluiceError('ERR_OPTION', `must have a limit, but has none. For example ${remedy}.`, {
+      path: 'limiter',
+    });
   }
   const all = names.slice(0, MAX_NAMES).map((name) => `'${name}'`);
   const remedy = `The limiter has ${names.length} limits. Write those that apply here: limits: [${all.join(', ')}].`;

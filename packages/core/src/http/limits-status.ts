@@ -145,6 +145,7 @@ function notAName(value: unknown): SluiceError {
 function ownOfProcess(name: string): SluiceError {
   return new SluiceError(
     'ERR_OPTION',
-    `\`limitsStatus.limits\` must name limits that count a client, but "${name}" is a load limit, which has no figures for one. Name the others.`,
+    `must name limits that count a client, but "${name}" is a load limit, which has no figures for one. Name the others.`,
+    { path: 'limitsStatus.limits' },
   );
 }

@@ -247,7 +247,8 @@ const SHARED_HINTS: Hints = {
 function limiterAsOptions(caller: string): SluiceError {
   return new SluiceError(
     'ERR_OPTION',
-    `\`${caller}\` must be an object of options, but was a limiter. Write ${caller}({ limiter, limits: ['Name'] }).`,
+    `must be an object of options, but was a limiter. Write ${caller}({ limiter, limits: ['Name'] }).`,
+    { path: caller },
   );
 }
 
@@ -328,17 +329,20 @@ const POOL_SUFFIX = '-pool';
 
 /** Returns a function that calls another, and renames options in its errors as the user of `caller` wrote them. */
 function writtenBy(caller: string, limit: string): <T>(make: () => T) => T {
+  // In this order, because the name of the pool begins with that of the limit.
+  const written: Readonly<Record<string, string>> = {
+    [`limits.${limit}${POOL_SUFFIX}`]: `${caller}.borrow.from`,
+    [`limits.${limit}`]: caller,
+    [`overrides.${limit}`]: `${caller}.overrides`,
+  };
   return (make) => {
     try {
       return make();
     } catch (error) {
       if (!isInstance(error, SluiceError)) throw error;
-      const { code, message, status, cause } = error;
-      const written = message
-        .replaceAll(`\`limits.${limit}${POOL_SUFFIX}`, `\`${caller}.borrow.from`)
-        .replaceAll(`\`limits.${limit}`, `\`${caller}`)
-        .replaceAll(`\`overrides.${limit}`, `\`${caller}.overrides`);
-      throw new SluiceError(code, written, { status, ...(cause !== undefined && { cause }) });
+      const { path = '' } = error;
+      const inner = Object.keys(written).find((each) => path.startsWith(each));
+      throw inner === undefined ? error : error.withPath(written[inner]! + path.slice(inner.length));
     }
   };
 }

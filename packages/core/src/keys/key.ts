@@ -125,14 +125,16 @@ function sourceOf<Request>({ format: { name }, idOf }: Source<Request>): NonNull
   if (idOf !== undefined) return idOf;
   throw new SluiceError(
     'ERR_KEY',
-    `\`.or\` needs two keys that get an id from a request. Give ${shownName(name)} a function, e.g. ${shownName(name)}((req) => req.user?.id ?? null).`,
+    `needs two keys that get an id from a request. Give ${shownName(name)} a function, e.g. ${shownName(name)}((req) => req.user?.id ?? null).`,
+    { path: '.or' },
   );
 }
 
 function usedTwice(name: string): SluiceError {
   return new SluiceError(
     'ERR_KEY',
-    `\`.or\` needs fallbacks of different formats, but ${shownName(name)} is used already. Get both ids in one function instead: (req) => req.user?.id ?? req.apiKey ?? null.`,
+    `needs fallbacks of different formats, but ${shownName(name)} is used already. Get both ids in one function instead: (req) => req.user?.id ?? req.apiKey ?? null.`,
+    { path: '.or' },
   );
 }
 

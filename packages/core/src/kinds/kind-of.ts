@@ -19,7 +19,7 @@ export function kindOf(where: string, definition: object): AnyKind {
   const kind = MARKED.find(({ mark }) => given[mark] !== undefined) ?? missingKind(given) ?? rate;
   const foreign = KIND_OPTIONS.find((name) => given[name] !== undefined && !Object.hasOwn(kind.options, name));
   if (foreign === undefined) return kind;
-  throw new SluiceError('ERR_LIMIT', `\`${where}.${foreign}\` must be ${demandOf(kind, foreign)}.`);
+  throw new SluiceError('ERR_LIMIT', `must be ${demandOf(kind, foreign)}.`, { path: `${where}.${foreign}` });
 }
 
 /** The kind of a limit whose only number comes from elsewhere, and is missing: the error then names that option. */

@@ -13,7 +13,8 @@ export function checkedStore(store: Store): Store {
     if (isPlainObject(store) && typeof store[method] === 'function') continue;
     throw new SluiceError(
       'ERR_OPTION',
-      `\`store\` must be a store, such as memoryStore(): it has no method \`${method}\`.${storeInstead(store)}`,
+      `must be a store, such as memoryStore(): it has no method \`${method}\`.${storeInstead(store)}`,
+      { path: 'store' },
     );
   }
   const { ready, take, watch } = store as { readonly [Name in 'ready' | 'take' | 'watch']?: unknown };

@@ -31,25 +31,28 @@ export function notALimiter(value: unknown): SluiceError {
 function ofAnotherCopy(place: string): SluiceError {
   return new SluiceError(
     'ERR_OPTION',
-    `\`limiter\` must be made by createLimiter of the same copy of @sluice/core, but two copies are loaded: it is from ${place}, this is ${HERE}. ` +
+    `must be made by createLimiter of the same copy of @sluice/core, but two copies are loaded: it is from ${place}, this is ${HERE}. ` +
       'Install one version for all packages: `npm ls @sluice/core` shows who needs which, `npm dedupe` may be enough.',
+    { path: 'limiter' },
   );
 }
 
 function ofAnotherBundle(): SluiceError {
   return new SluiceError(
     'ERR_OPTION',
-    `\`limiter\` must be made by createLimiter of the same copy of @sluice/core, but ${HERE} is loaded twice, as by Next.js, where the proxy and each route are bundles of their own. ` +
+    `must be made by createLimiter of the same copy of @sluice/core, but ${HERE} is loaded twice, as by Next.js, where the proxy and each route are bundles of their own. ` +
       'Make a limiter in each bundle, and let all use one store, e.g. const store = (globalThis.limitStore ??= redisStore({ url })).',
+    { path: 'limiter' },
   );
 }
 
 function wrapped(value: unknown): SluiceError {
   return new SluiceError(
     'ERR_OPTION',
-    `\`limiter\` must be what createLimiter returned, but was another object: ${shown(value)}. A wrapper around a limiter does not work, because a middleware uses more than its public methods. ` +
+    `must be what createLimiter returned, but was another object: ${shown(value)}. A wrapper around a limiter does not work, because a middleware uses more than its public methods. ` +
       'To see its decisions, give createLimiter `onDecision`; to see failures, `onEvent`. ' +
       'For tests make a limiter with `time: new FakeTime()`.',
+    { path: 'limiter' },
   );
 }
 

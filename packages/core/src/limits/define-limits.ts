@@ -85,7 +85,8 @@ function defineLimit<Request>(
 function sameName(one: string, other: string): SluiceError {
   return new SluiceError(
     'ERR_LIMIT',
-    `\`limits\` has both \`${one}\` and \`${shownName(other)}\`: names must differ by more than case.`,
+    `has both \`${one}\` and \`${shownName(other)}\`: names must differ by more than case.`,
+    { path: 'limits' },
   );
 }
 

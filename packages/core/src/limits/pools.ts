@@ -104,16 +104,18 @@ function checkCeilingName({ name }: Limit<never>, limits: ReadonlyMap<string, Li
   if (other === undefined) return;
   throw new SluiceError(
     'ERR_LIMIT',
-    `\`limits.${shownName(name)}.borrow\` stores its ceilings under the name \`${shownName(ceiling)}\`, but ` +
-      `\`limits\` has \`${shownName(other)}\` too. Rename one of the two limits.`,
+    `stores its ceilings under the name \`${shownName(ceiling)}\`, but there is a limit \`${shownName(other)}\` too. ` +
+      'Rename one of the two limits.',
+    { path: `limits.${name}.borrow` },
   );
 }
 
 function longName(name: string): SluiceError {
   return new SluiceError(
     'ERR_LIMIT',
-    `\`limits.${shownName(name)}.borrow\` needs a limit with a name of at most ${MAX_NAME_LENGTH} characters, but this one has ` +
+    `needs a limit with a name of at most ${MAX_NAME_LENGTH} characters, but this one has ` +
       `${name.length}: its ceilings are stored under the name and \`${CEILING_SUFFIX}\`. Choose a shorter name.`,
+    { path: `limits.${name}.borrow` },
   );
 }
 
@@ -133,25 +135,25 @@ function poolOf<Request>(
   if (pool.borrow !== undefined) {
     throw wrong(
       'a limit that does not borrow itself',
-      `A pool can't borrow: remove \`borrow\` from \`limits.${from}\`, or borrow from \`${shownName(pool.borrow.from)}\`.`,
+      `A pool can't borrow: remove its \`borrow\`, or borrow from \`${shownName(pool.borrow.from)}\`.`,
     );
   }
   if (!isEveryone(pool.key)) {
     throw wrong(
       'a limit with the key everyone()',
-      `A pool is one bucket for all clients: give \`limits.${shownName(from)}\` the key everyone(), in files idFormat: everyone.`,
+      'A pool is one bucket for all clients: give it the key everyone(), in files idFormat: everyone.',
     );
   }
   if (pool.kind.level !== 'falls') {
-    throw wrong(`a rate, not ${pool.kind.noun}`, `Give \`limits.${from}\` a \`count\` and a \`period\`.`);
+    throw wrong(`a rate, not ${pool.kind.noun}`, 'Give the pool a `count` and a `period`.');
   }
   if (pool.treatment.overshoot !== undefined) {
-    throw wrong('a limit without `overshoot`', `Remove \`overshoot\` from \`limits.${from}\`: a pool is exact.`);
+    throw wrong('a limit without `overshoot`', 'Remove it from the pool, which is exact.');
   }
   if (pool.rate.waitTicks !== undefined) {
-    throw wrong('a limit without `maxWait`', `Remove \`maxWait\` from \`limits.${from}\`.`);
+    throw wrong('a limit without `maxWait`', 'Remove it from the pool.');
   }
-  if (pool.disabled) throw wrong('a limit that is not disabled', `Enable \`limits.${from}\`, or remove \`borrow\`.`);
+  if (pool.disabled) throw wrong('a limit that is not disabled', 'Enable the pool, or remove `borrow`.');
   return pool;
 }
 
@@ -159,7 +161,8 @@ function poolOf<Request>(
 export function overriddenPool(name: string): SluiceError {
   return new SluiceError(
     'ERR_OVERRIDE',
-    `\`overrides.${shownName(name)}\` changes the numbers of a pool, from which other limits borrow. Change the numbers of the limit \`${shownName(name)}\` itself.`,
+    `changes the numbers of a pool, from which other limits borrow. Change the numbers of the limit \`${shownName(name)}\` itself.`,
+    { path: `overrides.${name}` },
   );
 }
 

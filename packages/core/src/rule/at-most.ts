@@ -67,8 +67,9 @@ export function checkBounds(where: string, rate: Rate, maxDebt: number, bounds: 
     const sum = `${rate.burst} at once${maxDebt > 0 ? `, ${maxDebt} of debt` : ''} and ${most - rate.burst - maxDebt} that come back`;
     throw new SluiceError(
       'ERR_LIMIT',
-      `\`${where}\` must let at most ${tokens} tokens through in any ${shownText(String(window), 80)} because of \`atMost\`, but can let ` +
+      `must let at most ${tokens} tokens through in any ${shownText(String(window), 80)} because of \`atMost\`, but can let ` +
         `${most} through (${sum}). ${remedyOf(rate, maxDebt, bounds)}`,
+      { path: where },
     );
   }
 }

@@ -55,6 +55,18 @@ test('a complaint without a remedy ends after the value, and is a 500', () => {
   expect(error).toMatchObject({ status: 500, message: "`cost` must be whole, but was '1'." });
 });
 
+test('an error about an option has its path as data, and can be given the path that somebody else wrote', () => {
+  const cause = new Error('why');
+  const error = new SluiceError('ERR_OVERRIDE', 'has no count.', { path: 'overrides.A', status: 400, cause });
+  expect(error).toMatchObject({ path: 'overrides.A', message: '`overrides.A` has no count.' });
+  const renamed = error.withPath('rateLimit.overrides');
+  const { code, status } = error;
+  expect(renamed).toMatchObject({ code, status, cause, path: 'rateLimit.overrides' });
+  expect(renamed.message).toBe('`rateLimit.overrides` has no count.');
+  expect(Object.hasOwn(new SluiceError('ERR_CLOSED', 'Closed.'), 'path')).toBe(false);
+  expect(complaint('ERR_COST', { option: 'cost', demand: 'whole', value: '1' }).path).toBe('cost');
+});
+
 describe('a value that can not be inspected', () => {
   const fail = (): never => {
     throw new Error('not for you');

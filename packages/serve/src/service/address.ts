@@ -18,6 +18,7 @@ export function listenAddress(option: string, text: string): ListenAddress {
   if (host !== undefined && Number(digits) <= 65_535) return { host: host === '' ? '::' : host, port: Number(digits) };
   throw new SluiceError(
     'ERR_OPTION',
-    `\`${option}\` must be an address with a port, or unix:/ and a path, but was '${text}'. For example 127.0.0.1:9090, [::1]:9090 or unix:/run/sluice.sock.`,
+    `must be an address with a port, or unix:/ and a path, but was '${text}'. For example 127.0.0.1:9090, [::1]:9090 or unix:/run/sluice.sock.`,
+    { path: option },
   );
 }

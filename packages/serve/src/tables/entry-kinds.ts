@@ -1,5 +1,4 @@
-import { wrongValue, type Field } from '@sluice/config/kit';
-import { SluiceError } from '@sluice/core';
+import { wrongNode, type Field } from '@sluice/config/kit';
 import { HOST, METHOD, pathKind, TEXT, type TextKind, type TextKindName } from '../spellings/text-kind.ts';
 import type { EntryPattern } from './descriptor-tree.ts';
 
@@ -37,7 +36,7 @@ export function keysField(): Field {
       if (node.kind === 'mapping' && !kinds.includes(undefined))
         return new Map(kinds.filter((kind) => kind !== undefined));
       const demand = `a mapping of keys to ${NAMES.join(', ')}`;
-      throw new SluiceError('ERR_OPTION', wrongValue(option, demand, node, 'For example keys: { uri: path }.'));
+      throw wrongNode(option, demand, node, 'For example keys: { uri: path }.');
     },
   };
 }

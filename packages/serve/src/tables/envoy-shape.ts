@@ -1,4 +1,4 @@
-import { fieldOf, shownNode, wrongValue, type Field, type Fields, type Node } from '@sluice/config/kit';
+import { fieldOf, shownNode, wrongNode, wrongValue, type Field, type Fields, type Node } from '@sluice/config/kit';
 import { SluiceError, type FieldsDialect } from '@sluice/core';
 import { checkLimitName, shownName } from '@sluice/core/kit';
 import { TEXT } from '../spellings/text-kind.ts';
@@ -23,7 +23,7 @@ function mark(about: string): Field {
     value: { type: 'switch' },
     check(option, value) {
       if (value === true) return;
-      throw new SluiceError('ERR_OPTION', `\`${option}\` must be true, or left out, but was ${String(value)}.`);
+      throw new SluiceError('ERR_OPTION', `must be true, or left out, but was ${String(value)}.`, { path: option });
     },
   });
 }
@@ -67,7 +67,8 @@ export const ENVOY_RULE_FIELDS: Fielded<
       if (value === 'spend' || value === 'charge') return;
       throw new SluiceError(
         'ERR_OPTION',
-        `\`${option}\` must be spend or charge, but was '${String(value)}'. For example report: charge.`,
+        `must be spend or charge, but was '${String(value)}'. For example report: charge.`,
+        { path: option },
       );
     },
   }),
@@ -239,10 +240,7 @@ function envoyIdOf(option: string, node: Node): EnvoyId {
   const items = node.kind === 'list' ? [...node.items] : [];
   const keys = items.map((item) => (item.kind === 'scalar' && typeof item.value === 'string' ? item.value : ''));
   if (keys.length > 0 && !keys.includes('')) return keys;
-  throw new SluiceError(
-    'ERR_OPTION',
-    wrongValue(option, 'a list of keys, rule or descriptor', node, 'For example id: [remote_address].'),
-  );
+  throw wrongNode(option, 'a list of keys, rule or descriptor', node, 'For example id: [remote_address].');
 }
 
 function checkKeys(

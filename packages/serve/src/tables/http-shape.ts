@@ -1,4 +1,13 @@
-import { fieldOf, wrongValue, type Entry, type Field, type Fields, type Mapping, type Node } from '@sluice/config/kit';
+import {
+  fieldOf,
+  wrongNode,
+  wrongValue,
+  type Entry,
+  type Field,
+  type Fields,
+  type Mapping,
+  type Node,
+} from '@sluice/config/kit';
 import { SluiceError, type FieldsDialect } from '@sluice/core';
 import { wholeNumber } from '@sluice/core/kit';
 import { RULE_FIELDS, TABLE_FIELDS } from './common-fields.ts';
@@ -74,7 +83,8 @@ export const HTTP_TABLE_FIELDS: Readonly<
       if (typeof value === 'string' && /^[@/][!-~]*$/.test(value)) return;
       throw new SluiceError(
         'ERR_OPTION',
-        `\`${option}\` must be a named location or a path of nginx, but was '${String(value)}'. For example accelRedirect: "@backend".`,
+        `must be a named location or a path of nginx, but was '${String(value)}'. For example accelRedirect: "@backend".`,
+        { path: option },
       );
     },
   }),
@@ -152,10 +162,7 @@ function httpIdOf(option: string, node: Node): HttpId {
   }
   const header = node.kind === 'mapping' ? headerIn(node) : undefined;
   if (header !== undefined) return { from: 'header', name: header };
-  throw new SluiceError(
-    'ERR_OPTION',
-    wrongValue(option, ID_DEMAND, node, 'For example id: address, or id: { header: X-Account-Id }.'),
-  );
+  throw wrongNode(option, ID_DEMAND, node, 'For example id: address, or id: { header: X-Account-Id }.');
 }
 
 function headerIn(node: Mapping): string | undefined {

@@ -1,5 +1,4 @@
-import { wrongValue, type Field, type JsonSchema, type Node } from '@sluice/config/kit';
-import { SluiceError } from '@sluice/core';
+import { wrongNode, type Field, type JsonSchema, type Node } from '@sluice/config/kit';
 
 /** Returns a field for a list that must not be empty. Its value is the nodes of its items. */
 export function listField(description: string, items: JsonSchema, example: string): Field {
@@ -10,7 +9,7 @@ export function listField(description: string, items: JsonSchema, example: strin
       const nodes = node.kind === 'list' ? [...node.items] : [];
       if (nodes.length > 0) return nodes;
       const was: Node = node.kind === 'list' ? { kind: 'scalar', value: null, text: '[]', at: node.at } : node;
-      throw new SluiceError('ERR_OPTION', wrongValue(option, demand, was, `For example ${example}.`));
+      throw wrongNode(option, demand, was, `For example ${example}.`);
     },
   };
 }
@@ -27,10 +26,7 @@ export function textsField(
     read(option, node) {
       return (list.read(option, node) as readonly Node[]).map((entry) => {
         if (entry.kind === 'scalar' && typeof entry.value === 'string' && item.matches(entry.value)) return entry.value;
-        throw new SluiceError(
-          'ERR_OPTION',
-          wrongValue(option, `a list of ${item.demand}`, entry, `For example ${example}.`),
-        );
+        throw wrongNode(option, `a list of ${item.demand}`, entry, `For example ${example}.`);
       });
     },
   };
@@ -42,7 +38,7 @@ export function mappingField(schema: JsonSchema, demand: string, example: string
     schema,
     read(option, node) {
       if (node.kind === 'mapping') return node;
-      throw new SluiceError('ERR_OPTION', wrongValue(option, demand, node, `For example ${example}.`));
+      throw wrongNode(option, demand, node, `For example ${example}.`);
     },
   };
 }

@@ -54,6 +54,6 @@ const UNUSED = [
 function checkSettings(where: string, settings: object): void {
   for (const [name, why] of UNUSED) {
     if ((settings as Readonly<Record<string, unknown>>)[name] === undefined) continue;
-    throw new SluiceError('ERR_LIMIT', `\`${where}.${name}\` must be left out beside \`load\`: ${why}.`);
+    throw new SluiceError('ERR_LIMIT', `must be left out beside \`load\`: ${why}.`, { path: `${where}.${name}` });
   }
 }

@@ -1,4 +1,4 @@
-import { complaint, shownName, SluiceError } from '../../checks/errors.ts';
+import { complaint, SluiceError } from '../../checks/errors.ts';
 import { checkBoolean, checkOptions, wholeNumber } from '../../checks/options.ts';
 import { LIMIT_HINTS } from '../../checks/peer-names.ts';
 import { MAX_TOKENS, rateOf, type LimitNumbers, type Rate } from '../../rule/rate.ts';
@@ -121,8 +121,9 @@ export function borrowTermsOf(where: string, rate: Rate, definition: unknown): B
 export function borrowAndMaxWait(where: string): SluiceError {
   return new SluiceError(
     'ERR_LIMIT',
-    `\`${where}\` has \`borrow\` and \`maxWait\`: whether a request has to wait would depend on the pool. Remove one of ` +
-      'the two, or put `maxWait` on a second limit with the same key.',
+    'has `borrow` and `maxWait`: whether a request has to wait would depend on the pool. Remove one of the two, or put ' +
+      '`maxWait` on a second limit with the same key.',
+    { path: where },
   );
 }
 
@@ -130,7 +131,8 @@ export function borrowAndMaxWait(where: string): SluiceError {
 export function borrowsNothing(limit: string): SluiceError {
   return new SluiceError(
     'ERR_OVERRIDE',
-    `\`overrides.${shownName(limit)}\` has \`borrow\`, but the limit does not borrow. Remove it, or give the limit \`borrow: { from, ceiling }\`.`,
+    'has `borrow`, but the limit does not borrow. Remove it, or give the limit `borrow: { from, ceiling }`.',
+    { path: `overrides.${limit}` },
   );
 }
 
@@ -138,8 +140,9 @@ export function borrowsNothing(limit: string): SluiceError {
 export function aboveCeiling(limit: string, { burst, count, periodMs }: Rate): SluiceError {
   return new SluiceError(
     'ERR_OVERRIDE',
-    `\`overrides.${shownName(limit)}\` has an override above the ceiling of the limit (burst ${burst}, ${count} per ${durationText(periodMs)}). ` +
+    `has an override above the ceiling of the limit (burst ${burst}, ${count} per ${durationText(periodMs)}). ` +
       'Give the override a ceiling of its own, borrow: { ceiling: { count, period } }, or raise that of the limit.',
+    { path: `overrides.${limit}` },
   );
 }
 

@@ -73,10 +73,10 @@ export function highestLevel(capTicks: number, rate: RateNumbers, overshoot: num
 type RateNumbers = Pick<Rate, 'burst' | 'emissionIntervalTicks'>;
 
 function exactAndNot(where: string): SluiceError {
-  return new SluiceError('ERR_LIMIT', `\`${where}\` has \`overshoot\` and \`exact\`. Remove one of the two.`);
+  return new SluiceError('ERR_LIMIT', 'has `overshoot` and `exact`. Remove one of the two.', { path: where });
 }
 
 function besideExact(where: string, option: string, why: string): SluiceError {
-  const message = `\`${where}\` has \`overshoot\` and \`${option}\`: ${why}. Remove one of the two.`;
-  return new SluiceError('ERR_LIMIT', message);
+  const message = `has \`overshoot\` and \`${option}\`: ${why}. Remove one of the two.`;
+  return new SluiceError('ERR_LIMIT', message, { path: where });
 }

@@ -1,4 +1,4 @@
-import { messageOf, shown, shownName, SluiceError } from '../../checks/errors.ts';
+import { messageOf, shown, SluiceError } from '../../checks/errors.ts';
 import { checkAtMost } from '../../kinds/rate/rate.ts';
 import type { Limit } from '../limit.ts';
 import type { Rate } from '../../rule/rate.ts';
@@ -149,22 +149,18 @@ export class LimitOverrides {
       if (!(id instanceof Cidr)) checkId(this.#limit, typeof id === 'object' ? id.text : id);
       return id;
     } catch (cause) {
-      throw new SluiceError(
-        'ERR_OVERRIDE',
-        `\`${shownName(this.#where)}\` lists the id ${shown(text)}: ${messageOf(cause)}`,
-        {
-          cause,
-        },
-      );
+      throw new SluiceError('ERR_OVERRIDE', `lists the id ${shown(text)}: ${messageOf(cause)}`, {
+        cause,
+        path: this.#where,
+      });
     }
   }
 
   #twice(id: string, text: string): SluiceError {
     const again = id === text ? '' : ` (the second time as ${shown(text)})`;
-    return new SluiceError(
-      'ERR_OVERRIDE',
-      `\`${shownName(this.#where)}\` lists the id ${shown(id)} twice${again}. Keep one of the two.`,
-    );
+    return new SluiceError('ERR_OVERRIDE', `lists the id ${shown(id)} twice${again}. Keep one of the two.`, {
+      path: this.#where,
+    });
   }
 }
 

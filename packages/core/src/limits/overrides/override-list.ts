@@ -157,7 +157,8 @@ function otherFormat(limit: string, added: IdFormat, wanted: IdFormat): SluiceEr
   );
   return new SluiceError(
     'ERR_OVERRIDE',
-    `\`overrides.${shownName(limit)}\` has ids of the format ${one}, but the key of the limit has ${other}. Use the same key for both.`,
+    `has ids of the format ${one}, but the key of the limit has ${other}. Use the same key for both.`,
+    { path: `overrides.${limit}` },
   );
 }
 
@@ -170,6 +171,7 @@ function limitOf(name: string, limits: ReadonlyMap<string, Limit<never>>): Limit
   if (limit !== undefined) return limit;
   throw new SluiceError(
     'ERR_OVERRIDE',
-    `\`overrides.${shownName(name)}\` is not the name of a limit. Overrides are listed by limit, then by id. Limits: ${listed(limits.keys())}.`,
+    `is not the name of a limit. Overrides are listed by limit, then by id. Limits: ${listed(limits.keys())}.`,
+    { path: `overrides.${name}` },
   );
 }

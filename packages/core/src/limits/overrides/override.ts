@@ -1,5 +1,5 @@
 import type { Awaitable } from '../../async/awaitable.ts';
-import { complaint, shownText, SluiceError } from '../../checks/errors.ts';
+import { complaint, SluiceError } from '../../checks/errors.ts';
 import { checkOptions, isPlainObject, type Hints } from '../../checks/options.ts';
 import { LIMIT_HINTS } from '../../checks/peer-names.ts';
 import { KINDS, type Kinds } from '../../kinds/index.ts';
@@ -113,13 +113,13 @@ function mixedKinds(where: string, { noun, mark, override }: Overridable): Sluic
   const message =
     `has \`${mark}\` beside other numbers: for ${noun} it must have \`${mark}\` alone, and for another limit ` +
     `no \`${mark}\`. For example ${override.example}.`;
-  return new SluiceError('ERR_OVERRIDE', `\`${shownText(where, 300)}\` ${message}`);
+  return new SluiceError('ERR_OVERRIDE', message, { path: where });
 }
 
 function withoutNumbers(where: string): SluiceError {
   const numbers = KINDS_WITH_NUMBERS.map(({ noun, override }) => `${optionsNamed(override)} for ${noun}`);
   const message = `must have the numbers of its limit: ${numbers.join(', ')}. For example ${KINDS_WITH_NUMBERS[0]!.override.example}.`;
-  return new SluiceError('ERR_OVERRIDE', `\`${shownText(where, 300)}\` ${message}`);
+  return new SluiceError('ERR_OVERRIDE', message, { path: where });
 }
 
 function optionsNamed({ needed }: Overridable['override']): string {
@@ -151,5 +151,5 @@ function otherKind(where: string, { noun, override }: AnyKind): SluiceError {
     override === undefined
       ? `no numbers, because the limit is ${noun}. Its overrides are \`unlimited\` or \`blocked\``
       : `${optionsNamed(override)}${override.needed.length === 1 ? ' alone' : ''}, because the limit is ${noun}. For example ${override.example}`;
-  return new SluiceError('ERR_OVERRIDE', `\`${shownText(where, 300)}\` must have ${demand}.`);
+  return new SluiceError('ERR_OVERRIDE', `must have ${demand}.`, { path: where });
 }

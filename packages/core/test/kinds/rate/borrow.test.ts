@@ -105,7 +105,7 @@ describe('a limit that borrows', () => {
     const taken = thrown(() => make({ PerUser: { ...perUser, borrow }, Pool: pool, 'peruser.Ceiling': pool }));
     expect([taken.code, taken.message]).toEqual([
       'ERR_LIMIT',
-      expect.stringContaining('ceilings under the name `PerUser.ceiling`, but `limits` has `peruser.Ceiling` too'),
+      expect.stringContaining('ceilings under the name `PerUser.ceiling`, but there is a limit `peruser.Ceiling` too'),
     ]);
     const long = 'x'.repeat(57);
     const { code, message } = thrown(() => make({ [long]: { ...perUser, borrow }, Pool: pool }));
