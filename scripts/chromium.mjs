@@ -3,8 +3,8 @@
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { aptInstall } from './apt.mjs';
+import { isProgram } from './is-program.mjs';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
 
@@ -43,7 +43,7 @@ function onPath(name) {
   });
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
+if (isProgram(import.meta.url)) {
   if (process.env['SLUICE_CHROMIUM'] === undefined && NAMES.every((name) => onPath(name) === undefined)) {
     aptInstall('chromium');
   }

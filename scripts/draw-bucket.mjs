@@ -1,9 +1,9 @@
 // `node scripts/draw-bucket.mjs` draws docs/bucket.svg, the picture of README.md: what a real limiter with the numbers of
 // its first example decides about five requests.
 import { writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { builtCore } from './built-core.mjs';
 import { drawPicture } from './drawing.mjs';
+import { isProgram } from './is-program.mjs';
 
 const LIMIT = { burst: 3, count: 1, period: '1s' };
 const ENTRY = /** @type {const} */ ({ limit: 'default', id: '203.0.113.7' });
@@ -90,6 +90,6 @@ export async function drawBucket(core) {
   return drawPicture(text, BOTTOM + 56, { rules: RULES, coloured, parts: drawn.flatMap(drawFrame) });
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
+if (isProgram(import.meta.url)) {
   writeFileSync(new URL('../docs/bucket.svg', import.meta.url), await drawBucket(await builtCore()));
 }

@@ -1,9 +1,9 @@
 // `node scripts/draw-gcra-timeline.mjs` draws docs/gcra-timeline.svg: what the real limiter decides on a clock that is
 // moved by hand. It prints the same as the table of docs/gcra.md.
 import { writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { builtCore } from './built-core.mjs';
 import { drawPicture, round } from './drawing.mjs';
+import { isProgram } from './is-program.mjs';
 
 const BURST = 3;
 const INTERVAL_MS = 1000;
@@ -178,7 +178,7 @@ function seconds(ms) {
   return String(ms / 1000);
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
+if (isProgram(import.meta.url)) {
   const steps = await timeline(await builtCore());
   writeFileSync(new URL('../docs/gcra-timeline.svg', import.meta.url), drawTimeline(steps));
   console.log(timelineRows(steps).join('\n'));

@@ -1,8 +1,8 @@
 // `node scripts/draw-load.mjs` draws the pictures of docs/load.md into docs/load, from the
 // decisions of a real limiter in a simulated process. It also prints the figures of the page.
-import { fileURLToPath } from 'node:url';
 import { builtCore } from './built-core.mjs';
 import { drawChart, writePictures } from './drawing.mjs';
+import { isProgram } from './is-program.mjs';
 import { served, WORK_MS } from './simulated-worker.mjs';
 
 /**
@@ -131,7 +131,7 @@ export async function pictures(core) {
   return { 'goodput.svg': drawGoodput(await goodputs(core)), 'level.svg': drawWave(await waveLevels(core)) };
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
+if (isProgram(import.meta.url)) {
   const core = await builtCore();
   writePictures(new URL('../docs/load/', import.meta.url), await pictures(core));
   console.table(await goodputs(core));

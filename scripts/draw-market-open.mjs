@@ -1,8 +1,8 @@
 // `node scripts/draw-market-open.mjs` draws the pictures of docs/measured/market-open.md into the folder of that name beside
 // it, from the committed result of `npm run replay:market-open -- --write`.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { drawChart } from './drawing.mjs';
+import { isProgram } from './is-program.mjs';
 
 const RESULT = new URL('../test/leases/market-open/result.json', import.meta.url);
 const INTERVAL_MS = 100;
@@ -67,7 +67,7 @@ export function pictures() {
   return { 'backend.svg': drawBackend(simulated), 'redis.svg': drawRedis(simulated) };
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
+if (isProgram(import.meta.url)) {
   const folder = new URL('../docs/measured/market-open/', import.meta.url);
   mkdirSync(folder, { recursive: true });
   for (const [name, picture] of Object.entries(pictures())) writeFileSync(new URL(name, folder), picture);

@@ -1,8 +1,8 @@
 // `node scripts/draw-which-limit.mjs` draws the pictures of docs/which-limit.md into docs/which-limit, from the decisions
 // of a real limiter with a simulated clock.
-import { fileURLToPath } from 'node:url';
 import { builtCore } from './built-core.mjs';
 import { drawChart, writePictures } from './drawing.mjs';
+import { isProgram } from './is-program.mjs';
 import { Bucket, moments, outcome } from './simulated-bucket.mjs';
 
 /**
@@ -197,6 +197,6 @@ export async function pictures(core) {
   };
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
+if (isProgram(import.meta.url)) {
   writePictures(new URL('../docs/which-limit/', import.meta.url), await pictures(await builtCore()));
 }

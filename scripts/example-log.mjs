@@ -1,6 +1,6 @@
 // `node scripts/example-log.mjs` prints an access log of one afternoon, always the same, and with the argument 2 that of
 // the next day. docs/from-a-log-to-limits.md has its figures.
-import { pathToFileURL } from 'node:url';
+import { isProgram } from './is-program.mjs';
 import { randomNumbers } from './random-numbers.mjs';
 
 const FROM_MS = Date.UTC(2026, 10, 22, 13);
@@ -90,5 +90,4 @@ function timeOf(ms) {
   return new Date(ms).toUTCString().replace(/^\w+, (\d+) (\w+) (\d+) ([\d:]+) GMT$/, '$1/$2/$3:$4 +0000');
 }
 
-const [, script, day] = process.argv;
-if (import.meta.url === pathToFileURL(script ?? '').href) console.log(exampleLog(Number(day ?? 1)).join('\n'));
+if (isProgram(import.meta.url)) console.log(exampleLog(Number(process.argv[2] ?? 1)).join('\n'));

@@ -1,7 +1,7 @@
 // `npm run gossip:table` prints the table about gossip of docs/rate-limiters-compared.md: the scenario that the page draws,
 // with two and with eight gateways, other loads, and a crawler that has enough requests for a limit in each of them.
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { isProgram } from './is-program.mjs';
 
 /** @typedef {import('../packages/cli/src/simulate/counting/report.ts').SimulationReport} Report */
 
@@ -48,7 +48,7 @@ function printRow(cells) {
   console.log(`| ${cells.join(' | ')} |`);
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
+if (isProgram(import.meta.url)) {
   const titles = ['bot', 'crawler'].flatMap((client) => CONTESTANTS.map((name) => `${client}: ${name}`));
   printRow(['gateways', 'load', ...titles]);
   printRow(['---', '---', ...titles.map(() => '---')]);

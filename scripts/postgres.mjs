@@ -3,8 +3,8 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { aptInstall } from './apt.mjs';
+import { isProgram } from './is-program.mjs';
 
 const OLDEST = 14;
 /** Debian has a folder for each version, and none of them is on the PATH. */
@@ -113,7 +113,7 @@ function stopServices(names) {
   if (existsSync('/run/systemd/system')) spawnSync('systemctl', ['disable', '--now', ...names]);
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
+if (isProgram(import.meta.url)) {
   install();
   try {
     postgresFolder();

@@ -2,8 +2,8 @@
 // one where apt-get works, or says what to do and fails. The tests are never skipped for want of it.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { aptInstall } from './apt.mjs';
+import { isProgram } from './is-program.mjs';
 
 const OLDEST = '6.2';
 
@@ -52,7 +52,7 @@ function stopService() {
   if (existsSync('/run/systemd/system')) spawnSync('systemctl', ['disable', '--now', 'redis-server']);
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
+if (isProgram(import.meta.url)) {
   install();
   try {
     redisServerProgram();

@@ -1,7 +1,7 @@
 // `node scripts/simulated-reserve.mjs` prints the table of docs/when-it-is-too-much.md about reserves of slots: how often a
 // real limiter calls its store to take slots, in a simulated process.
-import { fileURLToPath } from 'node:url';
 import { builtCore } from './built-core.mjs';
+import { isProgram } from './is-program.mjs';
 
 /** @typedef {import('./built-core.mjs').Core} Core */
 
@@ -74,6 +74,6 @@ function exponential() {
   };
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
+if (isProgram(import.meta.url)) {
   for (const row of await reserveRows(await builtCore())) console.log(`| ${row.join(' | ')} |`);
 }
