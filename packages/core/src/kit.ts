@@ -6,6 +6,7 @@
  * @module
  */
 export {
+  classInWords,
   complaint,
   isInstance,
   listed,
@@ -14,6 +15,7 @@ export {
   shown,
   shownName,
   shownText,
+  ValueInWords,
   type Complaint,
 } from './checks/errors.ts';
 export { clientAddressFinder, type ClientAddressFinder } from './client/client-address.ts';

@@ -1,5 +1,5 @@
 import { SluiceError, type Time } from '@sluice/core';
-import { checkBoolean, checkOptions, checkTime, systemTime, type Hints } from '@sluice/core/kit';
+import { checkBoolean, checkOptions, checkTime, classInWords, shown, systemTime, type Hints } from '@sluice/core/kit';
 import { DEFAULT_TABLE, Schema } from './schema/schema.ts';
 import { namesOf } from './schema/table-name.ts';
 import { checkPool, GivenPool, keepMsOf, OwnPool, type PoolSource, type PostgresPool } from './server/pool.ts';
@@ -116,7 +116,7 @@ function sourceOf({ pool, connectionString }: PostgresStoreOptions, time: Time):
 // Messages show only the type of a value, because it may contain a password.
 function checkedConnection(connectionString: unknown): string {
   if (typeof connectionString === 'string' && /^postgres(?:ql)?:\/\//.test(connectionString)) return connectionString;
-  const was = typeof connectionString === 'string' ? 'another text' : typeof connectionString;
+  const was = typeof connectionString === 'string' ? 'another text' : shown(classInWords(connectionString));
   throw new SluiceError(
     'ERR_OPTION',
     `must be a URL that begins with postgres:// or postgresql://, but was ${was}. For everything else make ` +

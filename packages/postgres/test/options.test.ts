@@ -18,13 +18,13 @@ const wrong = (options: unknown): Error => {
 test.each([
   [{}, '`pool` or `connectionString` must be given, but neither was.'],
   [{ pool, connectionString: 'postgres://a' }, '`pool` or `connectionString` must be given, but both were.'],
-  [{ pool: new Client({ password: SECRET }) }, "`pool` must be a `Pool` of pg 8, but was 'an object of Client'."],
-  [{ pool: 7 }, "`pool` must be a `Pool` of pg 8, but was 'number'."],
-  [{ pool: null }, "`pool` must be a `Pool` of pg 8, but was 'null'."],
-  [{ pool: { totalCount: 0 } }, "`pool` must be a `Pool` of pg 8, but was 'an object of Object'."],
+  [{ pool: new Client({ password: SECRET }) }, "`pool` must be a `Pool` of pg 8, but was an object of Client."],
+  [{ pool: 7 }, "`pool` must be a `Pool` of pg 8, but was a number."],
+  [{ pool: null }, "`pool` must be a `Pool` of pg 8, but was null."],
+  [{ pool: { totalCount: 0 } }, "`pool` must be a `Pool` of pg 8, but was an object."],
   [
     { connectionString: 7 },
-    '`connectionString` must be a URL that begins with postgres:// or postgresql://, but was number.',
+    '`connectionString` must be a URL that begins with postgres:// or postgresql://, but was a number.',
   ],
   [{ connectionString: `mysql://${SECRET}@a` }, 'but was another text.'],
   [{ pool, table: 'Limits' }, '`table` must be up to 48 of a-z, 0-9 and _, not beginning with a digit'],

@@ -1,5 +1,5 @@
 import { SluiceError, type Time } from '@sluice/core';
-import { complaint, systemTime } from '@sluice/core/kit';
+import { classInWords, complaint, systemTime } from '@sluice/core/kit';
 import type { ConnectionChange } from './client/connection-status.ts';
 import { DeadlinedClient } from './client/deadlined-client.ts';
 import type { ScriptClient } from './client/script-client.ts';
@@ -114,15 +114,9 @@ function noClient(value: unknown): SluiceError {
     option: 'client',
     demand: 'a client of ioredis 5.8 or later, of iovalkey, or of node-redis 5 or 6',
     // The message shows only the class of the value, because its fields may contain a password.
-    value: kindOf(value),
+    value: classInWords(value),
     remedy: 'For example client: new Redis(…) of ioredis, or client: createClient(…) of node-redis. Or give a `url`.',
   });
-}
-
-function kindOf(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return value === null ? 'null' : typeof value;
-  const { name } = (Object.getPrototypeOf(value) as object | null)?.constructor ?? Object;
-  return `an object of ${name}`;
 }
 
 /**

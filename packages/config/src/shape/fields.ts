@@ -1,4 +1,4 @@
-import { checkOptions, OVERRIDE_HINTS, rateKind, rateOf, type Hints, type Rate } from '@sluice/core/kit';
+import { checkOptions, OVERRIDE_HINTS, rateKind, rateOf, ValueInWords, type Hints, type Rate } from '@sluice/core/kit';
 import type { LimitNumbers, SluiceError } from '@sluice/core';
 import type { Problems } from '../nodes/problems.ts';
 import { shownNode, type Mapping, type Node } from '../nodes/node.ts';
@@ -156,7 +156,7 @@ export class Fields {
   #take(key: Node, node: Node, known: readonly string[], hints: Hints): void {
     const name = key.kind === 'scalar' ? key.text! : shownNode(key);
     if (known.includes(name)) return this.#keep(name, key.at, node);
-    const value = node.kind === 'scalar' ? node.value : node.kind;
+    const value = node.kind === 'scalar' ? node.value : new ValueInWords(shownNode(node));
     this.attempt(() => checkOptions(this.where, { [name]: value }, known, hints), key.at);
   }
 

@@ -132,7 +132,24 @@ export function complaint(code: ErrorCode, given: Complaint): SluiceError {
 
 /** Formats any value for an error message: on one line, at most 200 characters and an ellipsis. Never throws. */
 export function shown(value: unknown): string {
-  return shownLines(inspected(value), 200);
+  return isInstance(value, ValueInWords) ? shownName(value.words) : shownLines(inspected(value), 200);
+}
+
+/** Stands for a value in a message that must not show it, or that has better words for it: `a mapping`. */
+export class ValueInWords {
+  readonly words: string;
+
+  constructor(words: string) {
+    this.words = words;
+  }
+}
+
+/** What a message says of a value that may contain a password: its type, or its class. */
+export function classInWords(value: unknown): ValueInWords {
+  if (value === null || value === undefined) return new ValueInWords(String(value));
+  if (typeof value !== 'object') return new ValueInWords(`a ${typeof value}`);
+  const { name } = (Object.getPrototypeOf(value) as object | null)?.constructor ?? Object;
+  return new ValueInWords(name === 'Object' ? 'an object' : `an object of ${name}`);
 }
 
 /** Formats a name for a message: on one line, at most 80 characters and an ellipsis. Ordinary names are unchanged. */

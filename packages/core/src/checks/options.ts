@@ -32,7 +32,10 @@ export function checkOptions(
     return `no option \`${shownName(name)}\`${value}.${hint}`;
   });
   if (unknown.length > MAX_SHOWN) first.push(`${unknown.length - MAX_SHOWN} more unknown options.`);
-  throw new SluiceError('ERR_UNKNOWN_OPTION', `has ${first.join(' It has ')} ${list}`, { path: where });
+  const isStrange = !known.some((name) => name in options) && !unknown.some((name) => Object.hasOwn(hints, name));
+  // Names that are far from all options show that somebody has not seen what they look like together.
+  const shape = isStrange && example !== undefined ? ` For example ${example}.` : '';
+  throw new SluiceError('ERR_UNKNOWN_OPTION', `has ${first.join(' It has ')}${shape} ${list}`, { path: where });
 }
 
 /** The longest list of options that a message shows: more names hide what it says before them. */

@@ -1,4 +1,4 @@
-import { complaint, SluiceError } from '../checks/errors.ts';
+import { complaint, shownName, SluiceError } from '../checks/errors.ts';
 import { checkFunction, isPlainObject } from '../checks/options.ts';
 import type { LimitSet } from '../limits/limit-set.ts';
 import type { Store, StoreReport } from '../store/store.ts';
@@ -28,9 +28,13 @@ export function checkedStore(store: Store): Store {
   return store;
 }
 
-/** What to write for a client or an address of a database, after a space; nothing for what is neither. */
+/** What to write for a value that leads to a store, after a space; nothing for what does not. */
 function storeInstead(given: unknown): string {
-  const { sendCommand, query, connect } = (given ?? {}) as Readonly<Record<string, unknown>>;
+  if (given === null) return ' For a memory store of its own, leave `store` out.';
+  if (typeof given === 'function')
+    return ` It is a function: write what it returns, store: ${shownName(given.name || 'makeStore')}(…).`;
+  const { sendCommand, query, connect, then } = given as Readonly<Record<string, unknown>>;
+  if (typeof then === 'function') return ' It is a promise: write store: await ….';
   const isUrl = (scheme: string): boolean => typeof given === 'string' && given.startsWith(scheme);
   if (isUrl('redis')) return " For a Redis URL, write store: redisStore({ url }), from '@sluice/redis'.";
   if (isUrl('postgres'))

@@ -68,13 +68,20 @@ export function checkedEntriesOf<T>(call: keyof typeof CALLS, entries: readonly 
 }
 
 const ENTRY_EXAMPLE = "{ limit: 'Orders', id: '12345678' }";
-const KEY_HINT = '`key` is `id` here.';
+const isHere = (name: string, names: readonly string[]): Hints =>
+  Object.fromEntries(names.map((other) => [other, `\`${other}\` is \`${name}\` here.`]));
+/** Names from other libraries for what an entry says. */
+const NAME_HINTS: Hints = {
+  ...isHere('limit', ['name', 'limiter']),
+  ...isHere('id', ['key', 'ip', 'identifier', 'account', 'user']),
+};
+const COST_NAMES = ['points', 'tokens', 'weight', 'amount', 'count', 'hits'];
 const RESET_HINTS: Hints = {
-  key: KEY_HINT,
+  ...NAME_HINTS,
   cost: 'reset makes the whole bucket full: to give some tokens back use refund([{ limit, id, cost }]).',
 };
-const USAGE_HINTS: Hints = { key: KEY_HINT, cost: 'usage takes nothing.' };
-const ENTRY_HINTS: Hints = { key: KEY_HINT, points: '`points` is `cost` here.' };
+const USAGE_HINTS: Hints = { ...NAME_HINTS, cost: 'usage takes nothing.' };
+const ENTRY_HINTS: Hints = { ...NAME_HINTS, ...isHere('cost', COST_NAMES) };
 
 /**
  * Validates the mode of an entry.

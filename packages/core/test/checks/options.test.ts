@@ -45,6 +45,15 @@ describe('an unknown option is an error,', () => {
     );
   });
 
+  test('which shows what the options look like together if none of them is known', () => {
+    const message = (options: object): string =>
+      thrown(() => checkOptions('limit', options, KNOWN, {}, "limit({ count: 100, period: '1m' })")).message;
+    expect(message({ colour: 'red' })).toBe(
+      "`limit` has no option `colour` (its value was 'red'). For example limit({ count: 100, period: '1m' }). Options: key, burst, count, period.",
+    );
+    expect(message({ colour: 'red', count: 5 })).not.toContain('For example');
+  });
+
   test('on one line and short, even if the name is hostile', () => {
     expect(thrown(() => check({ 'a\nb\u2028c\u202Ed': 5 })).message).toBe(
       '`limits.Orders` has no option `a\\u{a}b\\u{2028}c\\u{202e}d` (its value was 5). Options: key, burst, count, period.',

@@ -107,10 +107,14 @@ describe('an entry', () => {
     });
   });
 
-  test.each(['spend', 'check', 'charge', 'refund'] as const)('of %s has no points: they are the cost', async (call) => {
+  test.each(['spend', 'check', 'charge', 'refund'] as const)('of %s has its own names, not others', async (call) => {
     const { limiter } = limiterOnFakeTime(numbers);
-    const entries = [{ limit: 'Orders', id: '7', points: 4 }];
-    expect((await rejected(() => limiter[call](entries))).message).toContain('`points` is `cost` here.');
+    const messageFor = async (field: object): Promise<string> =>
+      (await rejected(() => limiter[call]([{ limit: 'Orders', id: '7', ...field }]))).message;
+    expect(await messageFor({ points: 4 })).toContain('`points` is `cost` here.');
+    expect(await messageFor({ tokens: 4 })).toContain('`tokens` is `cost` here.');
+    expect(await messageFor({ key: '7' })).toContain('`key` is `id` here.');
+    expect(await messageFor({ name: 'Orders' })).toContain('`name` is `limit` here.');
   });
 
   test.each<[call: 'charge' | 'refund' | 'reset', field: object, says: string]>([

@@ -41,7 +41,27 @@ describe('createLimiter rejects', () => {
       'a store that is null',
       { limits, store: null },
       'ERR_OPTION',
-      '`store` must be a store, such as memoryStore(): it has no method `run`.',
+      '`store` must be a store, such as memoryStore(): it has no method `run`. For a memory store of its own, leave `store` out.',
+    ],
+    [
+      'a store that was not made',
+      { limits, store: memoryStore },
+      'ERR_OPTION',
+      '`store` must be a store, such as memoryStore(): it has no method `run`. It is a function: write what it returns, store: memoryStore(…).',
+    ],
+    [
+      'a store that is promised',
+      { limits, store: Promise.resolve(memoryStore()) },
+      'ERR_OPTION',
+      '`store` must be a store, such as memoryStore(): it has no method `run`. It is a promise: write store: await ….',
+    ],
+    [
+      'limits that are options themselves',
+      { Orders: 5 },
+      'ERR_UNKNOWN_OPTION',
+      '`createLimiter` has no option `Orders` (its value was 5). ' +
+        "For example createLimiter({ limits: { Requests: { key: clientNetwork(), count: 100, period: '1m' } } }). " +
+        'Options: limits, overrides, overridesDeadlineMs, onDecision, store, trustedProxies, addressHeader, decodeNat64, failure, onEvent, log, time.',
     ],
     [
       'a store that lacks a method',

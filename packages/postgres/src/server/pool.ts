@@ -1,5 +1,5 @@
 import { SluiceError, type Time } from '@sluice/core';
-import { CallDeadlines, complaint, reasonOf } from '@sluice/core/kit';
+import { CallDeadlines, classInWords, complaint, reasonOf } from '@sluice/core/kit';
 
 /** The part of a `Pool` of pg 8 that the store uses. */
 export interface PostgresPool {
@@ -194,13 +194,7 @@ export function checkPool(pool: unknown): PostgresPool {
     option: 'pool',
     demand: 'a `Pool` of pg 8',
     // The message shows only the class of the value, because its fields may contain a password.
-    value: kindOf(pool),
+    value: classInWords(pool),
     remedy: 'For example pool: new Pool({ connectionString, max: 2 }). A `Client` is not a pool.',
   });
-}
-
-function kindOf(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return value === null ? 'null' : typeof value;
-  const { name } = (Object.getPrototypeOf(value) as object | null)?.constructor ?? Object;
-  return `an object of ${name}`;
 }

@@ -170,27 +170,23 @@ describe('a value that is not a client of a known kind', () => {
       expect.objectContaining({
         code: 'ERR_OPTION',
         message: expect.stringMatching(
-          /^`client` must be a client of ioredis 5\.8 or later, of iovalkey, or of node-redis 5 or 6, but was '.*'\. For/,
+          /^`client` must be a client of ioredis 5\.8 or later, of iovalkey, or of node-redis 5 or 6, but was (?:null|a[ n].*)\. For/,
         ),
       }),
     );
   });
 
   test.each([
-    ['options', { host: 'h', password: 'secret' }, "'an object of Object'"],
-    [
-      'options without a prototype',
-      Object.assign(Object.create(null), { password: 'secret' }),
-      "'an object of Object'",
-    ],
+    ['options', { host: 'h', password: 'secret' }, 'an object'],
+    ['options without a prototype', Object.assign(Object.create(null), { password: 'secret' }), 'an object'],
     [
       'something with a class',
       new (class Pool {
         password = 'secret';
       })(),
-      "'an object of Pool'",
+      'an object of Pool',
     ],
-    ['a URL', 'redis://:secret@host', "'string'"],
+    ['a URL', 'redis://:secret@host', 'a string'],
   ])('is rejected without showing its content: %s', (_, client, shown) => {
     const open = () => openClient({ client: client as RedisClient, script: testScript, caller: 'redisStore' });
     expect(open).toThrow(`but was ${shown}`);
