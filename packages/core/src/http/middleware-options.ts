@@ -115,10 +115,11 @@ export type InlineLimit<Request = unknown, SettleArgs extends readonly unknown[]
   SettleArgs
 > &
   (
-    | InlineRate<Request>
     | Omit<QuotaDefinition<Request>, keyof LimitSettings>
     | Omit<ConcurrencyDefinition<Request>, keyof LimitSettings>
     | Omit<LoadDefinition<Request>, keyof LimitSettings>
+    // The last one: of several forms that lack a property, the compiler names that of the last, and most limits are rates.
+    | InlineRate<Request>
   );
 
 /** The options of a middleware: limits of a shared limiter, or one limit of its own. */
