@@ -4,16 +4,17 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { descriptor, envoyOf } from '../../../test/service/envoy.ts';
 import { served } from '../../../test/service/served.ts';
+import type { ServiceOptions } from '@sluice/serve';
 
 const LIMITS = 'A: { count: 2, period: 1h, idFormat: by }\nB: { count: 9, period: 1h, idFormat: by }\n';
 const tables = (limit: string) => `envoy: { ingress: { rules: [{ descriptor: [user], limit: ${limit} }] } }\n`;
 
-async function filed() {
+async function filed(log: ServiceOptions['log'] = false) {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-serve-'));
   const paths = { limits: join(folder, 'limits.yaml'), tables: join(folder, 'tables.yaml') };
   writeFileSync(paths.limits, LIMITS);
   writeFileSync(paths.tables, tables('A'));
-  const all = await served('', '', { ...paths, everyMs: 100 });
+  const all = await served('', '', { ...paths, everyMs: 100, log });
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const envoy = envoyOf(all.servers.ports.grpc);
   const ask = async () =>
@@ -46,10 +47,34 @@ test('a file with a mistake changes nothing, and is reported by line and column'
   writeFileSync(paths.tables, tables('Missing'));
   await untilEvents(1);
   expect(events).toMatchObject([
-    { type: 'tables-rejected', message: expect.stringContaining('tables.yaml:1:58: `Missing` is not') as string },
+    {
+      type: 'tables-rejected',
+      message: expect.stringMatching(/problem with the tables:\n.*tables\.yaml:1:58: `Missing` is not/) as string,
+    },
   ]);
   expect([service.version, (await ask()).current_limit?.name]).toEqual([before, 'A']);
   writeFileSync(paths.tables, tables('B'));
   await untilEvents(2);
   expect((await ask()).current_limit?.name).toBe('B');
+});
+
+test('each rejected change is a line of the log, however soon it follows the one before, and so is the next good one', async () => {
+  const lines: string[] = [];
+  const { paths, untilEvents } = await filed((line) => lines.push(line));
+  writeFileSync(paths.tables, tables('Missing'));
+  await untilEvents(1);
+  writeFileSync(paths.limits, LIMITS.replace('count: 2', 'count: 0'));
+  await untilEvents(2);
+  writeFileSync(paths.tables, tables('B'));
+  await untilEvents(3);
+  writeFileSync(paths.limits, LIMITS);
+  await untilEvents(4);
+  expect(
+    lines.map((line) => /tables\.yaml:1:58: `Missing`|limits\.yaml:1:13: `A\.count`|files reloaded/.exec(line)?.[0]),
+  ).toEqual([
+    'tables.yaml:1:58: `Missing`',
+    'limits.yaml:1:13: `A.count`',
+    'limits.yaml:1:13: `A.count`',
+    'files reloaded',
+  ]);
 });

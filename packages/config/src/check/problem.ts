@@ -31,12 +31,12 @@ export function problemsOf(file: string, { list }: Problems): readonly Problem[]
   return list.toSorted(byPosition).map((problem) => problemOf(file, problem));
 }
 
-/** Creates the error for rejected sources. `count` includes problems that are not listed. */
-export function problemsError(problems: readonly Problem[], count: number): SluiceError {
+/** Creates the error for rejected sources. `count` includes problems that are not listed; `of` is what the sources contain. */
+export function problemsError(problems: readonly Problem[], count: number, of = 'limits'): SluiceError {
   const lines = problems.slice(0, SHOWN).map(({ text }) => text);
   if (count > lines.length) lines.push(`… and ${count - lines.length} more.`);
   const number = count === 1 ? 'is 1 problem' : `are ${count >= MAX_PROBLEMS ? 'at least ' : ''}${count} problems`;
-  return new SluiceError('ERR_LIMIT_FILES', `There ${number} with the limits:\n${lines.join('\n')}`);
+  return new SluiceError('ERR_LIMIT_FILES', `There ${number} with the ${of}:\n${lines.join('\n')}`);
 }
 
 function problemOf(file: string, { at, message: text, limit }: FoundProblem): Problem {

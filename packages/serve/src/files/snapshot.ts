@@ -72,11 +72,10 @@ async function readOnce(sources: SnapshotSources): Promise<Snapshot> {
     contentsOf([sources.tables], { maxBytes: MAX_TABLE_BYTES, timeMs: 60_000, time: sources.time }),
   ]);
   const tables = readTables(content[0]!, problems);
-  if (problems.count > 0)
-    throw withProblems(loaded, problemsError(problemsOf(sources.tables.label, problems), problems.count));
+  if (problems.count > 0) throw withProblems(loaded, problemsOfTables(sources, problems));
   if (loaded instanceof SluiceError) throw loaded;
   checkTables(tables, loaded.limits, problems);
-  if (problems.count > 0) throw problemsError(problemsOf(sources.tables.label, problems), problems.count);
+  if (problems.count > 0) throw problemsOfTables(sources, problems);
   return {
     limits: withPolicies(loaded.limits, tables),
     overrides: loaded.overrides,
@@ -84,6 +83,10 @@ async function readOnce(sources: SnapshotSources): Promise<Snapshot> {
     formats: new Map(Object.entries(loaded.limits).map(([name, { key }]) => [name, key!.format])),
     version: versionOf(loaded.version, content[0]!),
   };
+}
+
+function problemsOfTables({ tables }: SnapshotSources, problems: Problems): SluiceError {
+  return problemsError(problemsOf(tables.label, problems), problems.count, 'tables');
 }
 
 function asProblems(error: unknown): SluiceError {

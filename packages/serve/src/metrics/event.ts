@@ -1,9 +1,9 @@
 /** An event of a service, for logs. `message` says what happened and what to do. */
 export type ServiceEvent =
-  /** The files have new content, which is in use now. */
-  | { readonly type: 'tables-reloaded'; readonly version: string; readonly message: string }
+  /** The files have new content, which is in use now. Emitted once for each change, as the next. */
+  | { readonly type: 'tables-reloaded'; readonly version: string; readonly message: string; readonly once: true }
   /** The content of the files was rejected. What was in use before stays in use. */
-  | { readonly type: 'tables-rejected'; readonly cause: unknown; readonly message: string }
+  | { readonly type: 'tables-rejected'; readonly cause: unknown; readonly message: string; readonly once: true }
   /** Someone asked who is not trusted. */
   | { readonly type: 'peer-rejected'; readonly message: string }
   /** A proxy asked in a way that can't be answered: its configuration needs a change. */

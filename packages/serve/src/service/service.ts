@@ -181,11 +181,11 @@ export class Service {
       this.#snapshot = snapshot;
       this.#metrics.reloaded('accepted');
       const { version } = snapshot;
-      this.#emit({ type: 'tables-reloaded', version, message: `files reloaded (version ${version})` });
+      this.#emit({ type: 'tables-reloaded', version, message: `files reloaded (version ${version})`, once: true });
     } catch (cause) {
       this.#metrics.reloaded('rejected');
       const message = `files NOT reloaded; still using version ${this.version}. ${(cause as Error).message}`;
-      this.#emit({ type: 'tables-rejected', cause, message });
+      this.#emit({ type: 'tables-rejected', cause, message, once: true });
     }
   }
 }
