@@ -61,13 +61,6 @@ export type { LimitStats, MemoryStats } from './store/memory/memory-stats.ts';
 export { memoryStore, type MemoryStore, type MemoryStoreOptions } from './store/memory/memory-store.ts';
 export type { DecisionContext, DecisionMessage, OnDecision } from './limiter/on-decision.ts';
 export type { OverrideFunction } from './limits/overrides/override-function.ts';
-export {
-  cachedOverrides,
-  type CachedOverrides,
-  type CachedOverridesEvent,
-  type CachedOverridesOptions,
-} from './limits/overrides/cached-overrides.ts';
-export type { OverrideQuery } from './limits/overrides/override-cache.ts';
 export type { Override } from './limits/overrides/override.ts';
 export type { OverrideNumbers } from './kinds/rate/rate.ts';
 export { OverrideList, type OverrideTable } from './limits/overrides/override-list.ts';

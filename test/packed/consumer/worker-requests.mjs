@@ -1,5 +1,5 @@
 // A Worker whose store and overrides are behind a service, which hangs at times. `worker/driver.mjs` sends it requests.
-import { accountId, cachedOverrides, createLimiter, everyone, memoryStore } from '@sluice/core';
+import { accountId, createLimiter, everyone, memoryStore } from '@sluice/core';
 import { limitFetch } from '@sluice/fetch';
 import { rateLimit } from '@sluice/hono';
 import { Hono } from 'hono';
@@ -50,7 +50,6 @@ const handlers = {
   '/own-slots': limited({ concurrency: 3, scope: 'process', expiry: '1s' }),
   '/closed': limited(plenty, { failure: { ...failure, onFailure: 'closed' } }),
   '/overrides': limited(plenty, { overrides }),
-  '/cached-overrides': limited(plenty, { overrides: cachedOverrides(overrides, { maxAge: '20ms', log: false }) }),
   '/settled': limited(plenty, {}, { limits: [{ limit: 'Limit', cost: 2, settle: () => 1 }] }),
   '/queued': limited({ burst: 1, count: 1, period: '1s', maxWait: '10s' }, {}, { onError }),
 };

@@ -1,12 +1,4 @@
-import {
-  accountId,
-  cachedOverrides,
-  createLimiter,
-  everyone,
-  loadFrom,
-  memoryStore,
-  type Override,
-} from '@sluice/core';
+import { accountId, createLimiter, everyone, loadFrom, memoryStore, type Override } from '@sluice/core';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { flowSettings, runFlow } from '../../src/http/index.ts';
 import { plainExchange } from '../support/plain-exchange.ts';
@@ -277,71 +269,5 @@ describe('a limit with `maxWait`, where a timer ends with the request that set i
     const { limiter } = remotely(LIMITS, { overrides });
     await expect(limiter.spend([{ limit: 'Rate', id: 'slow' }])).rejects.toMatchObject({ code: 'ERR_RUNTIME' });
     expect((await limiter.spend(rate)).allowed).toBe(true);
-  });
-});
-
-describe('cached overrides, where a query ends with the request that made it', () => {
-  const pro = { count: 100, period: '1s' };
-  const team = { count: 500, period: '1s' };
-
-  function cached() {
-    const time = new RequestTime();
-    const queries: ReturnType<typeof deferred<Override>>[] = [];
-    const ask = async (): Promise<Override> => {
-      const query = deferred<Override>();
-      queries.push(query);
-      return query.promise;
-    };
-    const get = cachedOverrides(ask, { maxAge: '1m', time, log: false });
-    return { time, queries, get: () => get('Orders', '7') };
-  }
-
-  test('each request without an answer makes its own', async () => {
-    const { queries, get } = cached();
-    void get();
-    const second = get();
-    queries[1]!.resolve(pro);
-    expect(await second).toBe(pro);
-    expect(get()).toBe(pro);
-  });
-
-  test('an answer that takes no time is used at once, and a failure is thrown', () => {
-    const options = { maxAge: '1m', time: new RequestTime(), log: false } as const;
-    expect(cachedOverrides(() => pro, options)('Orders', '7')).toBe(pro);
-    const failing = cachedOverrides(() => {
-      throw new Error('down');
-    }, options);
-    expect(() => failing('Orders', '7')).toThrow('down');
-  });
-
-  test('one request a second waits for the refresh of an answer, and the others use the old one', async () => {
-    const { queries, get, time } = cached();
-    const first = get();
-    queries[0]!.resolve(pro);
-    await first;
-    await time.pass(60_000);
-    const lost = get();
-    expect([lost, get(), queries.length]).toEqual([expect.any(Promise), pro, 2]);
-    await time.pass(1000);
-    const next = get();
-    queries[2]!.resolve(team);
-    expect(await next).toBe(team);
-    expect(get()).toBe(team);
-  });
-
-  test('a refresh that fails leaves the old answer in use, and without one the failure is thrown for a second', async () => {
-    const { queries, get, time } = cached();
-    const failing = get() as Promise<Override>;
-    queries[0]!.reject(new Error('down'));
-    await expect(failing).rejects.toThrow('down');
-    expect(get).toThrow('down');
-    await time.pass(1000);
-    const answered = get();
-    queries[1]!.resolve(pro);
-    await answered;
-    await time.pass(60_000);
-    const refreshed = get();
-    queries[2]!.reject(new Error('down'));
-    expect([await refreshed, get(), queries.length]).toEqual([pro, pro, 3]);
   });
 });

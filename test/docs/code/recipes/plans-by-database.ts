@@ -1,6 +1,7 @@
-import { accountId, cachedOverrides, createLimiter, type LimitNumbers } from '@sluice/core';
+import { accountId, createLimiter, type LimitNumbers } from '@sluice/core';
 import { rateLimit } from '@sluice/express';
 import type { Request, RequestHandler } from 'express';
+import { LRUCache } from 'lru-cache';
 
 /** Your database: the numbers of an account that has a plan, `undefined` for all others. */
 export interface Database {
@@ -12,12 +13,36 @@ interface AuthenticatedRequest extends Request {
   account?: string;
 }
 
+/** What is known of an account; that it has no plan is an answer, too. */
+interface Known {
+  plan: LimitNumbers | undefined;
+}
+
+/** The plans that were asked for last. */
+export function cachedPlans(database: Database): LRUCache<string, Known> {
+  return new LRUCache<string, Known>({
+    max: 50_000,
+    ttl: 60_000,
+    allowStale: true, // while one query brings the next answer
+    ignoreFetchAbort: true, // whoever waits for an answer gets it, also when the account was deleted or displaced
+    async fetchMethod(account, older, { options }) {
+      try {
+        return { plan: await database.planOf(account) };
+      } catch (error) {
+        console.warn('A plan could not be read.', error);
+        options.ttl = 1000; // the next query for this account
+        return older ?? { plan: undefined };
+      }
+    },
+  });
+}
+
 /** `app.use(authenticate, limitByPlan(database).middleware)` */
 export function limitByPlan(database: Database): {
   middleware: RequestHandler;
   planChanged: (account: string) => void;
 } {
-  const plans = cachedOverrides((_limit, account) => database.planOf(account), { maxAge: '1m', maxEntries: 50_000 });
+  const plans = cachedPlans(database);
   const limiter = createLimiter({
     limits: {
       RequestsPerAccount: {
@@ -26,7 +51,7 @@ export function limitByPlan(database: Database): {
         period: '1m',
       },
     },
-    overrides: plans,
+    overrides: async (_limit, account) => (await plans.fetch(account))?.plan,
   });
   // Call planChanged where a plan is changed: the next request is decided by the new one.
   return { middleware: rateLimit({ limiter }), planChanged: (account) => plans.delete(account) };

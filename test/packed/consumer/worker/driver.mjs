@@ -6,7 +6,6 @@ const PATHS = [
   '/reserved-slots',
   '/own-slots',
   '/overrides',
-  '/cached-overrides',
   '/settled',
 ];
 const LATE_MS = 3000;

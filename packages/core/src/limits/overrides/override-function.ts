@@ -10,9 +10,9 @@ import { borrowsNothing, borrowAndMaxWait } from '../../kinds/rate/borrow.ts';
 import { hasNumbers, numbersOf, textOf, type PlanNumbers } from './plan-numbers.ts';
 
 /**
- * A function that returns overrides from elsewhere: from the request (a plan in a verified token), or from a database
- * (see {@link cachedOverrides}). It is called for each request and each limit that is not disabled. `undefined` means
- * the limit's own numbers. If it throws, returns an invalid override or takes longer than `overridesDeadlineMs`, the
+ * A function that returns overrides from elsewhere: from the request (a plan in a verified token), or from a database,
+ * through a cache. It is called for each request and each limit that is not disabled. `undefined` means the limit's own
+ * numbers. If it throws, returns an invalid override or takes longer than `overridesDeadlineMs`, the
  * limit's own numbers are used, and the limiter emits an event `override-failed`.
  *
  * @param id - The canonical id.
