@@ -1,6 +1,7 @@
 // Makes a clone ready for `npm start`, `npm test` and `npm run check`: installs when the lockfile or a manifest
 // changed since the last time, then builds what changed. With nothing to do it takes about a second. With `--declarations`
 // it also writes the types of the packages, which only tests and checks read in a clone.
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,8 +11,11 @@ import { writeTextModules } from './text-modules.mjs';
 
 const stamp = join(root, 'node_modules', '.sluice-installed');
 
+const hooks = 'scripts/hooks';
+
 refuseOldNode();
 installIfChanged();
+if (process.env.CI === undefined && existsSync(join(root, '.git'))) useHooks();
 writeTextModules();
 await (process.argv.includes('--declarations') ? declarePackages() : buildPackages());
 
@@ -31,6 +35,24 @@ function installIfChanged() {
   const { status } = pnpm(['install', '--reporter=append-only', '--config.confirmModulesPurge=false']);
   if (status !== 0) fail('setup: the install failed; its reason is above. It needs to reach an npm registry.');
   writeFileSync(stamp, manifestsHash());
+}
+
+/** Tells git of our hooks, unless it has a folder of hooks already, or hooks of yours in its own. */
+function useHooks() {
+  if (git('config', '--get', 'core.hooksPath').status !== 1) return;
+  const own = git('rev-parse', '--git-path', 'hooks');
+  if (own.status !== 0 || hasHooks(join(root, own.stdout.trim()))) return;
+  git('config', 'core.hooksPath', hooks);
+}
+
+/** @param {string} folder */
+function hasHooks(folder) {
+  return existsSync(folder) && readdirSync(folder).some((name) => !name.endsWith('.sample'));
+}
+
+/** @param {string[]} args */
+function git(...args) {
+  return spawnSync('git', args, { cwd: root, encoding: 'utf8' });
 }
 
 function manifestsHash() {
