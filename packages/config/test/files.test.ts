@@ -8,6 +8,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { rejected } from '../../core/test/support/thrown.ts';
 import { readBytes } from '../src/sources/source.ts';
 import { folder, KEYS, LIMITS, written } from './written-files.ts';
+import { sized } from '../../../test/sized.ts';
 
 async function problemOf(path: string, maxBytes?: number): Promise<string> {
   const error = await rejected(() =>
@@ -95,7 +96,7 @@ it('limits and overrides are never of two versions, however often both files are
   };
   const changing = ({ message }: Error): string | undefined => /changed while/.exec(message)?.[0];
   const seen = new Set<string | undefined>();
-  for (let loads = 0; loads < 400 || seen.size < 2; loads++) seen.add(await setRead().catch(changing));
+  for (let loads = 0; loads < sized(300, 1500) || seen.size < 2; loads++) seen.add(await setRead().catch(changing));
   seen.delete('changed while');
   expect(seen).toEqual(new Set(['1/1', '2/2']));
 });

@@ -7,7 +7,9 @@ import { describe, expect, it, vi } from 'vitest';
 import { Problems } from '../src/nodes/problems.ts';
 import { rowsByThread, type ThreadBounds } from '../src/sources/parser-thread.ts';
 import { written, KEYS } from './written-files.ts';
+import { sized } from '../../../test/sized.ts';
 
+const LONG = sized(8000, 20_000);
 const BOUNDS: ThreadBounds = { memoryMb: 256, timeMs: 60_000, time: systemTime, background: false };
 
 /** The ids that a thread finds in a text, and what it says is wrong with it. */
@@ -23,9 +25,9 @@ const listOf = (count: number): string =>
   `- A:\n    unlimited: true\n    ids:\n${Array.from({ length: count }, (_, i) => `      - ${i}\n`).join('')}`;
 
 it('a large text is parsed in a thread of its own: all ids arrive, in their order', async () => {
-  const { ids, problems } = await parsedByThread(listOf(20_000));
+  const { ids, problems } = await parsedByThread(listOf(LONG));
   expect(problems).toEqual([]);
-  expect(ids).toEqual(Array.from({ length: 20_000 }, (_, i) => String(i)));
+  expect(ids).toEqual(Array.from({ length: LONG }, (_, i) => String(i)));
 });
 
 it('a mistake in a large file is reported as in a small one', async () => {
@@ -55,9 +57,9 @@ it('a large file in the background is loaded as well', async () => {
 
 describe('a text that needs too much is rejected:', () => {
   it('of memory', async () => {
-    expect((await parsedByThread(`- A: { ids: [${'a,'.repeat(250_000)}] }`, { memoryMb: 12 })).problems).toEqual([
-      'The text needs more than 12 MB of memory to be read. Make it smaller or simpler.',
-    ]);
+    expect(
+      (await parsedByThread(`- A: { ids: [${'a,'.repeat(sized(100_000, 250_000))}] }`, { memoryMb: 12 })).problems,
+    ).toEqual(['The text needs more than 12 MB of memory to be read. Make it smaller or simpler.']);
   });
 
   it('of time', async () => {
@@ -89,7 +91,7 @@ describe('a text that needs too much is rejected:', () => {
 });
 
 it('reading a large file does not block the event loop', async () => {
-  const { defaults, overrides } = written({ overrides: listOf(20_000).replaceAll('- A', '- NewOrdersPerAccount') });
+  const { defaults, overrides } = written({ overrides: listOf(LONG).replaceAll('- A', '- NewOrdersPerAccount') });
   let turns = 0;
   const timer = setInterval(() => turns++, 1);
   const slow = { name: 'accountId', canonical: (text: string) => (accountId().format.canonical(text), text) };

@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { envoyOf, type SentDescriptor } from '../../../test/service/envoy.ts';
 import { served } from '../../../test/service/served.ts';
+import { sized } from '../../../test/sized.ts';
 
-const REQUESTS = Number(process.env['SLUICE_RLS_REQUESTS'] ?? 3000);
+const REQUESTS = Number(process.env['SLUICE_RLS_REQUESTS'] ?? sized(1000, 3000));
 /** Requests of one sequence, on one service. */
 const LENGTH = 500;
 const COUNTS = { user: 20, path: 7, charged: 10 } as const;

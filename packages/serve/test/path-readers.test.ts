@@ -4,8 +4,9 @@ import { parse as parseQuery, unescape } from 'node:querystring';
 import { expect, test } from 'vitest';
 import { pathKind } from '../src/spellings/text-kind.ts';
 import { PathPatterns } from '../src/tables/path-patterns.ts';
+import { sized } from '../../../test/sized.ts';
 
-const RUNS = 3000;
+const RUNS = sized(1000, 3000);
 
 type Reader = (path: string) => string;
 

@@ -6,13 +6,14 @@ import { runSluice } from '../../src/program.ts';
 import type { ReplayReport } from '../../src/replay/counting/report.ts';
 import { files, logOf, NOON, pinoLine, seededRandom, type Logged } from './logs.ts';
 import { replayReport } from './report.ts';
+import { sized } from '../../../../test/sized.ts';
 
 const LIMITS = 'PerAddress: { count: 60, period: 1m, burst: 3, idFormat: ipAddress }\n';
 
-/** 8,000 requests of about 13 minutes, of which some are written up to two minutes too late. */
+/** Requests of some minutes, of which some are written up to two minutes too late. */
 function disordered(seed: number): { readonly log: string; readonly late: number } {
   const random = seededRandom(seed);
-  const requests = Array.from({ length: 8000 }, (_, i): Logged => {
+  const requests = Array.from({ length: sized(3000, 8000) }, (_, i): Logged => {
     const isOld = i > 200 && random() < 0.02;
     return { ms: NOON + i * 100 - (isOld ? Math.floor(random() * 120_000) : 0), address: `10.0.0.${i % 7}` };
   });

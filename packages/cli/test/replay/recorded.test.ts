@@ -1,3 +1,4 @@
 import { recordedSuite } from './recorded-suite.ts';
+import { sized } from '../../../../test/sized.ts';
 
-recordedSuite(20_000);
+recordedSuite(sized(4000, 20_000));

@@ -4,6 +4,7 @@ import type { Band } from '../../src/replay/counting/band.ts';
 import type { SuggestReport } from '../../src/replay/suggesting/suggest-report.ts';
 import { run } from '../run.ts';
 import { replayReport } from './report.ts';
+import { sized } from '../../../../test/sized.ts';
 
 const holds = (band: Band | undefined, { low: truth }: Band): boolean =>
   band !== undefined && band.low <= truth && truth <= band.high;
@@ -48,7 +49,7 @@ describe('a log of whole seconds shows the fewest and the most requests that a l
     expect(bounded.limits[0]).toMatchObject({ denied: { low: 4, high: 4 }, deniedIds: { low: 1, high: 1 } });
   });
 
-  it.each(Array.from({ length: 25 }, (_, seed) => seed))(
+  it.each(Array.from({ length: sized(6, 25) }, (_, seed) => seed))(
     'of random bursts, limits and overrides: seed %i',
     async (seed) => {
       const random = seededRandom(seed);
@@ -78,7 +79,7 @@ describe('a log of whole seconds shows the fewest and the most requests that a l
     },
   );
 
-  it.each(Array.from({ length: 25 }, (_, seed) => seed))(
+  it.each(Array.from({ length: sized(6, 25) }, (_, seed) => seed))(
     'also if it has how long requests took, in milliseconds: seed %i',
     async (seed) => {
       const random = seededRandom(seed);

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { SortWindow } from '../../src/replay/order/sort-window.ts';
+import { sized } from '../../../../test/sized.ts';
 
+const SECONDS = sized(100, 300);
 const TARGET = { route: 0, cost: 1, applies: [true] };
 
 /** What was passed on of a second. */
@@ -72,13 +74,13 @@ describe('SortWindow', () => {
     const { window, passed } = windowWithOutput();
     const ids = (second: number): string[] =>
       Array.from({ length: (second * 7919) % 200 }, (_, i) => `${second}:${i}`.repeat((i * second) % 5));
-    for (let second = 0; second < 300; second++) {
+    for (let second = 0; second < SECONDS; second++) {
       for (const [i, id] of [...ids(second).entries()].toReversed()) take(window, second * 1e6 + i, id);
       window.passUntil((second - 3) * 1e6);
     }
     window.passUntil(Infinity);
     expect(passed.map((each) => each.ids)).toEqual(
-      Array.from({ length: 300 }, (_, second) => ids(second)).filter(({ length }) => length > 0),
+      Array.from({ length: SECONDS }, (_, second) => ids(second)).filter(({ length }) => length > 0),
     );
   });
 });

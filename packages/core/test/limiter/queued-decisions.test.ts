@@ -2,6 +2,9 @@ import { accountId, createLimiter, type Decision } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { expect, test } from 'vitest';
 import { QueuedDecisions } from '../../src/limiter/queued-decisions.ts';
+import { sized } from '../../../../test/sized.ts';
+
+const MANY = sized(4000, 20_000);
 
 test('a decision that is to wait after the end of all waits ends at once, gives its tokens back, and can not leave', async () => {
   const limits = { Exports: { key: accountId(() => null), burst: 1, count: 1, period: '1m', maxWait: '1h' } };
@@ -15,12 +18,12 @@ test('a decision that is to wait after the end of all waits ends at once, gives 
   expect([ends, given, leave()]).toEqual([['closed'], [decision], false]);
 });
 
-test('20,000 requests with ids of their own leave the queue in the order in which they came', async () => {
+test(`${MANY} requests with ids of their own leave the queue in the order in which they came`, async () => {
   const time = new FakeTime();
   const limits = { Exports: { key: accountId(() => null), burst: 1, count: 1, period: '1m', maxWait: '1h' } };
   const limiter = createLimiter({ limits, time, log: false });
   const waits: { readonly leaving: AbortController; readonly ended: Promise<unknown> }[] = [];
-  for (let i = 0; i < 20_000; i++) {
+  for (let i = 0; i < MANY; i++) {
     const leaving = new AbortController();
     const entries = [{ limit: 'Exports', id: `client ${i}` }] as const;
     void limiter.spend(entries);
@@ -29,7 +32,7 @@ test('20,000 requests with ids of their own leave the queue in the order in whic
   }
   for (const { leaving } of waits) leaving.abort();
   expect(new Set(await Promise.all(waits.map(({ ended }) => ended)))).toEqual(new Set(['left']));
-  for (const id of ['client 0', 'client 19999']) {
+  for (const id of ['client 0', `client ${MANY - 1}`]) {
     // One token is taken, and that of the wait was given back.
     expect((await limiter.check([{ limit: 'Exports', id }])).resetAfterMs).toBe(60_000);
   }

@@ -4,6 +4,7 @@ import type { StoreTransaction } from '../../../src/store/store.ts';
 import { FakeTime } from '../../../src/testing/fake-time.ts';
 import { numbersFrom } from './numbers.ts';
 import { callsOf } from '@sluice/core/testing';
+import { sized } from '../../../../../test/sized.ts';
 
 const T = 16_000_000;
 /** The most tables among which empty ones are kept for a while. */
@@ -23,7 +24,7 @@ describe('a memory store of many limits', () => {
     const random = numbersFrom(5);
     const sizes = new Map<string, number>();
     let wrong = 0;
-    for (let i = 0; i < 10_000; i++) {
+    for (let i = 0; i < sized(2500, 10_000); i++) {
       // Of 200 limits, some much more often than others.
       const limit = `Limit${Math.floor(200 * random() ** 3)}`;
       callsOf(store).spend([transaction(limit, `${i}`)]);
@@ -60,7 +61,7 @@ describe('a memory store of many limits', () => {
     const time = new FakeTime();
     const store = memoryStore({ time });
     let most = 0;
-    for (let i = 0; i < 20_000; i++) {
+    for (let i = 0; i < sized(4000, 20_000); i++) {
       callsOf(store).spend([transaction(`Limit${i}`, 'a')]);
       time.advance(10);
       if (i % 100 === 0) most = Math.max(most, limitsOf(store));

@@ -6,8 +6,11 @@ import { FakeTime } from '../../../src/testing/fake-time.ts';
 import { TICKS_PER_MICRO, TICKS_PER_MS } from '../../../src/rule/ticks.ts';
 import { numbersFrom } from './numbers.ts';
 import { callsOf } from '@sluice/core/testing';
+import { sized } from '../../../../../test/sized.ts';
 
 const BURST = 10;
+/** How many calls are made until the ids come again. */
+const TIDE = sized(15_000, 50_000);
 const T = 1000 * TICKS_PER_MS;
 
 function transaction(
@@ -29,9 +32,9 @@ describe('a memory store', () => {
     let most = 0;
 
     // A tide of ids: thousands are in debt at a time, then hardly any, then thousands again.
-    for (let step = 0; step < 150_000; step++) {
-      time.advance(step % 50_000 < 30_000 ? random() * 0.1 : random() * 10);
-      const id = `id${Math.floor(random() * 20_000)}`;
+    for (let step = 0; step < 3 * TIDE; step++) {
+      time.advance(step % TIDE < 0.6 * TIDE ? random() * 0.1 : random() * 10);
+      const id = `id${Math.floor(random() * 0.4 * TIDE)}`;
       const cost = Math.floor(random() * (BURST + 1));
       const call = random();
       const now = time.nowMicros() * TICKS_PER_MICRO;
@@ -52,8 +55,8 @@ describe('a memory store', () => {
     }
 
     expect(wrong).toBe(0);
-    expect(most).toBeGreaterThan(10_000);
-    expect(store.stats().size).toBeLessThan(8_000);
+    expect(most).toBeGreaterThan(TIDE / 5);
+    expect(store.stats().size).toBeLessThan(0.16 * TIDE);
   });
 
   test('allocates no memory for buckets when it is new, and reports its contents', () => {

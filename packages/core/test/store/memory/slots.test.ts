@@ -5,6 +5,7 @@ import type { StoreTransaction } from '../../../src/store/store.ts';
 import { FakeTime } from '../../../src/testing/fake-time.ts';
 import { LONG_MS, SHORT_MS, slots } from '../../../src/testing/sample-slots.ts';
 import { callsOf } from '@sluice/core/testing';
+import { sized } from '../../../../../test/sized.ts';
 
 function token(id: string, limit = 'Rate'): StoreTransaction {
   return { limit, id, incrementTicks: 1, fitTicks: 5, capTicks: 5, mode: 'check-and-spend' };
@@ -66,7 +67,7 @@ describe('slots in the memory store', () => {
     const time = new FakeTime();
     const buckets = new SlotBuckets();
     let most = 0;
-    for (let i = 0; i < 20_000; i++) {
+    for (let i = 0; i < sized(6000, 20_000); i++) {
       time.advance(1);
       buckets.take({ limit: 'Lost', id: `${i}` }, { holder: 'x', expiryMs: SHORT_MS }, 1, time.nowMicros() * 16);
       most = Math.max(most, buckets.heldByLimit()['Lost'] ?? 0);
