@@ -10,7 +10,7 @@ import { connectionCases } from './cases/connections.ts';
 import { crossOriginCases } from './cases/cross-origin.ts';
 import { departedClientCases } from './cases/departed-clients.ts';
 import { droppedFieldCases } from './cases/dropped-fields.ts';
-import { errorCases } from './cases/errors.ts';
+import { errorCases, otherErrorCases } from './cases/errors.ts';
 import { fieldDialectCases } from './cases/field-dialects.ts';
 import { fieldCases } from './cases/fields.ts';
 import { handlerErrorCases } from './cases/handler-errors.ts';
@@ -19,6 +19,7 @@ import { hiddenCases } from './cases/hidden.ts';
 import { limitCases } from './cases/limits.ts';
 import { loadCases } from './cases/loads.ts';
 import { mockExchangeCases } from './cases/mock-exchanges.ts';
+import { obeyedFieldCases } from './cases/obeyed-fields.ts';
 import { optionCases } from './cases/options.ts';
 import { overrideCases } from './cases/overrides.ts';
 import { denialCases } from './cases/denials.ts';
@@ -34,7 +35,7 @@ import { slotHandlerCases } from './cases/slot-handlers.ts';
 import { slotStreamCases } from './cases/slot-streams.ts';
 import { slotCases } from './cases/slots.ts';
 import { streamCases } from './cases/streams.ts';
-import { thrownValueCases } from './cases/thrown-values.ts';
+import { allThrownValueCases, thrownValueCases } from './cases/thrown-values.ts';
 import { waitingCases } from './cases/waiting.ts';
 import type { Framework } from './framework.ts';
 
@@ -74,6 +75,13 @@ const CORE_CASES = {
   'fields of slots': slotFieldCases,
 };
 
+/** What `npm run mutants:adapters` does not need to find a mistake: asked of two adapters, and of all in `npm run test:all`. */
+const MORE_CASES = {
+  'fields that are obeyed': obeyedFieldCases,
+  'errors of other functions': otherErrorCases,
+  'all thrown values': allThrownValueCases,
+};
+
 /** What goes by the protocol, or by none. */
 const OTHER_CASES = {
   'HTTP/1.1': {
@@ -90,12 +98,13 @@ const OTHER_CASES = {
 
 /** What every adapter promises, on its framework over real sockets. */
 export function httpContract(framework: Framework): void {
-  describeTopics(framework, { ...EXCHANGE_CASES, ...CORE_CASES, ...OTHER_CASES[framework.protocol] });
+  describeTopics(framework, { ...EXCHANGE_CASES, ...MORE_CASES, ...CORE_CASES, ...OTHER_CASES[framework.protocol] });
 }
 
 /** The part of the contract that an exchange decides. `npm run mutants:adapters` shows that it finds what may be wrong with one. */
 export function exchangeContract(framework: Framework): void {
-  describeTopics(framework, { ...EXCHANGE_CASES, ...OTHER_CASES[framework.protocol] });
+  const more = process.env['SLUICE_ALL_CASES'] === 'yes' ? MORE_CASES : {};
+  describeTopics(framework, { ...EXCHANGE_CASES, ...more, ...OTHER_CASES[framework.protocol] });
 }
 
 function describeTopics(framework: Framework, topics: Readonly<Record<string, (framework: Framework) => void>>): void {

@@ -5,6 +5,7 @@ import { realDelay } from '../../../real-delay.ts';
 import { gate } from '../gate.ts';
 import { as, heldStore, stillLimiter, timed, userKey } from '../limiters.ts';
 import { serveSlots, type SlotApp } from '../slots.ts';
+import { sized } from '../../../sized.ts';
 import { start } from '../start.ts';
 
 /** Handlers whose clients leave: those that have not begun do not begin, and those that have may keep their slots. */
@@ -110,7 +111,7 @@ export function slotHandlerCases(framework: Framework): void {
 
   test('until the handler: however many clients leave at once, no more handlers work than there are slots', async () => {
     const served = await serveSlots(framework, { isLate: true, limits, options: { slotsUntil: 'handler' } });
-    for (let round = 0; round < 10; round++) {
+    for (let round = 0; round < sized(4, 10); round++) {
       const visits = Array.from({ length: 10 }, () => served.app.visit('/', as('ann')));
       // Some leave before their decision, and some while their handlers work.
       await realDelay(round % 4);

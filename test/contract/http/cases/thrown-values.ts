@@ -42,6 +42,22 @@ const MANNERS: readonly [manner: string, thrower: (value: () => unknown) => Run]
   ['gives a thenable that rejects', (value) => (() => thenable((_done, reject) => reject(value()))) as never],
 ];
 
+/** What is thrown, and where: by functions whose error reaches the error handler, and by those of which it is an event. */
+interface Matrix {
+  readonly manners: typeof MANNERS;
+  readonly toHandler: readonly string[];
+  readonly toEvents: readonly string[];
+}
+
+/** What an adapter adds: the way of an error to its framework, at once and later, and the end of which `settle` is told. */
+const OF_ADAPTERS: Matrix = { manners: MANNERS.slice(0, 2), toHandler: ['key', 'onDenied'], toEvents: ['settle'] };
+/** Where and how else something is thrown is the same to an adapter. */
+const WHOLE: Matrix = {
+  manners: MANNERS,
+  toHandler: ['key', 'cost', 'skip', 'onDenied'],
+  toEvents: ['settle', 'onDecision', 'overrides'],
+};
+
 const STORES: readonly [kind: string, store: () => Store][] = [
   ['memory', () => timed().store],
   ['promise', () => lateStore()],
@@ -62,6 +78,33 @@ function failAt429(outgoing: ServerResponse): void {
 
 /** Whatever a function of the user throws: the framework's error handling gets it, or an event does. */
 export function thrownValueCases(framework: Framework): void {
+  casesOf(framework, OF_ADAPTERS);
+  for (const [kind, storeOf] of STORES) {
+    test(`an exception while a denial is sent reaches the error handler: ${kind} store`, async () => {
+      const limiter = stillLimiter({
+        limits: { PerUser: { key: userKey, count: 1, period: '1h' } },
+        failure: { deadlineMs: 5000 },
+        store: storeOf(),
+      });
+      let served = 0;
+      const app = await start(framework, {
+        before: ({ outgoing }) => {
+          if (++served === 2) failAt429(outgoing);
+        },
+        limits: [{ limiter }],
+      });
+      expect(await app.statuses(2, '/', as('ann'))).toEqual([200, 418]);
+      expect(app.errors).toMatchObject([{ message: 'can not be sent' }]);
+    });
+  }
+}
+
+/** The same of all functions, in all manners. */
+export function allThrownValueCases(framework: Framework): void {
+  casesOf(framework, WHOLE);
+}
+
+function casesOf(framework: Framework, { manners, toHandler, toEvents }: Matrix): void {
   const serve = (place: string, run: Run, store: Store, { events = [], handle = ok }: Seen = {}): Promise<App> => {
     const at = (name: string): Run | undefined => (name === place ? run : undefined);
     const limiter = stillLimiter({
@@ -86,8 +129,8 @@ export function thrownValueCases(framework: Framework): void {
 
   for (const [kind, storeOf] of STORES) {
     describe(`with a ${kind} store`, () => {
-      for (const place of ['key', 'cost', 'skip', 'onDenied']) {
-        test.each(MANNERS)(
+      for (const place of toHandler) {
+        test.each(manners)(
           `what a ${place} function %s reaches the error handler as of a plain middleware`,
           async (_manner, thrower) => {
             let value: unknown;
@@ -116,8 +159,8 @@ export function thrownValueCases(framework: Framework): void {
         );
       }
 
-      for (const place of ['settle', 'onDecision', 'overrides']) {
-        test.each(MANNERS)(
+      for (const place of toEvents) {
+        test.each(manners)(
           `a value that a ${place} function %s is an event, and the request continues`,
           async (_manner, thrower) => {
             let value: unknown;
@@ -140,25 +183,6 @@ export function thrownValueCases(framework: Framework): void {
           },
         );
       }
-    });
-  }
-
-  for (const [kind, storeOf] of STORES) {
-    test(`an exception while a denial is sent reaches the error handler: ${kind} store`, async () => {
-      const limiter = stillLimiter({
-        limits: { PerUser: { key: userKey, count: 1, period: '1h' } },
-        failure: { deadlineMs: 5000 },
-        store: storeOf(),
-      });
-      let served = 0;
-      const app = await start(framework, {
-        before: ({ outgoing }) => {
-          if (++served === 2) failAt429(outgoing);
-        },
-        limits: [{ limiter }],
-      });
-      expect(await app.statuses(2, '/', as('ann'))).toEqual([200, 418]);
-      expect(app.errors).toMatchObject([{ message: 'can not be sent' }]);
     });
   }
 }
