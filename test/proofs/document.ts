@@ -32,17 +32,25 @@ export async function writePage(parts: readonly Part[]): Promise<void> {
 }
 
 function partText({ title, about, theorems }: Part): string {
-  return [`## ${title}`, about, ...theorems.map(theoremText)].join('\n\n');
+  const shared = sharedAssumptions(theorems);
+  const assumed = shared.length === 0 ? [] : [`**Assumed in all of them:** ${shared.join(' ')}`];
+  const sources = [...new Set(theorems.flatMap((theorem) => theorem.sources))];
+  const executed = sources.length === 0 ? [] : [`**Executed:** ${sources.map(link).join(', ')}`];
+  const texts = theorems.map((theorem) => theoremText(theorem, shared));
+  return [`## ${title}`, about, ...assumed, ...executed, ...texts].join('\n\n');
 }
 
-function theoremText({ name, words, formula, invariant, sources, assumes, isArithmetic }: Theorem): string {
+/** What all theorems of a part assume, which is said once. */
+function sharedAssumptions([first, ...others]: readonly Theorem[]): readonly string[] {
+  return (first?.assumes ?? []).filter((each) => others.every(({ assumes }) => assumes?.includes(each) === true));
+}
+
+function theoremText({ name, words, formula, assumes = [] }: Theorem, shared: readonly string[]): string {
   const lines = [`### ${name}`, words];
   if (formula !== undefined) lines.push(`    ${formula}`);
-  if (invariant !== undefined) lines.push(`- **Invariant:** ${invariant}`);
-  if (assumes !== undefined) lines.push(`- **Assumed:** ${assumes.join(' ')}`);
-  if (isArithmetic === true) lines.push('- **Executed:** nothing. It joins other theorems.');
-  else lines.push(`- **Executed:** ${sources.map(link).join(', ')}`);
-  return lines.join('\n\n').replaceAll('\n\n- **', '\n- **').replace('\n- **', '\n\n- **');
+  const own = assumes.filter((each) => !shared.includes(each));
+  if (own.length > 0) lines.push(`**Assumed:** ${own.join(' ')}`);
+  return lines.join('\n\n');
 }
 
 function link(path: string): string {
