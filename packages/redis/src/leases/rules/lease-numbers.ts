@@ -55,7 +55,7 @@ export interface NotLeased {
 export const MIN_SYNC_GAP_TICKS: number = 5 * TICKS_PER_MS;
 /**
  * What a longer lease would cost is worth more as overdraft: tokens that lie in the leases of one process are lacking when
- * the requests come to another one. See docs/decisions/0023.
+ * the requests come to another one. See docs/decisions/0021-leases.md.
  */
 const LONGEST_LEASE_TICKS = 60 * TICKS_PER_MS;
 /** So many syncs fit into the life of a lease: one lease is spent while the next one is asked for. */
@@ -63,7 +63,7 @@ const SYNCS_PER_LEASE = 2.25;
 const SHORTEST_LEASE_TICKS = SYNCS_PER_LEASE * MIN_SYNC_GAP_TICKS;
 /**
  * A denied client hardly notices if tokens that take so long to come back had not been reported by other processes when it
- * was told how long to wait. See docs/decisions/0023.
+ * was told how long to wait. See docs/decisions/0021-leases.md.
  */
 const MOST_REPORT_TICKS = 200 * TICKS_PER_MS;
 /** Enough for a report of each process, and a short wait for a denial. */
