@@ -1,4 +1,4 @@
-// `npm run gossip:table` prints the table about gossip of docs/rate-limiters-compared.md: the scenario that the page draws,
+// `npm run gossip:table` prints the table of docs/decisions/0026-a-store-not-gossip.md: the scenario that the docs draw,
 // with two and with eight gateways, other loads, and a crawler that has enough requests for a limit in each of them.
 import { readFileSync } from 'node:fs';
 import { isProgram } from './is-program.mjs';

@@ -6,13 +6,14 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { LOADS, rowOf } from '../../scripts/gossip-table.mjs';
 import { shell } from './sluice.ts';
 
-const page = readFileSync(new URL('../../docs/rate-limiters-compared.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../docs/coming-from-other-libraries.md', import.meta.url), 'utf8');
+const record = readFileSync(new URL('../../docs/decisions/0026-a-store-not-gossip.md', import.meta.url), 'utf8');
 const folder = fileURLToPath(new URL('../../docs/compared/', import.meta.url));
 const names = readdirSync(folder)
   .filter((file) => file.endsWith('.yaml'))
   .map((file) => file.replace('.yaml', ''));
 
-describe('the page that compares rate limiters', () => {
+describe('the page that compares algorithms', () => {
   it.each(names)('shows the table and the picture that `sluice simulate` makes of %s', async (name) => {
     const copy = mkdtempSync(join(tmpdir(), 'sluice-docs-'));
     onTestFinished(() => rmSync(copy, { recursive: true }));
@@ -25,8 +26,16 @@ describe('the page that compares rate limiters', () => {
     expect(readFileSync(join(folder, `${name}.svg`), 'utf8')).toBe(readFileSync(join(copy, `${name}.svg`), 'utf8'));
   });
 
-  it('has a row of figures for each load of gossip', () => {
-    const rows = [...page.matchAll(/^\| (\d+) +\| (even|skewed|in \d parts) +\|/gm)].map(([, n, load]) => [
+  it('has a section for each scenario', () => {
+    const shown = [...page.matchAll(/^\$ sluice simulate (\S+)\.yaml$/gm)].map(([, name = '']) => name);
+    expect(shown.toSorted()).toEqual(names.toSorted());
+    expect(names.length).toBeGreaterThan(3);
+  });
+});
+
+describe('the record about gossip', () => {
+  it('has a row of figures for each load', () => {
+    const rows = [...record.matchAll(/^\| (\d+) +\| (even|skewed|in \d parts) +\|/gm)].map(([, n, load]) => [
       Number(n),
       load,
     ]);
@@ -36,13 +45,7 @@ describe('the page that compares rate limiters', () => {
   // `npm run gossip:table` prints all, which takes a few seconds.
   it.each([LOADS.at(0)!, LOADS.at(-2)!])('has the figures of $gateways gateways, $load', async (load) => {
     const cells = (await rowOf(load)).map((cell) => `${cell} *`);
-    expect(page).toMatch(new RegExp(`^\\| ${cells.join('\\| ')}\\|$`, 'm'));
-  });
-
-  it('has a section for each scenario', () => {
-    const shown = [...page.matchAll(/^\$ sluice simulate (\S+)\.yaml$/gm)].map(([, name = '']) => name);
-    expect(shown.toSorted()).toEqual(names.toSorted());
-    expect(names.length).toBeGreaterThan(3);
+    expect(record).toMatch(new RegExp(`^\\| ${cells.join('\\| ')}\\|$`, 'm'));
   });
 });
 
@@ -77,7 +80,7 @@ describe('the three ways to handle a burst, in docs/which-limit.md', () => {
     },
   );
 
-  it('are in the picture of the page that compares rate limiters', () => {
+  it('are in the picture of the page that compares algorithms', () => {
     expect(section).toContain('(compared/burst.svg)');
   });
 });

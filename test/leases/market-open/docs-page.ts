@@ -1,13 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { Result } from './result.ts';
-import { markdown, mostDecisionsTable, openTable, outcomeTable, simulatedTable, type Table } from './tables.ts';
+import { markdown, mostDecisionsTable, outcomeTable, type Table } from './tables.ts';
 
 /** Replaces the tables of the pages, which are found by their titles. They still need `npm run format`. */
 export function writeTables({ simulated, measured }: Result): void {
   const load = `(load average ${measured.loadAverage.toFixed(0)})`;
-  const tables = [simulatedTable(simulated), mostDecisionsTable(measured), openTable(measured)];
+  const tables = [outcomeTable(simulated), mostDecisionsTable(measured)];
   writePage('measured/market-open.md', tables, (text) => text.replace(/\(load\s+average\s+\d+\)/, load));
-  writePage('rate-limiters-compared.md', [outcomeTable(simulated)]);
 }
 
 function writePage(name: string, tables: readonly Table[], change = (text: string): string => text): void {

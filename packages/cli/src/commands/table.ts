@@ -1,3 +1,4 @@
+// The room commands: one file for each command: its arguments, options and example, and what it does.
 import type { Command, CommandEntry } from '../console/command.ts';
 
 /** All commands, in the order of the help. A command is loaded only when it is called. */

@@ -1,3 +1,4 @@
+// The room completion: the scripts that complete words in shells.
 import type { Completed, CompletedOption } from './commands.ts';
 
 /** What writes the script of each shell. */

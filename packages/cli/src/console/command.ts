@@ -1,3 +1,4 @@
+// The room console: what all commands share: options, output, exit codes, progress, Ctrl-C.
 import type { Console } from './console.ts';
 import { UsageError } from './failure.ts';
 

@@ -1,3 +1,4 @@
+// The room import: files of other services as limits and tables.
 import type { EnvoyDescriptor } from './envoy-descriptor.ts';
 import type { EnvoyDomain, EnvoyFiles } from './envoy-file.ts';
 import type { EnvoyLimit } from './envoy-limit.ts';

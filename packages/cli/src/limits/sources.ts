@@ -1,3 +1,4 @@
+// The room limits: limits and overrides as a command reads them: files, stdin, id formats.
 import type { NamedSource } from '@sluice/config';
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';

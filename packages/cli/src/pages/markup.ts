@@ -1,3 +1,5 @@
+// The room pages: markup with escaped text, the frame and the style of pages, charts, tables.
+
 /** What a template may contain: text, which is escaped, and markup, which is not. */
 export type Content = string | number | Markup | readonly Content[];
 

@@ -1,3 +1,4 @@
+// The room redis: the store of the servers, by options of the command line.
 import { createLimiter, type Limiter, type LimiterEvent } from '@sluice/core';
 import type { LoadedLimits } from '@sluice/config';
 import { redisStore } from '@sluice/redis';

@@ -1,3 +1,4 @@
+// The room replay: yesterday's log against limits: formats, keys, order in time, counts, HTML page.
 import type { LoadedLimits } from '@sluice/config';
 import { limitsOf } from '@sluice/core/kit';
 import type { Console } from '../console/console.ts';

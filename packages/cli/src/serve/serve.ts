@@ -1,3 +1,4 @@
+// The room serve: `sluice serve`: its settings, its store, one process or several.
 import { startMetrics, type Servers } from '@sluice/serve';
 import cluster from 'node:cluster';
 import type { Call } from '../console/command.ts';

@@ -1,3 +1,4 @@
+// The room simulate: scenarios: arrivals, the limiter beside models of other algorithms, pictures.
 import { SluiceLimiter } from './algorithms/sluice.ts';
 import { Contestants, type Contestant } from './contestants.ts';
 import { curveOf, figuresOf } from './counting/figures.ts';

@@ -3,9 +3,10 @@ import { fileURLToPath } from 'node:url';
 import type { SimulationReport } from '../../src/simulate/counting/report.ts';
 import { runJson } from '../run.ts';
 
-/** The figures of a scenario of the docs by algorithm: allowed, denied, and the most within its window. */
+/** The figures of a scenario, of the docs or of these tests, by algorithm: allowed, denied, and the most within its window. */
 async function figures(name: string, client = 0): Promise<Partial<Record<string, readonly number[]>>> {
-  const file = fileURLToPath(new URL(`../../../../docs/compared/${name}.yaml`, import.meta.url));
+  const folder = ['overload', 'split'].includes(name) ? './scenarios/' : '../../../../docs/compared/';
+  const file = fileURLToPath(new URL(`${folder}${name}.yaml`, import.meta.url));
   const { clients } = (await runJson(['simulate', file])) as SimulationReport;
   const rows = clients.at(client)!.results.map(({ algorithm, allowed, denied, mostWithin }) => {
     return [algorithm, [allowed, denied, mostWithin]] as const;

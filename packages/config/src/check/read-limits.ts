@@ -1,3 +1,4 @@
+// The room check: what limits and overrides contain together, and the text of problems.
 import { createHash } from 'node:crypto';
 import type { Awaitable, OverrideList } from '@sluice/core';
 import { Problems } from '../nodes/problems.ts';

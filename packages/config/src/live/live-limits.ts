@@ -1,3 +1,4 @@
+// The room live: `watchLimits`: changes of the files.
 import { SluiceError, type Alarm, type Limiter, type Time } from '@sluice/core';
 import { isInstance, messageOf } from '@sluice/core/kit';
 import { readRecipe, type LoadedLimits, type Recipe } from '../load/load-limits.ts';

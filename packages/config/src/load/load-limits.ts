@@ -1,3 +1,4 @@
+// The room load: `loadLimits`, `checkLimits` and their options.
 import type { Key, LimitDefinition, LimitDefinitions, OverrideList } from '@sluice/core';
 import { LOAD_KEY } from '@sluice/core/kit';
 import { KeyFormats } from '../check/formats.ts';

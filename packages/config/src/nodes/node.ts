@@ -1,3 +1,4 @@
+// The room nodes: the types of values, positions and problems that the other rooms pass on.
 import { shown, shownName } from '@sluice/core/kit';
 import { SluiceError } from '@sluice/core';
 import type { Position } from './position.ts';

@@ -1,3 +1,4 @@
+// The room shape: the fields of limits and overrides, and the JSON schemas.
 import type { AtMost } from '@sluice/core';
 import {
   boundsOf,

@@ -1,3 +1,4 @@
+// The room sources: files and functions, read and parsed in slices or in a worker thread.
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Awaitable, Time } from '@sluice/core';

@@ -1,3 +1,4 @@
+// The room text: YAML and JSON, safe against hostile texts, with the place of each value and mistake.
 import { Composer, Lexer, Parser, type CST, type Document, type YAMLError } from 'yaml';
 import { messageOf } from '@sluice/core/kit';
 import type { Problems } from '../nodes/problems.ts';

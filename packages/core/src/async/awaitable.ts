@@ -1,3 +1,5 @@
+// The room async: values that may be promises.
+
 /** A value, or a promise of one. `await` works on both. A plain value is used synchronously, without a promise. */
 export type Awaitable<T> = T | Promise<T>;
 

@@ -1,3 +1,4 @@
+// The room calendar: the periods of quotas: days, months, time zones, anchors; pure functions.
 import { timeZoneNamed, type TimeZone } from './time-zone.ts';
 
 /** The periods of a calendar that a quota can have. */

@@ -1,33 +1,118 @@
+// The room checks: errors, the validation of options, hints for names of other libraries.
 import { inspect } from '../runtime/inspect.ts';
 
-/** All codes of {@link SluiceError}. docs/errors.md explains each one. */
+/** All codes of {@link SluiceError}. docs/errors.md begins its section about each with the comment here. */
 export type ErrorCode =
+  /** An option is missing or has an invalid value. */
   | 'ERR_OPTION'
+  /**
+   * The option does not exist. The message names all unknown options at once, and for each the option that was
+   * probably meant.
+   */
   | 'ERR_UNKNOWN_OPTION'
+  /**
+   * A duration is not valid: it must be a text with a unit, such as `'500ms'` or `'1h30m'`, or a number of
+   * milliseconds from 1000 up.
+   */
   | 'ERR_DURATION'
+  /** The definition of a limit is not valid. */
   | 'ERR_LIMIT'
+  /**
+   * Two limiters of one process have a limit of the same name on one store, with other numbers, another kind or
+   * another format of ids. Share one limiter, rename one of the limits, or close the limiter that is no longer used.
+   */
   | 'ERR_LIMIT_IN_USE'
+  /** The limit does not exist. The message lists the limits that exist. */
   | 'ERR_UNKNOWN_LIMIT'
+  /**
+   * An override names an unknown limit, an id that is not valid or is there twice, or has numbers of another kind
+   * than the limit. Correct the entry that the message names.
+   */
   | 'ERR_OVERRIDE'
+  /**
+   * A file of limits, or the result of a function in its place, has mistakes, of which the message has one line each.
+   * All files are rejected; on a reload the previous numbers stay in use.
+   */
   | 'ERR_LIMIT_FILES'
+  /**
+   * A text is not a valid id for the key of the limit: it is empty, not an address, a network with host bits set, or
+   * an account id with control characters or more than 256 characters.
+   */
   | 'ERR_ID'
+  /**
+   * A limit has no key, its key has no function, or the function returned a value that is not an id, such as
+   * `undefined`, `NaN` or an object.
+   */
   | 'ERR_KEY'
+  /**
+   * An entry of `trustedProxies` is not an address, a network, `loopback`, `private` or `unix`; or it has host bits
+   * set (`10.0.0.1/8`), or covers everybody (`0.0.0.0/0`).
+   */
   | 'ERR_CIDR'
+  /** A cost must be a whole number of tokens, 0 or more. For half a token, double `burst`, `count` and all costs. */
   | 'ERR_COST'
+  /**
+   * A cost is above the burst, the `count` of a quota, or the share of the request, so the request could never pass.
+   * Raise these, or lower the cost.
+   */
   | 'ERR_COST_OVER_BURST'
+  /**
+   * One decision, `charge`, `refund` or `reset` has the same limit and id twice. List it once, with the sum of the
+   * costs.
+   */
   | 'ERR_DUPLICATE_BUCKET'
+  /**
+   * `refund(decision)` was called on another limiter than the one that made the decision. Call it there, or
+   * `req.rateLimit.refund()`; for tokens regardless of decisions, `limiter.refund([{ limit, id, cost }])`.
+   */
   | 'ERR_FOREIGN_DECISION'
+  /** A limit by address had to decide a request without an address. */
   | 'ERR_NO_CLIENT_ADDRESS'
+  /**
+   * A request has as many header lines as the server keeps (1,000, or `server.maxHeadersCount`), so that those of a
+   * trusted proxy may be lost. It is answered with 431.
+   */
   | 'ERR_TOO_MANY_FIELDS'
+  /** The store works, but could not decide this one request. The failure policies have decided it. */
   | 'ERR_STORE_BUCKET'
+  /**
+   * A call named calendar periods in which the clock of the store does not lie, and changed nothing. A limiter
+   * repeats such calls; if it throws this error, synchronize the clocks of the process and the store.
+   */
   | 'ERR_STORE_PERIOD'
+  /**
+   * The store returned an invalid result. This is a bug in the store: run the contract tests against your own, or
+   * report it.
+   */
   | 'ERR_STORE_ANSWER'
+  /**
+   * The tables or functions in PostgreSQL are missing, have another version, or may not be used. The message names
+   * the case.
+   */
   | 'ERR_STORE_SCHEMA'
+  /**
+   * The store did not answer within `failure.deadlineMs`, and the failure policies have decided. A single late answer
+   * needs no action.
+   */
   | 'ERR_STORE_DEADLINE'
+  /**
+   * This process has made more calls at once than PostgreSQL answers within `failure.deadlineMs`. The failure
+   * policies have decided those that were left. Raise the deadline, or make fewer decisions at a time.
+   */
   | 'ERR_STORE_OVERLOAD'
+  /** The store can't be reached. The message names the server and the cause. */
   | 'ERR_STORE_UNAVAILABLE'
+  /** The runtime can't do what a limit needs. Each request for which it matters fails. */
   | 'ERR_RUNTIME'
+  /**
+   * A limiter or a store was used after it was closed, usually during a shutdown. Close the server first, and then
+   * the limiter.
+   */
   | 'ERR_CLOSED'
+  /**
+   * `restore()` of a memory store got something else than a whole dump of this version, or the store had buckets
+   * already. The store has not changed: begin with an empty one.
+   */
   | 'ERR_DUMP';
 
 /**

@@ -1,3 +1,4 @@
+// The room client: the address of the client: peer, forwarded fields, trusted proxies.
 import { complaint, shownName, SluiceError } from '../checks/errors.ts';
 import { IpAddress } from '../ids/ip-address.ts';
 import { checkBoolean } from '../checks/options.ts';

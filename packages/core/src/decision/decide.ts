@@ -1,3 +1,4 @@
+// The room decision: what a batch is, and from the answer of a store to a decision.
 import { canDeny, levelAfter, passes } from '../store/transaction-rule.ts';
 import { Decision, type DecisionFigures } from './decision.ts';
 import type { BucketState, Result } from './result.ts';

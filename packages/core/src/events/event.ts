@@ -1,3 +1,4 @@
+// The room events: events, and the log that omits repeated lines.
 import type { Channel } from 'node:diagnostics_channel';
 import { channel } from '../runtime/channel.ts';
 

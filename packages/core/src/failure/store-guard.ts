@@ -1,3 +1,4 @@
+// The room failure: a store that can fail: deadline, breaker, failure policies, the local store.
 import { toNativePromise, andThen, callAndForget, type Awaitable } from '../async/awaitable.ts';
 import type { Decision } from '../decision/decision.ts';
 import { isInstance, SluiceError } from '../checks/errors.ts';

@@ -1,3 +1,5 @@
+// The room hash: the keyed hash of ids.
+
 /** The two keys of a hash function: for text with char codes up to 255, and for all other text. */
 export interface HashKey {
   readonly narrow0: number;

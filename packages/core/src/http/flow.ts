@@ -1,3 +1,4 @@
+// The room http: one request: its limits, ids and costs, the decision, the header fields, the denial, `settle`.
 import { attempt, Rejected, toNativePromise, type Awaitable } from '../async/awaitable.ts';
 import { isInstance, shown } from '../checks/errors.ts';
 import { closedDecision } from '../decision/decide.ts';

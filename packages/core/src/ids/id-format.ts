@@ -1,3 +1,4 @@
+// The room ids: the formats of ids and their canonical text.
 import { complaint, type SluiceError } from '../checks/errors.ts';
 
 /**

@@ -1,3 +1,4 @@
+// The room keys: from a request to an id.
 import { toNativePromise, andThen, type Awaitable } from '../async/awaitable.ts';
 import { complaint, shown, shownName, SluiceError } from '../checks/errors.ts';
 import type { IdFormat } from '../ids/id-format.ts';

@@ -1,3 +1,4 @@
+// The room kinds: a folder for each kind of limits: its options, their checks, what it means.
 import type { Key } from '../keys/key.ts';
 import type { Bound } from '../rule/at-most.ts';
 import type { NumbersKind, Rate } from '../rule/rate.ts';

@@ -1,3 +1,4 @@
+// The room limiter: what users call: `createLimiter`, and the methods of a limiter.
 import type { Decision } from '../decision/decision.ts';
 import type { BucketState } from '../decision/result.ts';
 import type { CostEntry, FirstOf, ResetEntry, SpendEntry, UsageEntry } from './entry.ts';

@@ -1,3 +1,4 @@
+// The room limits: definitions of limits, and how a request uses them.
 import { checkBoolean, checkOptions, entriesOf, isPlainObject } from '../checks/options.ts';
 import { complaint, shownName, SluiceError } from '../checks/errors.ts';
 import { LIMIT_HINTS } from '../checks/peer-names.ts';

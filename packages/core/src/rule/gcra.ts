@@ -1,3 +1,5 @@
+// The room rule: GCRA, ticks, rates and durations: pure functions.
+
 /**
  * The generic cell rate algorithm (GCRA) by virtual scheduling. Pure: no clock, no I/O, no dependency.
  *

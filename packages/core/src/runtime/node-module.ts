@@ -1,3 +1,5 @@
+// The room runtime: what core uses of Node where there is some, and what it does elsewhere.
+
 /**
  * Returns a built-in module of Node; undefined in a runtime that has none, such as a browser.
  *

@@ -1,3 +1,4 @@
+// The room slots: the slots of concurrency limits that this process holds.
 import { andThen, attempt, Rejected, type Awaitable } from '../async/awaitable.ts';
 import { decisionOf } from '../decision/decide.ts';
 import { Decision } from '../decision/decision.ts';

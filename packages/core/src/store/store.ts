@@ -1,3 +1,4 @@
+// The room store: the contract of every store.
 import type { Awaitable } from '../async/awaitable.ts';
 import type { CalendarPeriod } from './calendar-period.ts';
 import type { LeaseDescription, OvershootNumbers, StoreRate, StoreTreatment } from './lease-description.ts';

@@ -1,3 +1,4 @@
+// The room testing: the time for tests, and the contract that every store must pass.
 import type { Awaitable } from '../async/awaitable.ts';
 import { complaint } from '../checks/errors.ts';
 import { checkOptions, oneOf } from '../checks/options.ts';

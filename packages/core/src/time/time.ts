@@ -1,3 +1,4 @@
+// The room time: the one source of time, and deadlines.
 import { complaint } from '../checks/errors.ts';
 
 /** Cancels a callback that has not run yet; does nothing afterwards. */

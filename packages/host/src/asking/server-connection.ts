@@ -1,3 +1,4 @@
+// The room asking: calls that another process executes, and the connection to it.
 import { SluiceError, type Time } from '@sluice/core';
 import type { CallQueue } from '@sluice/core/kit';
 import type { Socket } from 'node:net';

@@ -1,3 +1,4 @@
+// The room serving: the buckets of a process that serves, and the connections of its clients.
 import type { Socket } from 'node:net';
 import { encodeError, encodeExpired, encodeReading } from '../wire/answer-codec.ts';
 import type { Frame } from '../wire/frame.ts';

@@ -1,3 +1,5 @@
+// The room wire: the bytes: the first message, frames, operations and answers.
+
 /** The bytes before the body of a frame: its length, and how many numbers it begins with. */
 export const HEADER_BYTES = 8;
 

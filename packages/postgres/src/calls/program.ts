@@ -1,3 +1,4 @@
+// The room calls: calls that wait, and several of them as one call of the function.
 import { SluiceError, type StoreReading, type StoreTransaction } from '@sluice/core';
 import {
   findStalePeriod,

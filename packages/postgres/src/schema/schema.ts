@@ -1,3 +1,4 @@
+// The room schema: the tables and functions: whether they are there, and how they are made.
 import { SluiceError } from '@sluice/core';
 import { checkBoolean, checkOptions } from '@sluice/core/kit';
 import type { Session } from '../server/session.ts';

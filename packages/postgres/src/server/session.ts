@@ -1,3 +1,4 @@
+// The room server: clients of the pool, and the errors of the server.
 import { SluiceError, type Time } from '@sluice/core';
 import { CallDeadlines } from '@sluice/core/kit';
 import { Connector } from './connector.ts';

@@ -1,3 +1,4 @@
+// The room batches: the store: keys, the script's calls, several batches in one call, remembered denials.
 import {
   SluiceError,
   type ReadyOptions,

@@ -1,3 +1,4 @@
+// The room client: the seam to any Redis client: run a script before a deadline, report connections.
 import type { ConnectionReport, ConnectionStatus } from './connection-status.ts';
 import type { ScriptRun } from './script-run.ts';
 import type { ScriptCall } from './script.ts';

@@ -1,3 +1,4 @@
+// The room ioredis: connections of ioredis and iovalkey; the only room that knows these libraries.
 import type { Redis } from 'ioredis';
 import { isReply } from '../client/server-errors.ts';
 import type { Connection, ConnectionListener, ConnectionSocket } from '../servers/connection.ts';

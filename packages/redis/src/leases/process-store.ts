@@ -1,3 +1,4 @@
+// The room leases: the store with leases; `leases/rules` decides, without I/O and timers.
 import {
   SluiceError,
   type Awaitable,

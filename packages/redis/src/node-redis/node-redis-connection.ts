@@ -1,3 +1,4 @@
+// The room node-redis: connections of node-redis; the only room that knows this library.
 import type { Cancel, Time } from '@sluice/core';
 import type { Connection, ConnectionListener, ConnectionSocket } from '../servers/connection.ts';
 import { pauseMs } from '../servers/pause.ts';

@@ -1,3 +1,4 @@
+// The room servers: scripts on one server or on the primaries of a cluster, with any client library.
 import { SluiceError } from '@sluice/core';
 import { ServerClock, TICKS_PER_MICRO } from '@sluice/core/kit';
 import { readReply, type Script, type ScriptReply } from '../client/script.ts';

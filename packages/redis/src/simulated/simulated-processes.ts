@@ -1,3 +1,4 @@
+// The room simulated: processes with leases on a simulated clock, and a model of their Redis.
 import type { Awaitable, Time } from '@sluice/core';
 import { TICKS_PER_MICRO, TICKS_PER_MS } from '@sluice/core/kit';
 import { LeaseSyncs, MAX_WAIT_MS, paceOf, SYNC_EVERY_MS } from '../leases/lease-syncs.ts';

@@ -1,3 +1,4 @@
+// The room check: a proxy that asks by HTTP: who asks, who the client is, the answer.
 import type { Limiter, SluiceError, Time } from '@sluice/core';
 import { responseTo } from '@sluice/core/http';
 import { listed, messageOf, type ClientAddressFinder, type TrustedProxies } from '@sluice/core/kit';

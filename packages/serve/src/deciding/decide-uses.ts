@@ -1,3 +1,4 @@
+// The room deciding: what a request spends, checks, charges and refunds.
 import type { Awaitable, BucketState, Decision, Limiter, SluiceError } from '@sluice/core';
 import { changes, combined, type BucketUse, type Use } from './use.ts';
 

@@ -1,3 +1,4 @@
+// The room files: the content of all files at one moment, and their changes.
 import { contentsOf, FileSignatures, Problems, problemsError, problemsOf, type Source } from '@sluice/config/kit';
 import { loadWithoutKeys, type LimitSource } from '@sluice/config';
 import {

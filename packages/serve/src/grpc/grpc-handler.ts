@@ -1,3 +1,4 @@
+// The room grpc: unary calls of gRPC over `node:http2`, and health checks.
 import type { Awaitable } from '@sluice/core';
 import { afterInput } from '@sluice/core/kit';
 import { constants, type IncomingHttpHeaders, type OutgoingHttpHeaders, type ServerHttp2Stream } from 'node:http2';

@@ -1,3 +1,4 @@
+// The room ids: canonical ids from what proxies say.
 import { createHash } from 'node:crypto';
 import { clientNetwork, ipAddress, IpAddress, ipv6RangeCIDR, type IdFormat, type Key } from '@sluice/core';
 

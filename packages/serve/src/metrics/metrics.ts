@@ -1,3 +1,4 @@
+// The room metrics: counters, their text for Prometheus, and events.
 import type { Decision } from '@sluice/core';
 
 /** What an answer was. `invalid`: the request could not be decided because it has no valid id. */

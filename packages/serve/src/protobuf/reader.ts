@@ -1,3 +1,5 @@
+// The room protobuf: the fields of messages, read and written.
+
 /** The wire types of protocol buffers. */
 export const WIRE = { varint: 0, fixed64: 1, bytes: 2, startGroup: 3, endGroup: 4, fixed32: 5 } as const;
 

@@ -1,3 +1,4 @@
+// The room rls: a request of Envoy, from message to message.
 import type { Awaitable, Decision, Limiter, Time } from '@sluice/core';
 import { responseTo } from '@sluice/core/http';
 import { NOT_ALLOWED } from '../check/problem-answer.ts';

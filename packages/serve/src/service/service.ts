@@ -1,3 +1,4 @@
+// The room service: `openService` and `startServers`: the options, the servers, the end.
 import { createLimiter, type Awaitable, type Limiter } from '@sluice/core';
 import { eventSink, messageOf, openSessions, peerOf, systemTime, trustedProxies } from '@sluice/core/kit';
 import type { IncomingMessage, ServerResponse } from 'node:http';

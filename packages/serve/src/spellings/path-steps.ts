@@ -1,3 +1,4 @@
+// The room spellings: what a backend may make of a path, a host or a method, and their one spelling for ids.
 import { bytesOf, replacedText, textOf } from './bytes.ts';
 
 /** One thing that a server may do to a path before it looks for a route. Returns the path itself if there is nothing to do. */

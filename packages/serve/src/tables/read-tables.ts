@@ -1,3 +1,4 @@
+// The room tables: the file of tables: its shape, its checks, its schema.
 import {
   Fields,
   rightValue,

@@ -1,3 +1,4 @@
+// The room limits/overrides: other numbers for some ids and networks.
 import { complaint, listed, shown, shownName, SluiceError } from '../../checks/errors.ts';
 import type { IdFormat } from '../../ids/id-format.ts';
 import type { Limit } from '../limit.ts';

@@ -1,3 +1,4 @@
+// The room store/memory: the memory store: tables of buckets, sweep, eviction at `maxKeys`.
 import { randomBytes } from '../../runtime/random-bytes.ts';
 import { joinedReading } from '../alternatives.ts';
 import { levelAfter, levelAfterRefund, passes, slotsTaken } from '../transaction-rule.ts';
