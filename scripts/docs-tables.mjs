@@ -177,8 +177,13 @@ async function options() {
       known.names.push(name);
     }
   }
-  const rows = [...found.values()].map(({ flags, text, names }) => [`\`${flags}\``, names.join(', '), text]);
-  return markdown(['option', 'of', 'meaning'], rows);
+  const groups = new Set([...found.values()].map(({ names }) => names.join(', ')));
+  return [...groups]
+    .map((names) => {
+      const own = [...found.values()].filter((option) => option.names.join(', ') === names);
+      return `**${names}**\n\n${own.map(({ flags, text }) => `- \`${flags}\`: ${text}`).join('\n')}`;
+    })
+    .join('\n\n');
 }
 
 /** @returns {Promise<readonly { name: string, summary: string, command: Command }[]>} */
