@@ -23,7 +23,7 @@ export const bounds: Part = {
     {
       name: 'window',
       words:
-        'In any window of length W, at most `burst + W / T` tokens are taken, whatever the order of the calls and of their clock readings is: also when the clock steps back. With charges it is `burst + maxDebt + W / T`. With sets of numbers that have the same T, `burst` is the largest of them.',
+        'In any window of length W, at most `burst + W / T` tokens are taken, in any order of calls and clock readings, even when the clock steps back. With charges it is `burst + maxDebt + W / T`. With sets of numbers that have the same T, `burst` is the largest of them.',
       formula: 'tokens × T ≤ largest threshold + W',
       invariant: 'taken ≤ max(TAT, s) − s, and taken ≤ the largest threshold + W',
       sources: SOURCES,
@@ -216,7 +216,7 @@ export const bounds: Part = {
     {
       name: 'refunds-of-two',
       words:
-        'Refunds of two decisions, made at one instant in any order, give everything back if no time has passed. Later, each gives back at most what still lies ahead of its own TAT: so together they may give back less than their costs, never more than the bucket lacks.',
+        'Refunds of two decisions at one instant, in any order, give everything back if no time has passed. Later, each gives back at most what still lies ahead of its own TAT, and together never more than the bucket lacks.',
       sources: SOURCES,
       run(t) {
         const now = t.int('now', TIME);

@@ -58,7 +58,7 @@ export const leases: Part = {
     {
       name: 'deferred-charge',
       words:
-        'What a process lets through beyond its leases, and charges later in one sync, leaves the shared bucket exactly as if each of them had been charged at once. If the sync arrives later than it was sent, the bucket is never fuller than that.',
+        'What a process lets through beyond its leases, and charges later in one sync, leaves the shared bucket as if each had been charged at once; if the sync arrives later, never fuller than that.',
       formula: 'TAT after = max(TAT + Σ increments, own TAT)',
       sources: [`${RULES}uncharged.ts`, ...SYNC],
       assumes: [
@@ -253,7 +253,7 @@ export const leases: Part = {
     {
       name: 'overdraft',
       words:
-        'Beyond its leases, a process never has more than its overdraft let through uncharged; and it lets nothing through that its view of the bucket denies. What its leases pay passes, and so does a small cost that its view and its overdraft allow, unless other processes compete for the bucket. A denial has a wait that is at least the one by its view. Where others may have let much through and not reported it, what the view denies waits, if it may, until the view is settled; the wait of a denial that may not includes all of it.',
+        'Beyond its leases, a process never has more than its overdraft let through uncharged, and nothing that its view of the bucket denies. What its leases pay passes, and so does a small cost that its view and its overdraft allow, unless others compete for the bucket. The wait of a denial is at least that of its view. Where others may have let much through, what the view denies waits until the view is settled; the wait of a denial that may not wait includes all of it.',
       formula: 'uncharged ≤ o × T',
       invariant: 'uncharged ≤ o × T, before and after each decision',
       sources: [`${RULES}leased-bucket.ts`, `${RULES}uncharged.ts`],
@@ -393,7 +393,7 @@ export const leases: Part = {
     {
       name: 'lease-numbers',
       words:
-        'The numbers that follow from `overshoot` never promise more than it: the overdrafts of all processes and what refills during a lease. A limit is decided strictly only if its overshoot has less than a token for each process and a lease of 11.25 ms, or if the bucket with it would need more than ten years to fill.',
+        'The overdrafts of all processes and what refills during a lease are never more than `overshoot`. A limit is decided strictly only if its overshoot has less than a token for each process and a lease of 11.25 ms, or if the bucket with it would need more than ten years to fill.',
       formula: 'N × o + ⌈lease / T⌉ ≤ ⌊overshoot × burst⌋',
       sources: [`${RULES}lease-numbers.ts`],
       assumes: ['N is 2 or 16, T is 1 ms, 1/7 s or 36 s, the overshoot is 0.1 or 1; the burst is any number.'],

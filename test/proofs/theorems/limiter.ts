@@ -131,7 +131,7 @@ export const limiter: Part = {
     {
       name: 'limiter-quota',
       words:
-        'Two requests with any costs at a quota, the second at any time: in the same period both count, in a later one only the second. After a step of the clock into the period before, nothing passes; after a larger one, the count is kept.',
+        'Of two requests with any costs, both count in the same period, and in a later one only the second. After a step of the clock into the period before, nothing passes; after a larger one, the count is kept.',
       sources: [
         ...SOURCES,
         'packages/core/src/decision/period-left.ts',

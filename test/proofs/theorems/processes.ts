@@ -134,7 +134,7 @@ export const processes: Part = {
     {
       name: 'composed-bound',
       words:
-        'The TAT and all that processes have let through and not charged is never more than one overdraft of each beyond the limit, whatever the order of decisions, syncs, grants, returns and refunds is. With leases, which are charged up to their life before they are spent, at most `N × o + life / T` tokens more than the limit pass in any window.',
+        'The TAT and all that processes have not charged is never more than one overdraft of each beyond the limit, in any order of decisions, syncs, grants, returns and refunds. With leases, at most `N × o + life / T` tokens more than the limit pass in any window.',
       formula: 'max(TAT, now) + Σ uncharged ≤ now + τ + N × o × T',
       invariant:
         'There is a base, a TAT within the limit. Since it was seen, each process has let through at most o; who has a view that is newer than the base has not used it yet.',

@@ -21,7 +21,7 @@ export const quotaFigures: Part = {
     {
       name: 'quota-figures',
       words:
-        'A decision on a quota: `remaining` is what is left of the count, or of the share of the request, and never negative. The waits last until the next period begins; they are 0 if nothing has to be waited for. `periodMs` is the length of the current period.',
+        '`remaining` is what is left of the count, or of the share of the request. The waits last until the next period begins, or are 0. `periodMs` is the length of the current period.',
       formula: 'remaining = max(0, count − used), retryAfterMs = end − now',
       sources: [LEFT, DECIDE, RESULTS, ...IN_MEMORY],
       assumes: [OF_CALENDARS],

@@ -15,7 +15,7 @@ export const quotas: Part = {
     {
       name: 'quota-count',
       words:
-        'In one period, the tokens taken minus those given back never exceed `count`, charges included, whatever the order of the calls and of their clock readings is: also when the clock steps back in the period, or into the one before. With several counts it is the largest. The next period loses nothing by a step back.',
+        'In one period, the tokens taken minus those given back never exceed `count`, charges included, in any order of calls and clock readings, even when the clock steps back, in the period or into the one before. With several counts it is the largest. The next period loses nothing by a step back.',
       formula: 'taken − given back ≤ count',
       invariant:
         'taken − given back ≤ the largest count; and it is at most the level in the period, because each call changes both by the same',
@@ -111,7 +111,7 @@ export const quotas: Part = {
     {
       name: 'quota-kept',
       words:
-        'A clock that shows the next period for at most half a minute and steps back loses no count, unless the bucket was used meanwhile: also if the store has dropped buckets that are full.',
+        'A clock that shows the next period for at most half a minute and steps back loses no count, unless the bucket was used meanwhile, even if the store has dropped buckets that are full.',
       sources: IN_MEMORY,
       assumes: [OF_CALENDARS],
       run(t) {
@@ -158,7 +158,7 @@ export const quotas: Part = {
     {
       name: 'quota-refund',
       words:
-        'The refund of a decision gives back what the decision took, in its period. In a later period it gives back nothing, whatever was used there, and in an earlier one, to which the clock stepped back, nothing either. No refund makes a bucket fuller than full.',
+        'The refund of a decision gives back what the decision took, in its period, and nothing in a later or an earlier one. No refund makes a bucket fuller than full.',
       formula: 'gives back cost in the period of the decision, otherwise 0',
       sources: IN_MEMORY,
       assumes: [OF_CALENDARS],
