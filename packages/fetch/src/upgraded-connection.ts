@@ -52,7 +52,7 @@ export class UpgradedConnection {
   /**
    * Whether the request was upgraded, so that the response is not its end.
    *
-   * @param response - That of its handler; `undefined` for an upgrade in Bun.
+   * @param response - The response of its handler; `undefined` for an upgrade in Bun.
    */
   isUpgraded(response: Response | undefined): boolean {
     if (response === undefined || this.socket !== undefined) return true;

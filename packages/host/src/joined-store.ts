@@ -146,7 +146,7 @@ export class JoinedStore implements HostStore {
     if (this.#isFlushing) return;
     this.#isFlushing = true;
     // Directly after Node has read its sockets and run their callbacks: requests that arrive together are
-    // sent together. It is not `time.endOfTurn`: calls reach another process also while the time of a test does not move.
+    // sent together. It is not `time.endOfTurn`: calls reach another process even while the time of a test does not move.
     afterInput(this.#flush);
   }
 

@@ -77,7 +77,7 @@ export function decorationsOf(target: object): Decorations {
 /**
  * Returns the limits of a handler.
  *
- * @param base - Those of the module.
+ * @param base - The options of the module.
  * @param targets - The class and the handler.
  */
 export function limitsOfHandler(base: readonly HandlerLimit[], targets: readonly object[]): readonly HandlerLimit[] {

@@ -63,7 +63,7 @@ export class HandlerLimits implements HandlerAdmission, OnModuleInit, OnApplicat
       void own?.close();
       throw error;
     }
-    // That of a limit by its numbers is made by `flowSettings`, and nobody else has it.
+    // The limiter of a limit by its numbers is made by `flowSettings`, and nobody else has it.
     this.#own = own ?? ('limiter' in options ? undefined : (this.#base.limiter as unknown as Limiter));
     this.#admission = { contexts, onDenied: options.onDenied };
     this.#application = application;

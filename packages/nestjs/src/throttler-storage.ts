@@ -172,7 +172,7 @@ function allowedRecord(decision: RequestDecision): ThrottlerRecord {
 function deniedRecord(decision: RequestDecision, { ttlMs }: ThrottlerTerms, blockMs: number): ThrottlerRecord {
   const waitMs = Math.max(decision.retryAfterMs, blockMs);
   const { burst = 0, resetAfterMs: resetMs = ttlMs } = hitsOf(decision) ?? {};
-  // With a limit of 0 a client waits for ever. What it is told is the `ttl`.
+  // With a limit of 0 a client waits forever. What it is told is the `ttl`.
   const secondsOf = (ms: number): number => Math.max(1, Math.ceil((Number.isFinite(ms) ? ms : ttlMs) / 1000));
   return {
     totalHits: burst + 1,

@@ -186,7 +186,7 @@ export class TableStore implements PostgresStore {
     if (this.#isFlushing) return;
     this.#isFlushing = true;
     // Directly after Node has read its sockets and run their callbacks: requests that arrive together are
-    // sent together. It is not `time.endOfTurn`: calls reach PostgreSQL also while the time of a test does not move.
+    // sent together. It is not `time.endOfTurn`: calls reach PostgreSQL even while the time of a test does not move.
     afterInput(this.#flush);
   }
 

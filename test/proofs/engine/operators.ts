@@ -139,7 +139,7 @@ export function held(): unknown {
   return operands.pop();
 }
 
-/** To be called before a path: the last one may have ended amid an expression. */
+/** Call it before a path: the last one may have ended amid an expression. */
 export function beginExpressions(): void {
   operands.length = 0;
 }

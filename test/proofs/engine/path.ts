@@ -110,7 +110,7 @@ export class Path {
     throw new PathEnd('The conditions of this path exclude each other');
   }
 
-  /** Whether a condition may be true on this path: also if the solver can't tell. */
+  /** Whether a condition may be true on this path: even if the solver can't tell. */
   canBe(truth: Truth): boolean {
     if (!isCondition(truth)) return truth;
     if (this.#models.some((model) => isTrueFor(truth, model) === true)) return true;

@@ -8,7 +8,7 @@ export interface Given {
   readonly choices: ReadonlyMap<string, number>;
 }
 
-/** What came of a theorem with plain numbers. `left out`: an assumption is false. */
+/** The outcome of a theorem with plain numbers. `left out`: an assumption is false. */
 export type Played =
   | { readonly result: 'true' | 'left out' }
   | { readonly result: 'false'; readonly claim: string; readonly story: readonly string[] };

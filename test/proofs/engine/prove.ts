@@ -8,7 +8,7 @@ import { queries } from './solver.ts';
 import { Refuted, type Theorem } from './theorem.ts';
 import { UnknownScenario } from './unknown-scenario.ts';
 
-/** What came of a theorem. */
+/** The outcome of a theorem. */
 export interface Proof {
   readonly theorem: Theorem;
   /** Undefined if it is proved. Otherwise why not, in words. */

@@ -51,7 +51,7 @@ export interface Part {
   readonly theorems: readonly Theorem[];
 }
 
-/** What came of a theorem on the way to its proof. */
+/** The outcome of a theorem on the way to its proof. */
 export class Refuted extends Error {
   readonly claim: string;
   /** What must be true for a counterexample. */

@@ -45,7 +45,7 @@ export class OutputFiles<Report> {
   }
 
   /**
-   * Writes the files, and then prints the result, also if a file can't be written: a long run is not lost.
+   * Writes the files, and then prints the result, even if a file can't be written: a long run is not lost.
    *
    * @throws {CommandError} If a file can't be written.
    */

@@ -161,7 +161,7 @@ function keysOfCases(paths: readonly Path[]): readonly string[] {
   const keys = new Set<string>();
   for (const path of paths) {
     const { key, value } = lastOf(path);
-    // Those of paths differ by case in a table, too.
+    // Values of paths differ by case in a table, too.
     if (value === undefined || value.startsWith('/')) continue;
     const known = values.get(key) ?? new Map<string, string>();
     values.set(key, known);

@@ -43,7 +43,7 @@ const DOMAIN = neededText('ingress');
 
 /**
  * Reads files of envoyproxy/ratelimit: YAML or JSON, one document or several, by themselves or in ConfigMaps of Kubernetes.
- * Those of one domain are one.
+ * The files of one domain are one.
  *
  * @throws {SluiceError} `ERR_LIMIT_FILES` with all mistakes, by line and column.
  */

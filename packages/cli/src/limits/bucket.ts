@@ -24,7 +24,7 @@ export class Bucket {
     this.#name = name;
   }
 
-  /** @param cost - That of the request that is asked about. */
+  /** @param cost - The cost of the request that is asked about. */
   figures(cost = 1): Promise<Figures> {
     return figuresOf({ loaded: this.#loaded, limiter: this.#open.limiter, ...this.#name, cost });
   }

@@ -52,7 +52,7 @@ function byEmptiness(a: Figures, b: Figures): number {
 export interface Found {
   /** Whether all keys were seen. */
   complete: boolean;
-  /** Those of these limits. */
+  /** Keys of these limits. */
   keys: number;
   buckets: number;
   /** Buckets whose id is too long to be in its key. */

@@ -30,7 +30,7 @@ export interface Explanation {
   readonly state: 'counted' | 'unlimited' | 'blocked';
   /** Undefined if nothing is counted. */
   readonly numbers: Numbers | undefined;
-  /** Those of the limit, where an override changes them. */
+  /** The numbers of the limit, where an override changes them. */
   readonly insteadOf: Numbers | undefined;
   readonly rate: RateFacts | undefined;
   readonly borrow: BorrowFacts | undefined;

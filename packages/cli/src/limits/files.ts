@@ -56,7 +56,7 @@ export async function problemsOf(words: readonly string[], call: Call): Promise<
   const module = call.text('keys');
   const ids = module === undefined ? { formats: moreFormats() } : { keys: await keysOf(module) };
   const common = { defaults, ...ids, maxBytes: maxBytesOf(call) };
-  // Those of the limits are found again beside each file of overrides.
+  // The problems of the limits are found again beside each file of overrides.
   const problems = new Map<string, Problem>();
   for (const source of pairs) {
     // oxlint-disable-next-line no-await-in-loop -- one after the other

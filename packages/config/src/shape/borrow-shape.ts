@@ -15,7 +15,7 @@ export interface BorrowRow {
 /**
  * Validates `borrow` of a limit, without its pool.
  *
- * @param rate - That of the limit; `undefined` if it is wrong.
+ * @param rate - The rate of the limit; `undefined` if it is wrong.
  * @returns `undefined` if it is missing or wrong.
  */
 export function borrowOf(fields: Fields, rate: Rate | undefined): BorrowRow | undefined {

@@ -10,7 +10,7 @@ export class TimeSlice {
   #beganMicros: number;
 
   /**
-   * @param time - Default: the process's own, also where limits are watched by another time: what must not be blocked
+   * @param time - Default: the process's own, even where limits are watched by another time: what must not be blocked
    * is the event loop of the process.
    */
   constructor(time: Time = systemTime) {

@@ -40,7 +40,7 @@ export type PeriodEnds = readonly [startMs: number, endMs: number, nextEndMs: nu
  * the anchor, never from another end, so it is the same number for every caller and never drifts. A day that a zone
  * skips has no period.
  *
- * Seconds, minutes and hours always have the same length, also when the clock changes.
+ * Seconds, minutes and hours always have the same length, even when the clock changes.
  */
 export class Calendar {
   /**

@@ -52,7 +52,7 @@ export class TimeZone {
   /**
    * Returns the first instant at which the clock shows a local time or a later one. If the clock skips the time, this
    * is the moment of the change; if it shows the time twice, this is the first of the two. So a day begins at its first
-   * instant, also where clocks change at midnight.
+   * instant, even where clocks change at midnight.
    */
   instantOf(local: number): number {
     if (this.#format === undefined) return local;

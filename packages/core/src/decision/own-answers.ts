@@ -13,7 +13,7 @@ export interface OwnAnswer {
  *
  * @param batch - The whole batch, as it was asked.
  * @param own - The answers of the process, by the index in the batch.
- * @param answer - That of the store or of a failure policy to the other transactions. It may lack some of them, and it
+ * @param answer - The answer of the store or of a failure policy to the other transactions. It may lack some of them, and it
  * may end with internal ones.
  */
 export function withOwnAnswers(

@@ -231,7 +231,7 @@ export class StoreGuard implements StoreGate {
     callAndForget(() => this.#ask(TRIAL, this.#outcomes.trial), ignore);
   }
 
-  /** Whether the store decides a batch in this process, also while its servers can't be reached. */
+  /** Whether the store decides a batch in this process, even while its servers can't be reached. */
   #isLeased(operation: StoreOperation, outcome: unknown): boolean {
     if (this.#store.traits?.leases !== true || outcome !== this.#outcomes.decision) return false;
     const { alternatives } = operation as DecidingOperation;

@@ -12,7 +12,7 @@ interface OpenStream {
 }
 
 /**
- * Finds HTTP/2 streams that are over without an event; without looking, their slots would be held for ever. Node emits
+ * Finds HTTP/2 streams that are over without an event; without looking, their slots would be held forever. Node emits
  * none when the client resets a stream with NO_ERROR (RFC 9113 section 8.1) while data is still to be sent, for which the
  * client has left no room: the stream is `closed` and is never destroyed. Nor does it emit one when the session is stuck,
  * so the session is looked at, too.
@@ -45,5 +45,5 @@ class ClosedStreams {
   }
 }
 
-/** Those of this process: the server of a stream is not known, and a timer for each would be one too many. */
+/** The streams of this process: the server of a stream is not known, and a timer for each would be one too many. */
 export const closedStreams: ClosedStreams = new ClosedStreams();

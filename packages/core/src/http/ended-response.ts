@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 const callbacks = new WeakMap<ServerResponse, (() => void)[]>();
 
 /**
- * Calls a function once, when other code has called `end` or `destroy` of a response, also after its client has left;
+ * Calls a function once, when other code has called `end` or `destroy` of a response, even after its client has left;
  * at once when it already has. Node emits no event when a response is ended that nobody receives.
  */
 export function onceEnded(response: ServerResponse, done: () => void): void {

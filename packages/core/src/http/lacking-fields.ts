@@ -1,6 +1,6 @@
 import { SluiceError } from '../checks/errors.ts';
 
-/** What is used of a request of Node. Those of some serverless adapters and tests lack it. */
+/** What is used of a request of Node. Requests of some serverless adapters and tests lack it. */
 interface ReceivedFields {
   readonly rawHeaders?: readonly string[];
   readonly httpVersionMajor?: number;

@@ -63,7 +63,7 @@ interface SettlingUse<Request, SettleArgs extends readonly unknown[]> extends Ch
 /** The limits of a middleware or route, validated and prepared. */
 export interface UsedLimits<Request, SettleArgs extends readonly unknown[]> {
   readonly uses: readonly CheckedUse<Request, SettleArgs>[];
-  /** Those of {@link uses} with a `settle` function. */
+  /** The {@link uses} with a `settle` function. */
   readonly settling: readonly SettlingUse<Request, SettleArgs>[];
   readonly prepared: PreparedLimits<Request>;
 }
@@ -155,7 +155,7 @@ export function checkedUse<Request, SettleArgs extends readonly unknown[]>(
 }
 
 /**
- * Prepares validated uses of limits. To be called only when all options are valid, because `replace` keeps the limits
+ * Prepares validated uses of limits. Call it only when all options are valid, because `replace` keeps the limits
  * and their fixed costs valid from then on.
  */
 export function preparedUses<Request, SettleArgs extends readonly unknown[]>(

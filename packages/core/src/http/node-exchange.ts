@@ -107,7 +107,7 @@ interface Connection {
   readonly destroyed: boolean;
 }
 
-/** The properties of a request that are used to find its peer. Those of some serverless adapters have no socket. */
+/** The properties of a request that are used to find its peer. Requests of some serverless adapters have no socket. */
 interface ReceivedRequest {
   readonly socket?: Connection | null | undefined;
   readonly httpVersionMajor?: number;
@@ -115,7 +115,7 @@ interface ReceivedRequest {
   readonly stream?: object;
 }
 
-// All requests of a connection have the same peer, also after the connection has closed.
+// All requests of a connection have the same peer, even after the connection has closed.
 const peers = new WeakMap<object, IpAddress | 'unix'>();
 
 /**

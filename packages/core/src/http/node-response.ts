@@ -79,7 +79,7 @@ function breakOff(outgoing: NodeResponse): void {
 /**
  * Calls `done` once, when the response has ended; at once when it already has, or when its end can't be observed.
  *
- * @param socket - That of the request. Serverless adapters and tests may have none, or an object that emits no events.
+ * @param socket - The socket of the request. Serverless adapters and tests may have none, or an object that emits no events.
  */
 export function onceOver(
   socket: Duplex | null | undefined,

@@ -44,5 +44,5 @@ class OpenSessions {
   }
 }
 
-/** Those of servers in this process. */
+/** The sessions of servers in this process. */
 export const openSessions: OpenSessions = new OpenSessions();

@@ -88,7 +88,7 @@ export class RequestDecision {
    *
    *     res.json({ loginsLeft: req.rateLimit.of('Logins')?.remaining });
    *
-   * @param limit - The name of a limit. That of a middleware with a limit of its own is its option `name`.
+   * @param limit - The name of a limit. A middleware with a limit of its own has it as its option `name`.
    * @throws {SluiceError} `ERR_UNKNOWN_LIMIT` for a limit that no middleware of this request uses.
    */
   of(limit: string): Result | undefined {

@@ -5,7 +5,7 @@ import { complaint } from '../checks/errors.ts';
  *
  * - `'response'`: until the response is over. When the client leaves, the slot is free at once, while the handler may
  *   still work.
- * - `'handler'`: until the handler has ended, also after the client has left, and even if the client is still reading the
+ * - `'handler'`: until the handler has ended, even after the client has left, and even if the client is still reading the
  *   response. In Koa and Fastify that is when its promise settles. In Express, and in a Fastify handler without a
  *   promise, it is when the response was ended (`res.end`, `res.send`, `reply.send`, …) or destroyed.
  * - A function: called when the response is over, with the arguments of `settle`. The slots are released when the promise

@@ -22,7 +22,7 @@ const states = new WeakMap<Http2Session, SessionState>();
 /**
  * Ends a session of HTTP/2 that is stuck. After most connection errors of a client (RFC 9113 section 5.4.1), such as a PING
  * of 3 bytes, Node before 22.23, 24.17 and 26.1 sends GOAWAY, then reads and writes no more, and emits no event: neither on the
- * session, nor on its streams, nor on its socket, which stays open also when the client has closed it.
+ * session, nor on its streams, nor on its socket, which stays open even when the client has closed it.
  *
  * What shows it is that no frame is written any more, although the socket is idle. Only bytes of the client can cause an
  * error, and none are read after it. So a session is asked once for each time that its client has sent something and is
@@ -88,7 +88,7 @@ class SessionState {
   }
 }
 
-/** Whether all that was written is at the system. Unknown is no: also when a client does not read, it may be as slow as it is. */
+/** Whether all that was written is at the system. Unknown is no: even when a client does not read, it may be as slow as it is. */
 function isIdle({ _handle: handle }: SocketParts): boolean {
   // After a write that has failed, the handle of TLS still has its bytes.
   const { _parent: below = handle } = handle ?? {};

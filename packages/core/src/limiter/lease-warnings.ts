@@ -25,7 +25,7 @@ export class LeaseWarnings {
     this.#emit = emit;
   }
 
-  /** To be called when limits take effect. */
+  /** Call it when limits take effect. */
   changed({ limits }: LimitSet<never>): void {
     for (const limit of limits.values()) {
       const lease = limit.disabled ? undefined : leaseOf(this.#store, limit);

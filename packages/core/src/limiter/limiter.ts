@@ -212,7 +212,7 @@ export interface Limiter<Request = unknown, Name extends string = string> {
    * one second. Requests that wait because of `maxWait` are answered with 503 at once, and give their tokens back. All
    * slots are released. It
    * closes a store that the limiter created itself, and with `{ store: true }` also one that you passed. Later calls
-   * reject with `ERR_CLOSED`, `replace` also while `close` waits; `close` itself can be called again.
+   * reject with `ERR_CLOSED`, `replace` even while `close` waits; `close` itself can be called again.
    *
    * Close the server first, so that requests in progress can still be decided and settled:
    *

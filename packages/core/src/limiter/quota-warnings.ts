@@ -35,7 +35,7 @@ export class QuotaWarnings {
     this.#emit = emit;
   }
 
-  /** To be called with the limits in effect. */
+  /** Call it with the limits in effect. */
   changed({ limits }: LimitSet<never>): void {
     this.#thresholds.clear();
     for (const [name, { warnAt }] of limits) if (warnAt.length > 0) this.#thresholds.set(name, warnAt);

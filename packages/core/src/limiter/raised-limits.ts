@@ -57,7 +57,7 @@ export class RaisedLimits {
     return this.isActive && this.#staysActive();
   }
 
-  /** To be called when limits are replaced. */
+  /** Call it when limits are replaced. */
   changed(before: LimitSet<never>, after: LimitSet<never>): void {
     this.#numbers.changed(before, after);
     this.isActive = true;

@@ -62,7 +62,7 @@ export class RaisedNumbers {
     return (this.#untilMicros > 0 && !this.#forgetAllWhenOver()) || this.#comparisons.length > 0;
   }
 
-  /** To be called when limits are replaced. */
+  /** Call it when limits are replaced. */
   changed(before: LimitSet<never>, after: LimitSet<never>): void {
     this.#forgetOld();
     this.#comparisons.push({ before, changes: changedNumbers(before, after) });

@@ -33,7 +33,7 @@ export function* changedNumbers(
   if (before.listed === undefined || after.listed === undefined) return;
   for (const [name, limit] of before.limits) {
     const changed = after.limits.get(name);
-    // Only the debt of a rate is a time. That of a quota ends with the period, and slots are released.
+    // Only the debt of a rate is a time. The debt of a quota ends with the period, and slots are released.
     if (changed === undefined || limit.kind.level !== 'falls' || changed.kind.level !== 'falls') continue;
     const was: Side = { limit: asStored(limit, before.limits), overrides: overridesOf(before.listed, name) };
     const is: Side = { limit: changed, overrides: overridesOf(after.listed, name) };

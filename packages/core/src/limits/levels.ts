@@ -29,7 +29,7 @@ export class Levels {
 }
 
 /**
- * Returns the levels of an id. Those of ids with the numbers of the limit are known from its definition.
+ * Returns the levels of an id. The levels of ids with the numbers of the limit are known from its definition.
  *
  * @param rate - The numbers of the id. A debt that they inherit from the limit is limited so that the bucket refills
  * within ten years.

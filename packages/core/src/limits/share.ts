@@ -26,7 +26,7 @@ interface SharedCost {
 /**
  * Returns the level up to which a transaction with a share fits: that share of the bucket and of the longest delay.
  *
- * @param rate - The numbers of the id. Those of a blocked id have no room, and no cost is too high for them.
+ * @param rate - The numbers of the id. The numbers of a blocked id have no room, and no cost is too high for them.
  * @throws {SluiceError} `ERR_COST_OVER_BURST` for a cost that does not fit into the share of an unused bucket: it could
  * never pass.
  */

@@ -31,7 +31,7 @@ export class Terms {
   readonly rate: Rate;
   /** Whether the numbers come from an override. */
   readonly overridden: boolean;
-  /** That of its limit. */
+  /** How its limit is treated. */
   readonly treatment: Treatment;
   readonly slots: true | undefined;
 

@@ -24,7 +24,7 @@ export class Use {
   }
 
   /**
-   * Returns the terms for an id. Those of ids with the same numbers, which most ids have, are worked out once.
+   * Returns the terms for an id. The terms of ids with the same numbers, which most ids have, are worked out once.
    *
    * @param rate - The numbers of the id.
    * @throws {SluiceError} `ERR_COST_OVER_BURST` for a cost that does not fit into a share below 1.

@@ -10,7 +10,7 @@
  *
  * Here the rule is written in levels: level = max(tat − now, 0) is the debt of a bucket at `now`, and now + level is
  * its TAT. All quantities are whole ticks, so that sums are exact below 2^53 (see ticks.ts). Here only {@link charged}
- * may add two numbers to more than that, and then the sum is above every cap also when it is rounded.
+ * may add two numbers to more than that, and then the sum is above every cap even when it is rounded.
  *
  * @see ITU-T I.371 (03/2004) Annex A.1: this is GCRA(T, τ − T).
  * @module

@@ -60,7 +60,7 @@ export interface NumbersKind {
   readonly size: string;
 }
 
-/** That of a rate. */
+/** The numbers of a rate. */
 export const FALLING: NumbersKind = { name: 'rate', level: 'falls', size: 'burst' };
 
 /** What an override changes about borrowing. Undefined stands for what the limit says. */

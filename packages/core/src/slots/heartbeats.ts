@@ -34,7 +34,7 @@ export class Heartbeats<Slots extends Living> {
     return this.#beats.has(slots);
   }
 
-  /** To be called in the request that holds the slots. */
+  /** Call it in the request that holds the slots. */
   add(slots: Slots): void {
     const alarm = this.#time.alarm(slots.expiryMs * INTERVAL, () => {
       this.#beats.delete(slots);

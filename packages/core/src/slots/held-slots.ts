@@ -22,7 +22,7 @@ export interface Held extends StoreHold {
 interface HeldInBucket {
   /** How many slots are held, those of pending decisions included. */
   count: number;
-  /** Those of decisions that the store has not answered yet, in the order of their calls. */
+  /** The slots of decisions that the store has not answered yet, in the order of their calls. */
   readonly pending: Set<Held>;
 }
 
@@ -38,7 +38,7 @@ export function heldBucketsOf(store: object): HeldBuckets {
 }
 
 interface HeldSlotsParts {
-  /** Those of {@link heldBucketsOf}. */
+  /** The buckets of {@link heldBucketsOf}. */
   readonly buckets: HeldBuckets;
   readonly time: Time;
   /** Renews slots in the store. */
@@ -79,7 +79,7 @@ export class HeldSlots {
    * Returns the level of a bucket as this process knows it: the slots that are held, without those of the pending decision
    * itself and of later ones.
    *
-   * @param holder - That of the pending decision. Undefined: a decision that takes nothing.
+   * @param holder - The holder of the pending decision. Undefined: a decision that takes nothing.
    */
   levelFor(bucket: BucketName, holder: string | undefined): number {
     this.#endExpired();
@@ -151,7 +151,7 @@ export class HeldSlots {
   /**
    * Stops to count and renew slots that nobody can release any more. The store frees them when they expire.
    *
-   * @returns Those of them that were held.
+   * @returns The ones that were held.
    */
   abandon(all: readonly Held[]): readonly Held[] {
     return this.#end(all);
@@ -171,7 +171,7 @@ export class HeldSlots {
     }
   }
 
-  /** Forgets the slots of a bucket that was reset. Those of pending decisions are taken after that. */
+  /** Forgets the slots of a bucket that was reset. Slots of pending decisions are taken after that. */
   forget(bucket: BucketName): void {
     const key = mapKeyOf(bucket);
     this.#end([...this.#held].filter((held) => mapKeyOf(held) === key));

@@ -14,7 +14,7 @@ const MAX_KEY_BYTES = 200;
  *
  * @param limit - The name of a limit, `[A-Za-z][A-Za-z0-9_.-]*`.
  * @param id - A canonical id, well-formed Unicode.
- * @param calendar - That of a bucket with a period. It is appended after an `@`, which no other key contains.
+ * @param calendar - The calendar of a bucket with a period. It is appended after an `@`, which no other key contains.
  */
 export function bucketKey(limit: string, id: string, calendar?: string): string {
   const key = keyWithout(limit, id);

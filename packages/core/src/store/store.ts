@@ -181,7 +181,7 @@ export type DecidingOperation = Extract<StoreOperation, { readonly alternatives:
  * The levels of an operation's buckets at one reading of the store's clock.
  *
  * The buckets are those of the batch, in its order. Of alternatives, they are those of the batches that were tried, one
- * after the other: all up to the first that passes. A caller derives from the levels which one that is. That of `renew`,
+ * after the other: all up to the first that passes. A caller derives from the levels which one that is. The reading of `renew`,
  * `release` and `reset` has no meaning.
  */
 export interface StoreReading {
@@ -336,7 +336,7 @@ export interface Store {
    * A store should report `down` only when calls fail without delay, and not for a short loss of its connection: a
    * limiter emits an event for each change.
    *
-   * @returns A function that removes the listener. It may be called again, and also after `close`.
+   * @returns A function that removes the listener. It may be called again, and even after `close`.
    */
   watch?(listener: (report: StoreReport) => void): () => void;
   /** Releases the store's resources. Repeated calls do nothing; any other call then throws `ERR_CLOSED`. */

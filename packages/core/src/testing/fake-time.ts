@@ -174,7 +174,7 @@ function exact(option: string, micros: number, ms: unknown): number {
   throw complaint('ERR_OPTION', { option, demand: 'a number of milliseconds, at most 285 years from 0', value: ms });
 }
 
-/** Waits for the promises of a test, which run in the real event loop, also while its timers are faked. */
+/** Waits for the promises of a test, which run in the real event loop, even while its timers are faked. */
 function realTurn(): Promise<void> {
   return new Promise((resolve) => afterInput(resolve));
 }

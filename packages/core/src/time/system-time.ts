@@ -32,7 +32,7 @@ export function realTimers(given: TimerFunctions = globalThis): Timers {
   return real === undefined ? WEB_TIMERS : timersOf(real);
 }
 
-/** Returns the clock `performance`, the real one also when a test runner has faked it. */
+/** Returns the clock `performance`, the real one even when a test runner has faked it. */
 function realClock(given: Clock = performance): Clock {
   return isFake(given) ? (nodeModule('node:perf_hooks')?.performance ?? given) : given;
 }

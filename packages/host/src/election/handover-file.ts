@@ -41,7 +41,7 @@ export class HandoverFile {
   }
 
   /**
-   * Writes the file, also without any part: other processes then know that nothing was lost.
+   * Writes the file, even without any part: other processes then know that nothing was lost.
    *
    * @param isWanted - Asked before each block, and before the file gets its name. If not, there is no file.
    */

@@ -4,7 +4,7 @@ const ROOT = 0;
 
 /**
  * Checks that a file of the store belongs to the user of this process. Another user could otherwise put a file there, and
- * decide for this process, also if this process is root.
+ * decide for this process, even if this process is root.
  *
  * @throws {Error} If it does not.
  */

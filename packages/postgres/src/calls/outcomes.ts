@@ -29,7 +29,7 @@ export class Outcomes {
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    // It is not `time.endOfTurn`: callers get their answers also while the time of a test does not move.
+    // It is not `time.endOfTurn`: callers get their answers even while the time of a test does not move.
     afterInput(this.#callBack);
   }
 

@@ -77,7 +77,7 @@ export class Program {
   #add({ kind, batches, keys }: StoreCall, lastTicks: number): void {
     let next = 0;
     for (const [index, batch] of batches.entries()) {
-      // Those of a `check` are only read, and all of them.
+      // The batches of a `check` are only read, and all of them.
       this.#push(batch.length, index > 0 && kind === 'spend' ? 1 : 0, lastTicks);
       for (const entry of batch) this.#addEntry(kind, entry, this.#placeOf(keys[next++]!));
     }

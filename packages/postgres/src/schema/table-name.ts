@@ -1,6 +1,6 @@
 import { complaint } from '@sluice/core/kit';
 
-/** The longest names of PostgreSQL have 63 bytes. Those of the store are up to 9 longer than that of the table. */
+/** The longest names of PostgreSQL have 63 bytes. The names of the store are up to 9 longer than that of the table. */
 const NAME = /^[a-z_][a-z0-9_]{0,47}$/;
 
 /** The names of what the store has in the database, quoted for SQL. */

@@ -60,7 +60,7 @@ export class Connector {
     this.#deadlines.expireAll();
   }
 
-  /** A pool with its default settings waits for ever for a connection. */
+  /** A pool with its default settings waits forever for a connection. */
   #inTime(pool: PostgresPool, connecting: Promise<PostgresClient>): Promise<PostgresClient> {
     return this.#deadlines.of(CONNECT_MS).race(connecting, () => {
       this.#abandon(pool, connecting);

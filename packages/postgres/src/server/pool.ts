@@ -17,7 +17,7 @@ export interface PostgresPool {
 
 /** The options of a {@link PostgresPool} that the store reads, in milliseconds. */
 export interface PostgresPoolOptions {
-  /** 0 or undefined: a connection may take for ever to be made. */
+  /** 0 or undefined: a connection may take forever to be made. */
   connectionTimeoutMillis?: number | null | undefined;
   /** 0: idle clients are kept. */
   idleTimeoutMillis?: number | null | undefined;
@@ -61,7 +61,7 @@ export function openMsOf({ options }: PostgresPool): number {
 }
 
 /**
- * Borrows a client. Without a limit, pg would wait for ever for a server that accepts a connection and never answers, and
+ * Borrows a client. Without a limit, pg would wait forever for a server that accepts a connection and never answers, and
  * count it as one of the pool's. It reads the limit while it is called, so other callers keep that of the pool.
  */
 export async function connectWithin(pool: PostgresPool): Promise<PostgresClient> {

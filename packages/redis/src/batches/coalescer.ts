@@ -12,7 +12,7 @@ export const MAX_TRANSACTIONS = 32;
  *
  * The call is sent directly after Node has read its sockets and run their callbacks. Requests that arrive together are
  * therefore decided together, and a request that arrives alone does not wait for another iteration. It is not
- * `time.endOfTurn`: calls reach a real server also while the time of a test does not move.
+ * `time.endOfTurn`: calls reach a real server even while the time of a test does not move.
  */
 export class Coalescer {
   readonly #client: ScriptClient;

@@ -34,7 +34,7 @@ import { splitBySize } from './split-batch.ts';
 export interface RedisStoreCounts extends ConnectionCounts {
   /** Operations. */
   readonly batches: number;
-  /** Operations among them that were denied from memory, without a call of Redis. */
+  /** Operations among them that were denied from memory, without calling Redis. */
   readonly rememberedDenials: number;
   /** Buckets to which a batch over several hash slots could not give back what it had taken. */
   readonly lostRefunds: number;

@@ -56,7 +56,7 @@ export class GatewayCount {
     return this.#counted;
   }
 
-  /** To be called after each sync that was answered. */
+  /** Call it after each sync that was answered. */
   synced(nowTicks: number): void {
     if (nowTicks < this.#nextTicks || this.#isRunning) return;
     this.#nextTicks = nowTicks + GAP_TICKS;

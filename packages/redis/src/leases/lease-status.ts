@@ -40,7 +40,7 @@ export interface LeasedStoreStatus extends RedisStoreStatus {
     /**
      * By how many tokens this process may exceed a limit right now: the most tokens that it let through for one bucket beyond
      * its leases, and that Redis has not counted yet. It is at most the overdraft of the limit, but in an outage with
-     * `onFailure: 'local'`, when nothing can be counted. Those of all processes add up.
+     * `onFailure: 'local'`, when nothing can be counted. The figures of all processes add up.
      */
     readonly estimatedOvershoot: number;
   };

@@ -22,7 +22,7 @@ const SLICE_TICKS = 2 * TICKS_PER_MS;
 /** How many buckets each turn with syncs looks at, to drop those at rest. */
 const SWEPT_BUCKETS = 64;
 
-/** Called with what came of a batch that has waited, and when it was decided. Other batches may have been decided since. */
+/** Called with the outcome of a batch that has waited, and when it was decided. Other batches may have been decided since. */
 export type Settle = (decision: LeaseDecision, decidedTicks: number) => void;
 
 interface Waiting extends WaitingBatch {

@@ -63,7 +63,7 @@ export interface ProcessStoreParts {
   readonly isCluster: boolean;
 }
 
-/** What came of the leased part of a batch, and when. */
+/** The outcome of the leased part of a batch, and when. */
 interface Decided {
   readonly split: SplitBatch;
   readonly decision: LeaseDecision;

@@ -178,7 +178,7 @@ class Attempt implements ConnectionSocket {
   async #connect(): Promise<void> {
     try {
       await this.#client.connect();
-      // node-redis 5 resolves also if the client was destroyed.
+      // node-redis 5 resolves even if the client was destroyed.
       if (this.destroyed) return;
       this.status = 'ready';
       this.#listener.onReady();

@@ -35,7 +35,7 @@ export class PacedSender {
     const reply = this.#send(words);
     if (words.length > LONG) {
       this.#isPaused = true;
-      // After the write that node-redis has scheduled. It is not `time.endOfTurn`: calls reach a real server also while the
+      // After the write that node-redis has scheduled. It is not `time.endOfTurn`: calls reach a real server even while the
       // time of a test does not move.
       afterInput(this.#continue);
     }

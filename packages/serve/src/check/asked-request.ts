@@ -39,7 +39,7 @@ export class AskedRequest {
     return typeof value === 'string' && value !== '' ? value : undefined;
   }
 
-  /** That of the client: X-Forwarded-Method, or the method of this request, which nginx keeps. */
+  /** The method of the client: X-Forwarded-Method, or the method of this request, which nginx keeps. */
   get method(): string {
     const forwarded = this.#incoming.headers['x-forwarded-method'] as string | undefined;
     return (forwarded ?? this.#incoming.method ?? 'GET').toUpperCase();

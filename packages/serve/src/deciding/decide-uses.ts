@@ -2,13 +2,13 @@
 import type { Awaitable, BucketState, Decision, Limiter, SluiceError } from '@sluice/core';
 import { changes, combined, type BucketUse, type Use } from './use.ts';
 
-/** What came of the uses of one request. */
+/** The outcome of the uses of one request. */
 export interface UsesDecided {
   /** The decision of what spends and checks; null if nothing does. */
   readonly decision: Decision | null;
   /** The decision of what is in shadow mode; null if nothing is. */
   readonly shadow: Decision | null;
-  /** The buckets that were charged and refunded. Those of unlimited and blocked ids are left out. */
+  /** The buckets that were charged and refunded. Buckets of unlimited and blocked ids are left out. */
   readonly changed: readonly BucketState[];
   /** The buckets whose cost can never fit, so that waiting does not help. The request is denied. */
   readonly tooLarge: readonly BucketUse[];
@@ -36,7 +36,7 @@ async function decideMixed(limiter: Limiter, uses: readonly Use[]): Promise<Uses
     spent(limiter, of(['spend', 'check'], false)),
     spent(limiter, of(['spend', 'check'], true)),
   ]);
-  // Usage is taken also if the decision fails.
+  // Usage is taken even if the decision fails.
   await spending.catch(ignore);
   const { charges, refunds } = changes(uses);
   const [charged, refunded] = await Promise.all([

@@ -13,7 +13,7 @@ const EVERYONE = 'everyone';
  * Returns the text of the id of a descriptor: the value of its only key, the parts of a compound format, or else all keys
  * with their values, as in `path=%2Flogin&remote_address=203.0.113.7`. Each value is in its one spelling.
  *
- * @param entries - Those of a descriptor that matches the rule.
+ * @param entries - The entries of a descriptor that matches the rule.
  */
 export function descriptorId(rule: EnvoyRule, entries: readonly DescriptorEntry[], format: IdFormat): string {
   if (format.name === EVERYONE) return EVERYONE;

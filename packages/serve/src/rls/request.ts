@@ -12,7 +12,7 @@ export interface RlsRequest {
 /** One descriptor: `envoy.extensions.common.ratelimit.v3.RateLimitDescriptor`. */
 export interface Descriptor {
   readonly entries: readonly DescriptorEntry[];
-  /** How many hits; 0 for a check that takes nothing. That of the descriptor, or of the request, or 1. */
+  /** How many hits; 0 for a check that takes nothing. The number of the descriptor, or of the request, or 1. */
   readonly hits: number;
   /** Whether the hits are given back. */
   readonly isNegative: boolean;

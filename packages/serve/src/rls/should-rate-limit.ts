@@ -29,7 +29,7 @@ interface Asked {
   readonly startMicros: number;
   /** Undefined for a domain that is not known. */
   readonly table: EnvoyTable | undefined;
-  /** Those of each descriptor. */
+  /** The uses of each descriptor. */
   readonly uses: readonly (readonly DescriptorUse[])[];
 }
 

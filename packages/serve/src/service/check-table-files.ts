@@ -18,7 +18,7 @@ const MAX_TABLE_BYTES = 262_144;
 /**
  * Validates a file of tables with its limits, for example in a CI pipeline.
  *
- * @returns The problems of the tables, by line. Those of the limits are left out: `checkLimits` returns them.
+ * @returns The problems of the tables, by line. Problems of the limits are left out: `checkLimits` returns them.
  */
 export async function checkTableFiles({
   limits,

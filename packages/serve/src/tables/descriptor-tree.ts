@@ -14,7 +14,7 @@ export interface EntryPattern {
   readonly key: string;
   /** Undefined for any value. Each `*` in it stands for any text. */
   readonly value: string | undefined;
-  /** That of all values of the key in one tree. */
+  /** The kind of all values of the key in one tree. */
   readonly kind: TextKind;
 }
 

@@ -19,7 +19,7 @@ export class PatternBranches<Branch> {
   readonly #kind: TextKind;
   /** All by their pattern. */
   readonly #written = new Map<string, Branch>();
-  /** Those of patterns without wildcards by their forms. */
+  /** The branches of patterns without wildcards by their forms. */
   readonly #exact = new Map<string, Branch>();
   /** In the order of the file. */
   readonly #wildcards: WildcardBranch<Branch>[] = [];

@@ -22,7 +22,7 @@ export class MostDenied {
     this.#passes = passes;
   }
 
-  /** Counts a request, if its id was denied before. To be called after the request is decided. */
+  /** Counts a request, if its id was denied before. Call it after the request is decided. */
   countRequest(id: string, second: number): void {
     this.#ids.get(id)?.timeline.add(second, 0, 1);
   }

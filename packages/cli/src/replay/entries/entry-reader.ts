@@ -143,7 +143,7 @@ export class EntryReader implements LineReceiver {
     return this.#guard.latestMicros;
   }
 
-  /** Decides on the lines that were held back. To be called after the last line. */
+  /** Decides on the lines that were held back. Call it after the last line. */
   end(): void {
     this.#guard.end();
   }

@@ -20,7 +20,7 @@ export class TemplateFormat implements LogFormat {
 
   /**
    * @param template - See {@link notated}.
-   * @param unit - That of durations, if it is not that of the server.
+   * @param unit - The unit of durations, if it is not that of the server.
    */
   constructor(name: string, template: string, unit?: DurationUnit) {
     const { texts, variables, timeIs, durationUnit } = notated(template);

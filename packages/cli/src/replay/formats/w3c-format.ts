@@ -23,8 +23,8 @@ export class W3cFormat implements LogFormat {
   readonly #columns: readonly string[];
 
   /**
-   * @param columns - Those of the first line `#Fields:`.
-   * @param unit - That of durations. Default: milliseconds as in IIS, and seconds in CloudFront.
+   * @param columns - The columns of the first line `#Fields:`.
+   * @param unit - The unit of durations. Default: milliseconds as in IIS, and seconds in CloudFront.
    */
   constructor(columns: readonly string[], unit?: DurationUnit) {
     this.#columns = columns;

@@ -79,7 +79,7 @@ export class Second {
     copyBytes(packed, 0, this.#packed, start, length);
   }
 
-  /** Sorts its requests by time, if they are not. Those of one time stay in the order of the log. */
+  /** Sorts its requests by time, if they are not. Requests of one time stay in the order of the log. */
   sort(): void {
     if (this.#isSorted) return;
     const offsets = this.#offsets;

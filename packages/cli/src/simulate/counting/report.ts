@@ -16,7 +16,7 @@ export interface ClientReport {
   /** The length of the windows of `mostWithin`. */
   readonly withinMs: number;
   readonly arrivals: Curve;
-  /** That of Sluice first. */
+  /** Sluice comes first. */
   readonly results: readonly AlgorithmReport[];
 }
 

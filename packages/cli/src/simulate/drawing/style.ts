@@ -10,7 +10,7 @@ const DARK: typeof LIGHT = {
   lines: ['#58a6ff', '#ff7b72', '#d2a8ff', '#3fb950', '#d29922', '#f778ba', '#39c5cf', '#ffa657'],
 };
 
-/** Curves on top of each other can be told apart, also without colours. That of Sluice is below the others. */
+/** Curves on top of each other can be told apart, even without colours. The curve of Sluice is below the others. */
 const DASHES = [
   'stroke-width: 5;',
   'stroke-dasharray: 12 6;',

@@ -3,7 +3,7 @@ import { movedLevel, type Ramp } from './ramp.ts';
 
 /**
  * How long everything else is shed before the requests with the share 1 are. What has queued up before keeps the worker
- * busy for some seconds more, also when enough is shed already.
+ * busy for some seconds more, even when enough is shed already.
  */
 const PAUSE_MS = 10_000;
 

@@ -22,10 +22,10 @@ export type AnchorDate = string | Date;
 /** The calendar of a limit, by the wall clock of the store. */
 export class LimitCalendar {
   readonly unit: CalendarUnit;
-  /** That of its calendar, or what the calendars of all ids have in common. */
+  /** The name of its calendar, or what the calendars of all ids have in common. */
   readonly name: string;
   readonly #wall: StoreWall;
-  /** That of all ids, or a function that returns that of an id. */
+  /** The calendar of all ids, or a function that returns that of an id. */
   readonly #calendar: Calendar | ((id: string) => Calendar);
 
   constructor(name: string, unit: CalendarUnit, calendar: Calendar | ((id: string) => Calendar), wall: StoreWall) {

@@ -32,7 +32,7 @@ export class BatchPeriods {
   }
 
   /**
-   * To be called for each bucket with a period before its end is asked for. Finds the ends of the whole batch.
+   * Call it for each bucket with a period before its end is asked for. Finds the ends of the whole batch.
    *
    * @throws {StalePeriodError} when the time is outside of a period.
    */

@@ -14,7 +14,7 @@ export class IdHasher {
   #key: HashKey | undefined;
   #lastId: string | undefined;
   readonly #lastHash = new Int32Array(2);
-  /** That of the id of all who share a bucket, such as a pool beside the bucket of an id. */
+  /** The hash of the id of all who share a bucket, such as a pool beside the bucket of an id. */
   readonly #everyoneHash = new Int32Array(2);
   #lastCalendar: string | undefined;
   readonly #calendarHash = new Int32Array(2);

@@ -50,7 +50,7 @@ export class LimitTables {
     return table;
   }
 
-  /** To be called after a bucket was added to a table. */
+  /** Call it after a bucket was added to a table. */
   ranked(table: BucketTable): void {
     if (table.size > table.rankedSize) this.#ranking.grown(table);
   }

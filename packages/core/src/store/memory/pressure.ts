@@ -64,7 +64,7 @@ export class PressureReports {
   }
 
   /**
-   * To be called at the end of each call that adds a bucket to a store and leaves it nearly full, because a listener may call
+   * Call it at the end of each call that adds a bucket to a store and leaves it nearly full, because a listener may call
    * the store.
    */
   report(now: number): void {

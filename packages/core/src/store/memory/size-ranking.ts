@@ -21,7 +21,7 @@ export class SizeRanking<Item extends Ranked> {
     this.#rise(item, this.#heap.length - 1, item.size);
   }
 
-  /** To be called when an item's `size` exceeds its `rankedSize`. */
+  /** Call it when an item's `size` exceeds its `rankedSize`. */
   grown(item: Item): void {
     this.#rise(item, item.rank, item.size);
   }

@@ -51,7 +51,7 @@ export class Sweep {
   }
 
   /**
-   * Makes the next operation perform two more steps. To be called for each new table, so that tables are swept faster
+   * Makes the next operation perform two more steps. Call it for each new table, so that tables are swept faster
    * than they are created, even if each call names another limit.
    */
   hasten(): void {

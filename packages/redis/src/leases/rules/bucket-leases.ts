@@ -48,7 +48,7 @@ export class BucketLeases {
     } else this.#spendSeveral(tokens, spent);
   }
 
-  /** Gives the tokens of a decision back to their leases. Those of leases that are over are lost. */
+  /** Gives the tokens of a decision back to their leases. The tokens of leases that are over are lost. */
   refund(spent: Spent): void {
     for (let part: Spent | undefined = spent; part !== undefined; part = part.older) {
       if (part.lease?.isLive !== true) continue;
@@ -157,7 +157,7 @@ export class BucketLeases {
   }
 }
 
-/** Those of all buckets that have had no lease: nothing is added to them. */
+/** The leases of all buckets that have had no lease: nothing is added to them. */
 export const NO_LEASES: BucketLeases = new BucketLeases();
 
 function olderOf({ lease, leaseTokens, older }: Spent): Spent {

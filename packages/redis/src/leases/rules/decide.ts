@@ -19,7 +19,7 @@ export interface LeaseTransaction {
   levelTicks: number;
 }
 
-/** What came of a batch. */
+/** The outcome of a batch. */
 export interface LeaseDecision {
   /**
    * - `passed`: everything was taken.
@@ -68,7 +68,7 @@ export function decideAgain(batch: readonly LeaseTransaction[], nowTicks: number
   return denied(batch, nowTicks);
 }
 
-/** Notes what came of a transaction, at the moment at which its batch was decided. */
+/** Notes the outcome of a transaction, at the moment at which its batch was decided. */
 export function conclude(transaction: LeaseTransaction, waitTicks: number, nowTicks: number): void {
   transaction.waitTicks = waitTicks;
   transaction.levelTicks = transaction.bucket.levelWithoutLeases(nowTicks);
@@ -113,7 +113,7 @@ function denied(batch: readonly LeaseTransaction[], nowTicks: number): LeaseDeci
   return { outcome: 'denied', retryTicks };
 }
 
-/** @param longestTicks - That of the batch, also for a bucket of which the process does not know how long it takes. */
+/** @param longestTicks - The longest wait of the batch, even for a bucket of which the process does not know how long it takes. */
 function waitOf({ bucket, tokens, mode }: LeaseTransaction, longestTicks: number, nowTicks: number): number {
   if (!canDeny(mode)) return 0;
   const look = bucket.look(tokens, nowTicks);

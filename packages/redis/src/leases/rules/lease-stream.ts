@@ -38,7 +38,7 @@ interface SentCall {
  * due, each call follows the answer to the one before. So neither Redis nor this process works for long at once. Each call has a number, which Redis records: a
  * call that is repeated counts once, and a number that Redis has forgotten proves that it has lost data.
  *
- * Without I/O and timers: the caller sends a call when {@link nextTicks} has come, and reports what came of it.
+ * Without I/O and timers: the caller sends a call when {@link nextTicks} has come, and reports its outcome.
  */
 export class LeaseStream implements BucketStream {
   readonly key: string;
