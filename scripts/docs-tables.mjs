@@ -2,9 +2,9 @@
 // their options, and the causes of errors. A test fails when they differ from what is there.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import ts from 'typescript';
 import { formatted } from './formatted.mjs';
+import { isProgram } from './is-program.mjs';
 import { root } from './pnpm.mjs';
 
 /** Where the tables are, and what makes them. A table is between two comments in its page. */
@@ -21,7 +21,6 @@ const ERRORS = 'docs/errors.md';
  */
 const EMITTERS = {
   LimiterEvent: 'createLimiter',
-  CachedOverridesEvent: 'cachedOverrides',
   RedisStoreEvent: 'redisStore',
   LeasedStoreEvent: 'leasedStore',
   HostStoreEvent: 'hostStore',
@@ -32,7 +31,7 @@ const PACKAGES = [...new Set(['core', 'redis', 'host', 'postgres', ...readdirSyn
 
 /** @typedef {import('../packages/cli/src/console/command.ts').Command} Command */
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+if (isProgram(import.meta.url)) {
   for (const [page, text] of await pagesWithTables()) writeFileSync(join(root, page), text);
 }
 
