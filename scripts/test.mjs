@@ -32,7 +32,7 @@ const forms = {
     env: { SLUICE_REDIS_SERVER: NO_SERVER, SLUICE_POSTGRES: NO_SERVER },
   },
   /** Many of its tests wait for a server: with two workers, two cores have nothing to do for half of the time. */
-  usual: { projects: usual, propertyRuns: '200', env: { SLUICE_TEST_WORKERS: '3' } },
+  usual: { projects: usual, propertyRuns: '100', env: { SLUICE_TEST_WORKERS: '3' } },
   all: {
     projects: [...usual, ...long],
     propertyRuns: '1000',
@@ -40,7 +40,7 @@ const forms = {
   },
   /** The parts of .ci/run: together they are the projects of `all`, with fewer inputs. */
   timed: { projects: [...usual, ...long].filter((name) => !untimed.includes(name)), propertyRuns: '1', env: {} },
-  untimed: { projects: untimed, propertyRuns: '250', env: {} },
+  untimed: { projects: untimed, propertyRuns: '100', env: {} },
 };
 
 const [form = 'usual', ...args] = process.argv.slice(2);
