@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { LOADS, rowOf } from '../../scripts/gossip-table.mjs';
 import { shell } from './sluice.ts';
+import { sized } from '../sized.ts';
 
 const page = readFileSync(new URL('../../docs/coming-from-other-libraries.md', import.meta.url), 'utf8');
 const record = readFileSync(new URL('../../docs/decisions/0026-a-store-not-gossip.md', import.meta.url), 'utf8');
@@ -43,9 +44,13 @@ describe('the record about gossip', () => {
   });
 
   // `npm run gossip:table` prints all, which takes a few seconds.
-  it.each([LOADS.at(0)!, LOADS.at(-2)!])('has the figures of $gateways gateways, $load', async (load) => {
-    const cells = (await rowOf(load)).map((cell) => `${cell} *`);
-    expect(record).toMatch(new RegExp(`^\\| ${cells.join('\\| ')}\\|$`, 'm'));
+  it.each([LOADS.at(-2)!, LOADS.at(0)!].slice(0, sized(1, 2)))(
+    'has the figures of $gateways gateways, $load',
+    async (load) => {
+      const cells = (await rowOf(load)).map((cell) => `${cell} *`);
+      expect(record).toMatch(new RegExp(`^\\| ${cells.join('\\| ')}\\|$`, 'm'));
+    },
+  );
   });
 });
 

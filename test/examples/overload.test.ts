@@ -70,7 +70,7 @@ it('a client has ten requests in progress, and further ones are denied with 429'
 });
 
 it('the load script prints a row for each rate, with and without the load limit', async () => {
-  const script = runExample('overload', { file: 'load.mjs', port: 0, env: { SECONDS: '1' } });
+  const script = runExample('overload', { file: 'load.mjs', port: 0, env: { SECONDS: '0.4' } });
   let output = '';
   script.stdout?.on('data', (chunk) => (output += String(chunk)));
   expect(await once(script, 'close')).toEqual([0, null]);

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
+import { Agent } from 'node:http';
 import request, { type Response, type Test } from 'supertest';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { curlCommands, run } from './curl-commands.ts';
 import { ExampleServer, runExample } from './example-server.ts';
 import { realDelay } from '../real-delay.ts';
@@ -9,8 +10,13 @@ const alice = { Authorization: 'Bearer alice-token' };
 const bob = { Authorization: 'Bearer bob-token' };
 
 let server: ExampleServer;
-const get = (path: string, headers: Record<string, string> = {}): Test => request(server.url).get(path).set(headers);
-const login = (name: string, password: string): Test => request(server.url).post('/login').send({ name, password });
+/** Connects from an address that no other test has. */
+let agent: Agent;
+let tests = 0;
+const get = (path: string, headers: Record<string, string> = {}): Test =>
+  request(server.url).get(path).agent(agent).set(headers);
+const login = (name: string, password: string): Test =>
+  request(server.url).post('/login').agent(agent).send({ name, password });
 
 /** Requests one after the other, until one is refused. */
 async function untilRefused(ask: () => Test): Promise<{ passed: number; refusal: Response }> {
@@ -22,11 +28,14 @@ async function untilRefused(ask: () => Test): Promise<{ passed: number; refusal:
 }
 
 describe.each(['express', 'koa', 'fastify'])('examples/%s', (folder) => {
-  // A server for each test: a test then starts with full buckets.
-  beforeEach(async () => {
+  beforeAll(async () => {
     server = await ExampleServer.start(folder);
   });
-  afterEach(() => server.stop());
+  afterAll(() => server.stop());
+  // A client for each test: a test then starts with a full bucket of its address.
+  beforeEach(() => {
+    agent = new Agent({ localAddress: `127.0.1.${++tests}` });
+  });
 
   it('reports its limits to a client', async () => {
     const { status, headers } = await get('/');
@@ -59,7 +68,7 @@ describe.each(['express', 'koa', 'fastify'])('examples/%s', (folder) => {
   });
 
   it('decides the limits of the address and of the account together', async () => {
-    expect((await get('/orders', alice)).get('RateLimit')).toBe(
+    expect((await get('/orders', bob)).get('RateLimit')).toBe(
       '"RequestsPerIPAddress";r=19;t=1, "WorkPerAccount";r=19;t=1',
     );
     // A visitor without an account has no limit per account.
@@ -104,7 +113,10 @@ describe.each(['express', 'koa', 'fastify'])('examples/%s', (folder) => {
 
   it('prints commands that show what they announce when they are pasted in a row', async () => {
     const statuses = [];
-    for (const command of curlCommands(server.output)) statuses.push(await run(command));
+    // With full buckets of all accounts.
+    const fresh = await ExampleServer.start(folder);
+    for (const command of curlCommands(fresh.output)) statuses.push(await run(command));
+    await fresh.stop();
     const [one, reports, logins, flood] = statuses;
     expect(statuses).toHaveLength(4);
     expect(one).toEqual([200]);
@@ -120,16 +132,16 @@ describe.each(['express', 'koa', 'fastify'])('examples/%s', (folder) => {
     await expect(request(`http://127.0.0.2:${port}`).get('/')).rejects.toThrow('ECONNREFUSED');
   });
 
-  it('ends on SIGTERM', async () => {
-    expect((await get('/')).status).toBe(200);
-    expect(await server.stop()).toBe(0);
-  });
-
   it('names the remedy when its port is in use', async () => {
     const second = runExample(folder, { port: server.port });
     let told = '';
     second.stderr?.on('data', (chunk) => (told += String(chunk)));
     expect(await once(second, 'close')).toEqual([1, null]);
     expect(told).toMatch(/EADDRINUSE.*PORT=3001/);
+  });
+
+  it('ends on SIGTERM', async () => {
+    expect((await get('/')).status).toBe(200);
+    expect(await server.stop()).toBe(0);
   });
 });
