@@ -51,7 +51,6 @@ describe('the record about gossip', () => {
       expect(record).toMatch(new RegExp(`^\\| ${cells.join('\\| ')}\\|$`, 'm'));
     },
   );
-  });
 });
 
 describe('the three ways to handle a burst, in docs/which-limit.md', () => {
