@@ -1,112 +1,119 @@
 import { createHook } from 'node:async_hooks';
-import { Session } from 'node:inspector/promises';
+import { Session, type Profiler } from 'node:inspector/promises';
 
-/** What a run of a function has done in the packages of this repository. */
+/** What one run of a function does in the packages of this repository. */
 export interface Counted {
-  /** Functions that were entered, each time. */
+  /** Lines of code that are executed, once or more often. */
+  readonly lines: number;
+  /** Functions that are entered, each time. */
   readonly calls: number;
-  /** Files that these functions are in. */
-  readonly files: number;
-  /** Objects, arrays, functions and texts that these functions have made, without {@link NUMBER_BYTES single numbers}. */
-  readonly objects: number;
-  /** Promises that were made, also by others: six are those of a request without a limit. */
+  /** How often a function is entered in a file that had been left. */
+  readonly returns: number;
+  /** Promises that are made, also by others: six are those of a request without a limit. */
   readonly promises: number;
   /** The functions with the number of their calls, most first. */
   readonly functions: readonly string[];
 }
 
-const OWN = /\/packages\/(\w+\/(?:src|dist)\/.*)$/;
-/** A limiter looks at its first hundred requests more closely. */
-const WARM_UP = 120;
-const RUNS = 5;
-/** A number that is not a small integer. Code that V8 has not optimised makes one for each result, other code few. */
-const NUMBER_BYTES = 16;
+/** Begins a run, which has ended when it calls `done`. */
+export type Begin = (done: () => void) => void;
 
-/**
- * Counts what one run of a function does, after it has run some times.
- *
- * @param begin - Begins a run, which has ended when it calls `done`.
- */
-export async function countedIn(begin: (done: () => void) => void): Promise<Counted> {
-  const run = (): Promise<void> => new Promise((resolve) => begin(resolve));
-  for (let i = 0; i < WARM_UP; i++) await run(); // oxlint-disable-line no-await-in-loop -- one after the other
-  const session = new Session();
-  session.connect();
-  await session.post('Profiler.enable');
-  await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
-  // Once more, because beginning has forgotten which functions are known.
-  await run();
-  const counts: Counted[] = [];
-  for (let i = 0; i < RUNS; i++) counts.push(await countedOnce(session, run)); // oxlint-disable-line no-await-in-loop
-  session.disconnect();
-  return counts.reduce(least);
+const OWN = /\/packages\/(\w+\/src\/.*)$/;
+const WARM_UP = 20;
+const RUNS = 3;
+
+/** Counts runs. It has to be made before what it counts is loaded: code that was loaded before has no counters of lines. */
+export class Counter {
+  readonly #session = new Session();
+
+  static async make(): Promise<Counter> {
+    const counter = new Counter();
+    counter.#session.connect();
+    await counter.#session.post('Profiler.enable');
+    await counter.#session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
+    return counter;
+  }
+
+  /** Counts one run, after some others. */
+  async countedIn(begin: Begin): Promise<Counted> {
+    const run = (): Promise<void> => new Promise((resolve) => begin(resolve));
+    for (let i = 0; i < WARM_UP; i++) await run(); // oxlint-disable-line no-await-in-loop -- one after the other
+    const counts: Counted[] = [];
+    for (let i = 0; i < RUNS; i++) counts.push(await this.#countedOnce(run)); // oxlint-disable-line no-await-in-loop
+    // A timer may fall into a run that waits for a server, and every sixteenth call of a memory store does more.
+    return counts.reduce((least, one) => (one.calls < least.calls ? one : least));
+  }
+
+  async #countedOnce(run: () => Promise<void>): Promise<Counted> {
+    const files: string[] = [];
+    let promises = 0;
+    const hook = createHook({ init: (_id, type) => void (type === 'PROMISE' && promises++) });
+    await this.#session.post('Profiler.takePreciseCoverage');
+    globalThis.sluiceEntered = (url) => void files.push(url);
+    hook.enable();
+    await run();
+    hook.disable();
+    globalThis.sluiceEntered = () => {};
+    const { result } = await this.#session.post('Profiler.takePreciseCoverage');
+    const own = result.filter(({ url }) => OWN.test(url));
+    const lines = await Promise.all(own.map((script) => this.#linesOf(script)));
+    const entered = own.flatMap(enteredIn).toSorted((one, other) => other.count - one.count);
+    return {
+      lines: sumOf(lines),
+      calls: sumOf(entered.map(({ count }) => count)),
+      returns: returnsIn(files),
+      promises,
+      functions: entered.map(({ file, name, count }) => `${count} ${file} ${name}`),
+    };
+  }
+
+  async #linesOf({ scriptId, functions }: Profiler.ScriptCoverage): Promise<number> {
+    await this.#session.post('Debugger.enable');
+    const { scriptSource } = await this.#session.post('Debugger.getScriptSource', { scriptId });
+    await this.#session.post('Debugger.disable');
+    const isExecuted = new Uint8Array(scriptSource.length);
+    // Functions and blocks come before those that they contain.
+    const ranges = functions.flatMap((each) => each.ranges).toSorted(outerFirst);
+    for (const { startOffset, endOffset, count } of ranges) isExecuted.fill(count > 0 ? 1 : 0, startOffset, endOffset);
+    let start = 0;
+    return scriptSource.split('\n').filter((line) => {
+      const code = line.search(/\S/);
+      const executed = code >= 0 && isExecuted.subarray(start + code, start + line.length).includes(1);
+      start += line.length + 1;
+      return executed;
+    }).length;
+  }
 }
 
-/** The least of each figure: a timer may fall into a run that waits for a server. */
-function least(one: Counted, other: Counted): Counted {
-  return {
-    calls: Math.min(one.calls, other.calls),
-    files: Math.min(one.files, other.files),
-    objects: Math.min(one.objects, other.objects),
-    promises: Math.min(one.promises, other.promises),
-    functions: other.calls < one.calls ? other.functions : one.functions,
-  };
+function outerFirst(one: Profiler.CoverageRange, other: Profiler.CoverageRange): number {
+  return one.startOffset - other.startOffset || other.endOffset - one.endOffset;
 }
 
-async function countedOnce(session: Session, run: () => Promise<void>): Promise<Counted> {
-  await session.post('Profiler.takePreciseCoverage');
-  let promises = 0;
-  const hook = createHook({ init: (_id, type) => void (type === 'PROMISE' && promises++) }).enable();
-  await run();
-  hook.disable();
-  const { result } = await session.post('Profiler.takePreciseCoverage');
-  const objects = await objectsIn(session, run);
-  const own = result.flatMap(({ url, functions }) => {
-    const [, file] = OWN.exec(url) ?? [];
-    if (file === undefined) return [];
-    return functions.map(({ functionName, ranges }) => ({ file, name: functionName, count: ranges[0]?.count ?? 0 }));
+function enteredIn({ url, functions }: Profiler.ScriptCoverage): { file: string; name: string; count: number }[] {
+  const file = OWN.exec(url)![1]!;
+  return functions.flatMap(({ functionName: name, ranges }) => {
+    const { count } = ranges[0]!;
+    // The whole script was executed when it was loaded.
+    return count > 0 ? [{ file, name, count }] : [];
   });
-  const entered = own.filter(({ count }) => count > 0);
-  return {
-    calls: entered.reduce((sum, { count }) => sum + count, 0),
-    files: new Set(entered.map(({ file }) => file)).size,
-    objects,
-    promises,
-    functions: entered
-      .toSorted((one, other) => other.count - one.count)
-      .map(({ file, name, count }) => `${count} ${file} ${name}`),
-  };
 }
 
-/** A function in a profile of allocations, and those that it called. The types of Node lack what newer versions have. */
-interface AllocationNode {
-  readonly id: number;
-  readonly callFrame: { readonly url: string };
-  readonly children: readonly AllocationNode[];
+function returnsIn(files: readonly string[]): number {
+  const left = new Set<string>();
+  let returns = 0;
+  for (const [i, file] of files.entries()) {
+    if (file === files[i - 1]) continue;
+    if (left.has(file)) returns++;
+    left.add(file);
+  }
+  return returns;
 }
 
-interface AllocationProfile {
-  readonly head: AllocationNode;
-  /** One for each object. */
-  readonly samples: readonly { readonly nodeId: number; readonly size: number }[];
+function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, each) => sum + each, 0);
 }
 
-async function objectsIn(session: Session, run: () => Promise<void>): Promise<number> {
-  // A sample of every byte has every object.
-  const options = {
-    samplingInterval: 1,
-    includeObjectsCollectedByMajorGC: true,
-    includeObjectsCollectedByMinorGC: true,
-  };
-  await session.post('HeapProfiler.startSampling', options);
-  await run();
-  const { profile } = await session.post('HeapProfiler.stopSampling');
-  const { head, samples } = profile as unknown as AllocationProfile;
-  const own = new Set(ownNodes(head).map(({ id }) => id));
-  return samples.filter(({ nodeId, size }) => own.has(nodeId) && size > NUMBER_BYTES).length;
-}
-
-function ownNodes(node: AllocationNode): AllocationNode[] {
-  const below = node.children.flatMap(ownNodes);
-  return OWN.test(node.callFrame.url) ? [node, ...below] : below;
+declare global {
+  /** Called with the URL of a file of a package when one of its functions is entered, see loader.mjs. */
+  var sluiceEntered: (url: string) => void;
 }

@@ -1,13 +1,14 @@
 import { expect, test } from 'vitest';
 import { abovePins } from './pins.ts';
 
-test('one request enters no more functions and files, and makes no more objects, than before', async () => {
+test('one request executes no more lines, calls and returns to files, and makes no more promises, than before', async () => {
   const above = await abovePins({
-    'a rate': { calls: 102, files: 36, objects: 43, promises: 6 },
-    'a quota': { calls: 134, files: 41, objects: 53, promises: 6 },
-    'a slot': { calls: 219, files: 48, objects: 127, promises: 6 },
-    'a rate, without HTTP': { calls: 53, files: 28, objects: 10, promises: 3 },
-    'a rate, by a handle': { calls: 44, files: 26, objects: 8, promises: 2 },
+    'a rate': { lines: 528, calls: 102, returns: 44, promises: 6 },
+    'a quota': { lines: 781, calls: 134, returns: 63, promises: 6 },
+    'two limits': { lines: 783, calls: 194, returns: 103, promises: 6 },
+    'a slot': { lines: 1101, calls: 218, returns: 103, promises: 6 },
+    'a rate, without HTTP': { lines: 320, calls: 53, returns: 14, promises: 3 },
+    'a rate, by a handle': { lines: 291, calls: 44, returns: 10, promises: 2 },
   });
   expect(above).toEqual([]);
 });

@@ -4,7 +4,6 @@ import { promisify } from 'node:util';
 import type { Counted } from './counted.ts';
 
 const file = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
-const FLAGS = ['--conditions=@sluice/source', '--import', file('../../redis/processes/typescript.mjs')];
 
 /** The most that one request may do. Lower a figure when it falls, and do not raise it. */
 export type Pins = Omit<Counted, 'functions'>;
@@ -21,13 +20,26 @@ export async function abovePins(
   pins: Readonly<Record<string, Pins>>,
   ...args: readonly string[]
 ): Promise<readonly Risen[]> {
-  const program = [...FLAGS, file('program.ts'), ...args];
-  const { stdout } = await promisify(execFile)(process.execPath, program, { maxBuffer: 1e7 });
-  const counted = JSON.parse(stdout) as Record<string, Counted>;
+  const counted = await printedBy<Counted>(['--import', file('loader.mjs'), file('program.ts'), ...args]);
   return Object.entries(pins).flatMap(([path, most]) => {
     const { functions = [], ...figures } = counted[path] ?? {};
     const names = Object.keys(most) as (keyof Pins)[];
     const isKept = names.every((name) => ((figures as Partial<Pins>)[name] ?? Infinity) <= most[name]);
     return isKept ? [] : [{ path, figures: figures as Pins, functions }];
   });
+}
+
+/** Returns how many bytes the middleware allocates for a request on each path. */
+export function bytesOfRequests(): Promise<Readonly<Record<string, number>>> {
+  // The young generation is so large that nothing is collected while a run is measured.
+  const memory = ['--expose-gc', '--min-semi-space-size=256', '--max-semi-space-size=256'];
+  const typescript = ['--import', file('../../redis/processes/typescript.mjs')];
+  return printedBy([...memory, ...typescript, file('allocated.ts')]);
+}
+
+async function printedBy<T>(program: readonly string[]): Promise<Readonly<Record<string, T>>> {
+  const { stdout } = await promisify(execFile)(process.execPath, ['--conditions=@sluice/source', ...program], {
+    maxBuffer: 1e7,
+  });
+  return JSON.parse(stdout) as Record<string, T>;
 }

@@ -27,8 +27,6 @@ const said = (names: Readonly<Record<string, string>>): Hints =>
 
 /** Names from other libraries for the properties of a limit, with the name here. */
 export const LIMIT_HINTS: Hints = said({
-  lease: "is `expiry` here, e.g. expiry: '10s'",
-  block: 'is `reserve` here: so many slots are taken at a time, and kept at hand',
   windowMs: PERIOD_MS,
   timeWindow: PERIOD_MS,
   ttl: `${PERIOD_MS}. For a concurrency limit it is \`expiry\``,
@@ -95,7 +93,6 @@ export const LIMIT_HINTS: Hints = said({
 export const MIDDLEWARE_HINTS: Hints = {
   ...LIMIT_HINTS,
   ...said({
-    maxHeld: 'is `maxQueued` here',
     handler: 'is `onDenied` here',
     message: ON_DENIED,
     statusCode: ON_DENIED,

@@ -15,13 +15,10 @@ const limitNames: Record<string, string> = {
   id: 'key',
   allowList: 'override',
   whitelist: 'override',
-  lease: 'expiry',
-  block: 'reserve',
 };
 
 const middlewareNames: Record<string, string> = {
   ...limitNames,
-  maxHeld: 'maxQueued',
   handler: 'onDenied',
   message: 'onDenied',
   statusCode: 'onDenied',

@@ -1,0 +1,84 @@
+// `npm run measures` prints what the code weighs beyond its pins, and fails if it is more than what is written here.
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import {
+  brokenWithoutKind,
+  brokenWithoutOption,
+  compiledCore,
+  exportedBy,
+  linesOfLogic,
+  typesOfAsking,
+} from './core-program.ts';
+import { bytesOfRequests } from './pins.ts';
+
+/** The most of each. Lower a figure when it falls, and do not raise it. Bytes are 5 % above what is printed mostly. */
+const MOST = {
+  bytes: { 'a rate': 2350, 'a quota': 3000, 'two limits': 4250, 'a slot': 10_600 },
+  'files of core that do not compile without': {
+    load: 7,
+    quota: 6,
+    concurrency: 9,
+    borrow: 13,
+    maxWait: 3,
+    maxDebt: 8,
+    overshoot: 12,
+    hidden: 8,
+  },
+  'types of core with three of id, cost, mode, share and limit': 23,
+  'names of': { '@sluice/core': 126, '@sluice/core/kit': 124 },
+  'lines of logic of': { core: 12_031, 'all packages': 35_470 },
+  'words of docs': 108_202,
+};
+
+type Figure = number | readonly string[];
+type Figures = Readonly<Record<string, Figure | Readonly<Record<string, Figure>>>>;
+
+const program = compiledCore();
+const sources = tracked('packages/*/src/*.ts');
+const figures: Record<keyof typeof MOST, Figures[string]> = {
+  bytes: await bytesOfRequests(),
+  'files of core that do not compile without': {
+    ...byName(['load', 'quota', 'concurrency'], brokenWithoutKind),
+    ...byName(['borrow', 'maxWait', 'maxDebt', 'overshoot', 'hidden'], brokenWithoutOption),
+  },
+  'types of core with three of id, cost, mode, share and limit': typesOfAsking(program),
+  'names of': { '@sluice/core': exportedBy(program, 'index.ts'), '@sluice/core/kit': exportedBy(program, 'kit.ts') },
+  'lines of logic of': {
+    core: linesOfLogic(sources.filter((path) => /\/core\/src\/(?!testing\/)/.test(path))),
+    'all packages': linesOfLogic(sources),
+  },
+  'words of docs': wordsIn(tracked('docs/*.md')),
+};
+
+for (const [name, figure] of Object.entries(figures)) {
+  const most = MOST[name as keyof typeof MOST];
+  if (typeof most === 'number') print(name, figure as Figure, most);
+  else
+    for (const [of, each] of Object.entries(most))
+      print(`${name} ${of}`, (figure as Record<string, Figure>)[of]!, each);
+}
+
+function print(name: string, figure: Figure, most: number): void {
+  const count = typeof figure === 'number' ? figure : figure.length;
+  console.log(`${count > most ? 'ABOVE ' : ''}${name}: ${count} (at most ${most})`);
+  if (typeof figure !== 'number' && count !== most) console.log(`  ${figure.join(', ')}`);
+  if (count > most) process.exitCode = 1;
+}
+
+function byName(names: readonly string[], figureOf: (name: string) => Figure): Readonly<Record<string, Figure>> {
+  return Object.fromEntries(names.map((name) => [name, figureOf(name)]));
+}
+
+function tracked(pattern: string): readonly string[] {
+  const root = fileURLToPath(new URL('../../../', import.meta.url));
+  const listed = execFileSync('git', ['ls-files', '-z', pattern], { cwd: root, encoding: 'utf8', maxBuffer: 1e7 });
+  return listed
+    .split('\0')
+    .slice(0, -1)
+    .map((path) => root + path);
+}
+
+function wordsIn(paths: readonly string[]): number {
+  return paths.reduce((sum, path) => sum + (readFileSync(path, 'utf8').match(/\S+/g)?.length ?? 0), 0);
+}
