@@ -19,7 +19,6 @@ import { StoreWall } from '../../../packages/core/src/time/store-wall.ts';
 import { OpenGate } from '../../../packages/core/src/failure/store-gate.ts';
 import { levelsFrom } from '../../../packages/core/src/limits/levels.ts';
 import { Use } from '../../../packages/core/src/limits/use.ts';
-import { Terms } from '../../../packages/core/src/limits/terms.ts';
 import { Treatment } from '../../../packages/core/src/limits/treatment.ts';
 import { countingRate, rateOf, type Rate } from '../../../packages/core/src/rule/rate.ts';
 import type { CalendarPeriod } from '../../../packages/core/src/store/calendar-period.ts';
@@ -75,7 +74,7 @@ interface Ask {
 
 function transactionOf(name: string, rate: Rate, { cost, mode, fit, calendar, period }: Ask): Transaction {
   const demand = { limit: { name, treatment: TREATMENT }, cost, mode, share: 1 };
-  return new Transaction(new Terms(demand, levelsFrom(rate, rate), fit), 'a', calendar, period);
+  return new Transaction(demand, Object.assign(levelsFrom(rate, rate), { fitTicks: fit }), 'a', calendar, period);
 }
 
 /** A wall clock that a theorem sets, in milliseconds since 2026. */

@@ -70,17 +70,17 @@ export const numbers: Part = {
         t.assume(toleranceTicks <= LEVEL.max);
         t.assume(maxDebt * emissionIntervalTicks <= LEVEL.max - toleranceTicks);
         const rate = { toleranceTicks, emissionIntervalTicks, maxDebt, waitTicks } as never;
-        const { roomTicks, capTicks, lineTicks } = levelsFrom(rate, rate);
-        t.tell('room', roomTicks);
+        const { fitTicks, capTicks, lineTicks } = levelsFrom(rate, rate);
+        t.tell('room', fitTicks);
         t.tell('cap', capTicks);
-        t.claim('the bucket fits', all(roomTicks >= toleranceTicks, roomTicks <= capTicks, capTicks <= LEVEL.max));
-        t.claim('a wait is at most maxWait', roomTicks - toleranceTicks <= waitTicks);
+        t.claim('the bucket fits', all(fitTicks >= toleranceTicks, fitTicks <= capTicks, capTicks <= LEVEL.max));
+        t.claim('a wait is at most maxWait', fitTicks - toleranceTicks <= waitTicks);
         t.claim('the debt fits', capTicks >= toleranceTicks + maxDebt * emissionIntervalTicks);
         t.claim(
           'no more than the larger of both',
           any(capTicks <= toleranceTicks + waitTicks, capTicks === toleranceTicks + maxDebt * emissionIntervalTicks),
         );
-        t.claim('only a limit with a wait has a queue', (lineTicks === undefined) === (roomTicks === toleranceTicks));
+        t.claim('only a limit with a wait has a queue', (lineTicks === undefined) === (fitTicks === toleranceTicks));
       },
     },
     {

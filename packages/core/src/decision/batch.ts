@@ -1,16 +1,13 @@
 import { allOf, andThen, type Awaitable } from '../async/awaitable.ts';
 import { complaint, shown, SluiceError } from '../checks/errors.ts';
-import type { Calendar } from '../calendar/calendar.ts';
 import { checkId } from '../ids/id-format.ts';
+import type { Levels } from '../limits/levels.ts';
 import type { LimitSet } from '../limits/limit-set.ts';
-import type { Limit } from '../limits/limit.ts';
 import type { OverrideRate } from '../limits/overrides/override.ts';
 import { checkShare } from '../limits/share.ts';
-import type { Demand } from '../limits/terms.ts';
 import type { Use } from '../limits/use.ts';
 import { remainingTokens } from '../rule/gcra.ts';
 import { mapKeyOf } from '../store/bucket-key.ts';
-import type { CalendarPeriod } from '../store/calendar-period.ts';
 import type { BucketName } from '../store/store.ts';
 import { isBlocked, Transaction } from './transaction.ts';
 
@@ -25,7 +22,7 @@ const MAX_PAIRED = 16;
  * awaited. Returns `null` for an unlimited id; {@link isBlocked} detects a blocked one. A cost above the burst and
  * `maxDebt`, which only a charge or a refund may have, counts as these together: it empties or fills the bucket.
  *
- * @param use - Its cost and share passed {@link checkDemand}, once where they are fixed.
+ * @param use - Its cost and share passed {@link checkAsked}, once where they are fixed.
  * @param id - Canonical.
  * @param request - The framework's request, for `overrides` functions; `undefined` without HTTP.
  * @throws {SluiceError} `ERR_ID` for an id that is not text, `ERR_OPTION` for an anchor of a quota that is not a date,
@@ -37,10 +34,9 @@ export function transactionOf(
   id: string,
   request: unknown,
 ): Awaitable<Transaction | null> {
-  const { limit } = use;
   // The condition is repeated here, so that most transactions make one call less.
-  if (typeof id !== 'string' || id === '') checkId(limit.name, id);
-  const rate = rateFor(limit, id, request);
+  if (typeof id !== 'string' || id === '') checkId(use.limit.name, id);
+  const rate = rateFor(use.limit, id, request);
   return rate instanceof Promise ? withRateToCome(use, id, rate) : withRate(use, id, rate);
 }
 
@@ -51,16 +47,17 @@ function withRateToCome(use: Use, id: string, rate: Promise<OverrideRate>): Prom
 
 function withRate(use: Use, id: string, override: OverrideRate): Transaction | null {
   if (override === 'unlimited') return null;
-  const terms = use.termsFor(override);
-  const { limit } = use;
-  if (limit.calendar === undefined) return new Transaction(terms, id);
-  const calendar = limit.calendar.of(id);
-  return new Transaction(terms, id, calendar.name, periodOf(limit, calendar, override));
+  const levels = use.levelsFor(override);
+  return use.limit.calendar === undefined ? new Transaction(use, levels, id) : withPeriod(use, levels, id);
 }
 
-// A function of its own because it is rare: see docs/hot-path.md. No store decides a blocked id.
-function periodOf({ calendar: periods }: Limit<never>, calendar: Calendar, override: OverrideRate): CalendarPeriod {
-  return override === 'blocked' ? periods!.running(calendar) : periods!.forStore(calendar);
+// A function of its own, because it is rare: see docs/hot-path.md.
+function withPeriod(use: Use, levels: Levels, id: string): Transaction {
+  const periods = use.limit.calendar!;
+  const calendar = periods.of(id);
+  // No store decides a blocked id.
+  const period = levels.rate.burst === 0 ? periods.running(calendar) : periods.forStore(calendar);
+  return new Transaction(use, levels, id, calendar.name, period);
 }
 
 /**
@@ -118,7 +115,7 @@ function duplicateBucket({ limit, id }: BucketName): SluiceError {
  *
  * @throws {SluiceError} `ERR_COST` for a cost that is not a whole number of at least 0, `ERR_OPTION` for an invalid share.
  */
-export function checkDemand({ limit, cost, mode, share }: Demand): void {
+export function checkAsked({ limit, cost, mode, share }: Use): void {
   if (!Number.isSafeInteger(cost) || cost < 0) throw badCost(limit.name, cost);
   if (share !== 1) checkShare(limit.name, share, mode);
 }
@@ -133,36 +130,30 @@ export function checkCost(limit: string, cost: unknown): asserts cost is number 
 }
 
 /**
- * Returns transactions as a batch if a store can decide them as they are: all are known, and {@link isDecidable}.
- * Otherwise `undefined`. This is the common case of every decision, in one look at each transaction.
+ * Returns transactions as a batch if {@link isDecidable}, otherwise `undefined`. This is the common case of every decision.
  *
  * @throws {SluiceError} `ERR_DUPLICATE_BUCKET` when two transactions name one bucket.
  */
 export function plainBatchOf(
   transactions: readonly Awaitable<Transaction | null>[],
 ): readonly Transaction[] | undefined {
-  for (let i = 0; i < transactions.length; i++) {
-    const transaction = transactions[i]!;
-    // A promise is not a transaction either.
-    if (!(transaction instanceof Transaction) || !isFitting(transaction)) return undefined;
-  }
-  if (transactions.length > 1) checkDistinct(transactions as readonly Transaction[]);
-  return transactions as readonly Transaction[];
+  if (!isDecidable(transactions)) return undefined;
+  if (transactions.length > 1) checkDistinct(transactions);
+  return transactions;
 }
 
 /**
- * Whether a store can decide a batch as it is: no id is blocked, no limit borrows or counts slots, and no cost exceeds the
- * burst, or in a charge the burst and `maxDebt`. One look at each transaction for all of it, because a blocked id has a
- * burst of 0.
+ * Whether transactions are a batch that a store can decide as it is: all are known, no id is blocked, no limit borrows or
+ * counts slots, and no cost exceeds the burst, or in a charge the burst and `maxDebt`. One look at each for all of it.
  */
-export function isDecidable(batch: readonly Transaction[]): boolean {
-  for (let i = 0; i < batch.length; i++) if (!isFitting(batch[i]!)) return false;
+export function isDecidable(batch: readonly Awaitable<Transaction | null>[]): batch is readonly Transaction[] {
+  for (let i = 0; i < batch.length; i++) {
+    const one = batch[i]!;
+    // A promise is not a transaction either, and a blocked id has a burst of 0.
+    if (!(one instanceof Transaction) || !one.treatment.isPlain || one.rate.burst === 0) return false;
+    if (one.cost > one.rate.burst && !hasFittingCost(one)) return false;
+  }
   return true;
-}
-
-function isFitting(transaction: Transaction): boolean {
-  const { rate, treatment, cost } = transaction;
-  return treatment.isPlain && rate.burst > 0 && (cost <= rate.burst || hasFittingCost(transaction));
 }
 
 function hasFittingCost({ mode, cost, rate, capTicks }: Transaction): boolean {

@@ -1,6 +1,5 @@
 import { ceilingOf } from '../kinds/rate/borrow.ts';
 import { Levels } from '../limits/levels.ts';
-import { Terms } from '../limits/terms.ts';
 import type { Borrowing } from '../limits/treatment.ts';
 import { EVERYONE } from '../keys/everyone.ts';
 import { shareOf } from '../rule/gcra.ts';
@@ -88,9 +87,9 @@ function chargedLoan(transaction: Transaction, borrowing: Borrowing): Loan {
 
 function ownPart(transaction: Transaction, { own }: Borrowing, mode: Mode): Transaction {
   const isLook = transaction.mode === 'check-only' && mode === 'spend-only';
-  const { limit: name, id, share, fitTicks } = transaction;
-  const demand = { limit: { name, treatment: own }, cost: isLook ? 0 : transaction.cost, mode, share };
-  return new Transaction(new Terms(demand, transaction, fitTicks), id);
+  const { limit: name, id, share } = transaction;
+  const cost = isLook ? 0 : transaction.cost;
+  return new Transaction({ limit: { name, treatment: own }, cost, mode, share }, transaction, id);
 }
 
 function ceilingPart(transaction: Transaction, borrowing: Borrowing, mode: Mode): Transaction {
@@ -100,16 +99,15 @@ function ceilingPart(transaction: Transaction, borrowing: Borrowing, mode: Mode)
   // As many tokens of debt as in the own bucket. Otherwise a client in debt could borrow at once.
   const debtTicks = ((ownCapTicks - ownRate.toleranceTicks) / ownRate.emissionIntervalTicks) * emissionIntervalTicks;
   const capTicks = Math.min(toleranceTicks + Math.ceil(debtTicks), MAX_TOLERANCE_TICKS);
-  const levels = new Levels({ rate, overridden, roomTicks: toleranceTicks, capTicks, lineTicks: undefined });
+  const levels = new Levels({ rate, overridden, fitTicks: toleranceTicks, capTicks, lineTicks: undefined });
   const limit = { name: borrowing.ceilingName, treatment: borrowing.ofCeiling };
-  return new Transaction(new Terms({ limit, cost, mode, share: 1 }, levels, toleranceTicks), id);
+  return new Transaction({ limit, cost, mode, share: 1 }, levels, id);
 }
 
 function poolPart({ pool, ofPool }: Borrowing, cost: number, mode: Mode, fitTicks: number): Transaction {
   const { name, rate, capTicks } = pool;
-  const levels = new Levels({ rate, overridden: false, roomTicks: fitTicks, capTicks, lineTicks: undefined });
-  const demand = { limit: { name, treatment: ofPool }, cost, mode, share: 1 };
-  return new Transaction(new Terms(demand, levels, fitTicks), EVERYONE);
+  const levels = new Levels({ rate, overridden: false, fitTicks, capTicks, lineTicks: undefined });
+  return new Transaction({ limit: { name, treatment: ofPool }, cost, mode, share: 1 }, levels, EVERYONE);
 }
 
 /** Replaces the transactions of limits that borrow by those that take the ids' own tokens, or that are charges. */

@@ -1,14 +1,21 @@
-import type { Terms } from '../limits/terms.ts';
+import type { Levels } from '../limits/levels.ts';
 import type { Treatment } from '../limits/treatment.ts';
+import type { Use } from '../limits/use.ts';
 import type { Rate } from '../rule/rate.ts';
 import type { CalendarPeriod } from '../store/calendar-period.ts';
 import type { Mode, SlotHolding, StoreTransaction } from '../store/store.ts';
 
+/** What a transaction needs of a {@link Use}. Only a charge or a refund may cost more than the burst. */
+interface Asked extends Pick<Use, 'cost' | 'mode' | 'share'> {
+  /** The name under which the bucket is stored, and how decisions by it are treated. */
+  readonly limit: Pick<Use['limit'], 'name' | 'treatment'>;
+}
+
 /**
- * The terms of one id. It is passed to stores as it is: plain data, which a store that wraps another one may copy. Each is
- * made by this constructor, so that all have one hidden class: see docs/hot-path.md.
+ * The use of a limit for one id. It is passed to stores as it is: plain data, which a store that wraps another one may copy.
+ * Each is made by this constructor, so that all have one hidden class: see docs/hot-path.md.
  */
-export class Transaction implements StoreTransaction, Terms {
+export class Transaction implements StoreTransaction, Levels {
   readonly limit: string;
   readonly id: string;
   readonly incrementTicks: number;
@@ -26,29 +33,32 @@ export class Transaction implements StoreTransaction, Terms {
   readonly slots: true | undefined;
   readonly holding: SlotHolding | undefined;
 
-  constructor(terms: Terms, id: string, calendar?: string, period?: CalendarPeriod) {
-    this.limit = terms.limit;
+  /** @param levels - Of its id. */
+  constructor(use: Asked, levels: Levels, id: string, calendar?: string, period?: CalendarPeriod) {
+    this.limit = use.limit.name;
     this.id = id;
-    this.incrementTicks = terms.incrementTicks;
-    this.fitTicks = terms.fitTicks;
-    this.capTicks = terms.capTicks;
-    this.lineTicks = terms.lineTicks;
-    this.mode = terms.mode;
-    this.cost = terms.cost;
-    this.share = terms.share;
-    this.rate = terms.rate;
-    this.overridden = terms.overridden;
-    this.treatment = terms.treatment;
+    this.incrementTicks = Math.min(use.cost * levels.rate.emissionIntervalTicks, levels.capTicks);
+    this.fitTicks = levels.fitTicks;
+    this.capTicks = levels.capTicks;
+    this.lineTicks = levels.lineTicks;
+    this.mode = use.mode;
+    this.cost = use.cost;
+    this.share = use.share;
+    this.rate = levels.rate;
+    this.overridden = levels.overridden;
+    this.treatment = use.limit.treatment;
     this.calendar = calendar;
     this.period = period;
-    this.slots = terms.slots;
+    this.slots = use.limit.treatment.slots === undefined ? undefined : true;
     this.holding = undefined;
   }
 }
 
 /** Returns a copy of a transaction with other values of some properties. */
 export function changed(transaction: Transaction, changes: Partial<Transaction>): Transaction {
-  return Object.assign(new Transaction(transaction, transaction.id), transaction, changes);
+  const { limit: name, treatment, cost, mode, share, id } = transaction;
+  const copy = new Transaction({ limit: { name, treatment }, cost, mode, share }, transaction, id);
+  return Object.assign(copy, transaction, changes);
 }
 
 /**

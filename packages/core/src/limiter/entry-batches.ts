@@ -1,5 +1,5 @@
 import { andThen, type Awaitable } from '../async/awaitable.ts';
-import { batchOf, checkDemand, transactionOf } from '../decision/batch.ts';
+import { batchOf, checkAsked, transactionOf } from '../decision/batch.ts';
 import type { Transaction } from '../decision/transaction.ts';
 import { checkId } from '../ids/id-format.ts';
 import { limitNamed, usualUseOf, type LimitSet } from '../limits/limit-set.ts';
@@ -40,7 +40,7 @@ export function checkedUse(
   { cost = 1, mode = 'check-and-spend', share = 1 }: Pick<SpendEntry, 'cost' | 'mode' | 'share'>,
 ): Use {
   const use = new Use(limit, cost, checkedMode(mode), share);
-  checkDemand(use);
+  checkAsked(use);
   return use;
 }
 

@@ -218,11 +218,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
 
   prepare(uses: readonly UseInput<Request>[], call: 'spend' | 'check' = 'spend'): PreparedLimits<Request> {
     this.#limits.need(uses);
-    return new PreparedLimits(uses, {
-      // Not checked for `close` here: each decision is.
-      currentSet: () => this.#limits.set,
-      decide: (batch) => this.#decider.decide(call, batch),
-    });
+    return new PreparedLimits(uses, { limits: this.#limits, decider: this.#decider, call });
   }
 
   noteRequest(decided: DecidedRequest<Request>, decision: Decision, shadow: boolean): void {

@@ -1,5 +1,5 @@
 import { allOf, andThen, attempt, Rejected, rejected, toNativePromise, type Awaitable } from '../async/awaitable.ts';
-import { checkCostFits, checkDemand, transactionOf } from '../decision/batch.ts';
+import { checkCostFits, checkAsked, transactionOf } from '../decision/batch.ts';
 import type { Decision } from '../decision/decision.ts';
 import { Transaction, withoutDelay } from '../decision/transaction.ts';
 import type { KeySource } from '../keys/key.ts';
@@ -7,6 +7,7 @@ import { limitNamed, type LimitSet } from '../limits/limit-set.ts';
 import type { Limit } from '../limits/limit.ts';
 import { Use } from '../limits/use.ts';
 import type { Mode } from '../store/store.ts';
+import type { Decider } from './decider.ts';
 
 /** A number for a request: fixed, or a function of the request. */
 type PerRequest<Request> = number | ((request: Request) => Awaitable<number>);
@@ -24,10 +25,8 @@ export interface UseInput<Request> {
 /** One limit that a middleware uses, resolved: the limit that is in effect under its name. */
 export interface ResolvedUse<Request> {
   readonly limit: Limit<Request>;
-  readonly cost: PerRequest<Request>;
-  readonly mode: Mode;
-  readonly share: PerRequest<Request>;
-  /** The same with fixed numbers; undefined where one is a function. */
+  readonly given: UseInput<Request>;
+  /** With the given numbers; undefined where one is a function. */
   readonly fixed: Use | undefined;
 }
 
@@ -54,14 +53,10 @@ export interface Places {
 
 /** What prepared limits use of their limiter. */
 interface Parts<Request> {
-  /** Returns the limits in effect. */
-  readonly currentSet: () => LimitSet<Request>;
-  /**
-   * Decides a batch of different buckets, in which each cost fits, and takes its tokens.
-   *
-   * @throws {SluiceError} `ERR_CLOSED` after `close`.
-   */
-  readonly decide: (batch: readonly Transaction[]) => Awaitable<Decision>;
+  /** The limits in effect. Not checked for `close` here: each decision is. */
+  readonly limits: { readonly set: LimitSet<Request> };
+  readonly decider: Pick<Decider, 'decide'>;
+  readonly call: 'spend' | 'check';
 }
 
 /** The limits of one middleware. They are looked up when it is made, and again after `replace`. */
@@ -73,25 +68,26 @@ export class PreparedLimits<Request> {
   constructor(uses: readonly UseInput<Request>[], parts: Parts<Request>) {
     this.#uses = uses;
     this.#parts = parts;
-    this.#resolved = this.#resolve(parts.currentSet());
+    this.#resolved = this.#resolve(parts.limits.set);
   }
 
   /** Returns the limits in effect. Use one result for a whole request, so that it sees no mixture of limits. */
   resolved(): ResolvedLimits<Request> {
-    const set = this.#parts.currentSet();
+    const { set } = this.#parts.limits;
     if (this.#resolved.set !== set) this.#resolved = this.#resolve(set);
     return this.#resolved;
   }
 
   #resolve(set: LimitSet<Request>): ResolvedLimits<Request> {
     const uses = this.#uses.map((use) => resolvedUse(limitNamed(set, use.limit), use));
-    return new ResolvedLimits(set, uses, this.#parts.decide);
+    return new ResolvedLimits(set, uses, this.#parts);
   }
 }
 
-function resolvedUse<Request>(limit: Limit<Request>, { cost, mode, share }: UseInput<Request>): ResolvedUse<Request> {
+function resolvedUse<Request>(limit: Limit<Request>, given: UseInput<Request>): ResolvedUse<Request> {
+  const { cost, mode, share } = given;
   const isFixed = typeof cost === 'number' && typeof share === 'number';
-  return { limit, cost, mode, share, fixed: isFixed ? new Use(limit, cost, mode, share) : undefined };
+  return { limit, given, fixed: isFixed ? new Use(limit, cost, mode, share) : undefined };
 }
 
 /** The limits of one middleware, as they are in effect between two calls of `replace`. */
@@ -100,13 +96,15 @@ export class ResolvedLimits<Request> {
   readonly uses: readonly ResolvedUse<Request>[];
   /** The first concurrency limit among them, of those that are not disabled. */
   readonly slotLimit: Limit<Request> | undefined;
-  readonly #decide: Parts<Request>['decide'];
+  readonly #decider: Parts<Request>['decider'];
+  readonly #call: Parts<Request>['call'];
 
-  constructor(set: LimitSet<Request>, uses: readonly ResolvedUse<Request>[], decide: Parts<Request>['decide']) {
+  constructor(set: LimitSet<Request>, uses: readonly ResolvedUse<Request>[], { decider, call }: Parts<Request>) {
     this.set = set;
     this.uses = uses;
     this.slotLimit = uses.find(({ limit }) => limit.treatment.slots !== undefined && !limit.disabled)?.limit;
-    this.#decide = decide;
+    this.#decider = decider;
+    this.#call = call;
   }
 
   /**
@@ -150,16 +148,16 @@ export class ResolvedLimits<Request> {
   }
 
   #spendBatch(batch: readonly Transaction[], places: Places | undefined): Awaitable<Decision> {
-    if (places === undefined) return this.#decide(batch);
+    if (places === undefined) return this.#decider.decide(this.#call, batch);
     for (let i = 0; i < batch.length; i++)
       if (batch[i]!.lineTicks !== undefined) return this.#spendQueued(batch, places);
-    return this.#decide(batch);
+    return this.#decider.decide(this.#call, batch);
   }
 
   #spendQueued(batch: readonly Transaction[], places: Places): Awaitable<Decision> {
-    if (!places.take()) return this.#decide(batch.map(withoutDelay));
+    if (!places.take()) return this.#decider.decide(this.#call, batch.map(withoutDelay));
     return andThen(
-      attempt(() => this.#decide(batch)),
+      attempt(() => this.#decider.decide(this.#call, batch)),
       (decided) => {
         if (decided instanceof Rejected || decided.delayMs === 0) places.free();
         if (decided instanceof Rejected) throw decided.cause;
@@ -184,7 +182,9 @@ function partOf<Request>(set: LimitSet<never>, use: ResolvedUse<Request>, source
     const id = limit.key.idOf!(source, limit.name);
     if (typeof id !== 'string' || fixed === undefined) return partLater(set, use, source, id);
     const transaction = transactionOf(set, fixed, id, source.request);
-    return transaction instanceof Promise ? partWithRate(transaction) : fitting(transaction);
+    if (transaction instanceof Promise) return partWithRate(transaction);
+    // Most costs fit. The condition is repeated here, so that most parts make one call less.
+    return transaction !== null && transaction.cost > transaction.rate.burst ? fitting(transaction) : transaction;
   } catch (cause) {
     return rejected(cause);
   }
@@ -192,7 +192,7 @@ function partOf<Request>(set: LimitSet<never>, use: ResolvedUse<Request>, source
 
 function partLater<Request>(
   set: LimitSet<never>,
-  { limit, cost, mode, share }: ResolvedUse<Request>,
+  { limit, given: { cost, mode, share } }: ResolvedUse<Request>,
   { request }: KeySource<Request>,
   awaitableId: Awaitable<string | null>,
 ): Awaitable<Part> {
@@ -203,7 +203,7 @@ function partLater<Request>(
       return andThen(numberFor(cost, request), (tokens) =>
         andThen(numberFor(share, request), (part) => {
           const use = new Use(limit, tokens, mode, part);
-          checkDemand(use);
+          checkAsked(use);
           const transaction = transactionOf(set, use, id, request);
           return transaction instanceof Promise ? partWithRate(transaction) : fitting(transaction);
         }),

@@ -21,11 +21,8 @@ export class SetupWatch {
   readonly #perRequest = new PerRequestDetector();
   readonly #warned = new Set<string>();
   #requests = 0;
-
-  /** Whether requests are still inspected. */
-  get isWatching(): boolean {
-    return this.#requests < WATCHED_REQUESTS;
-  }
+  /** Whether requests are still inspected. Only {@link look} changes it. */
+  isWatching = true;
 
   constructor(warn: (message: string) => void) {
     this.#warn = warn;
@@ -33,16 +30,16 @@ export class SetupWatch {
 
   /** Inspects a request and its decision. */
   look(set: LimitSet<never>, request: ReceivedRequest, decision: Decision): void {
-    this.#requests++;
+    this.isWatching = ++this.#requests < WATCHED_REQUESTS;
     if (this.#requests === 1 && this.#perRequest.isSuspect(set.limits.keys(), request.server, decision))
       this.#warn(PER_REQUEST);
     if (this.#requests === 2) this.#perRequest.usedAgain();
     // Not its results, which would be made for this.
-    for (const { limit, id } of Decision.answerOf(decision).batch) this.#lookAtId(set, limit, id);
+    for (const { limit, id } of Decision.answerOf(decision).batch) if (id.includes(':')) this.#lookAtId(set, limit, id);
   }
 
   #lookAtId({ limits }: LimitSet<never>, name: string, id: string): void {
-    if (!id.includes(':') || !isIPv6(id) || this.#warned.has(name)) return;
+    if (!isIPv6(id) || this.#warned.has(name)) return;
     const limit = limits.get(name);
     if (limit === undefined || hasAddresses(limit.key.format)) return;
     this.#warned.add(name);

@@ -9,8 +9,8 @@ export class Levels {
   readonly rate: Rate;
   /** Whether the numbers come from an override. */
   readonly overridden: boolean;
-  /** A request fits up to here: an empty bucket, and the longest delay more. */
-  readonly roomTicks: number;
+  /** A request fits up to here: an empty bucket and the longest delay more, or its share of both. */
+  readonly fitTicks: number;
   /**
    * A charge goes up to here: an empty bucket, and `maxDebt` tokens or the longest delay more. It is never below the
    * end of the queue, so that a charge does not shorten the queue of others.
@@ -19,10 +19,10 @@ export class Levels {
   /** The level of an empty bucket, above which requests wait in a queue. Undefined if they never wait. */
   readonly lineTicks: number | undefined;
 
-  constructor({ rate, overridden, roomTicks, capTicks, lineTicks }: Levels) {
+  constructor({ rate, overridden, fitTicks, capTicks, lineTicks }: Levels) {
     this.rate = rate;
     this.overridden = overridden;
-    this.roomTicks = roomTicks;
+    this.fitTicks = fitTicks;
     this.capTicks = capTicks;
     this.lineTicks = lineTicks;
   }
@@ -43,7 +43,7 @@ export function levelsFrom(rate: Rate, own: Rate): Levels {
   const { toleranceTicks, emissionIntervalTicks, maxDebt = own.maxDebt ?? 0, waitTicks = own.waitTicks ?? 0 } = rate;
   const aboveTicks = Math.max(maxDebt * emissionIntervalTicks, waitTicks);
   const capTicks = Math.min(toleranceTicks + aboveTicks, MAX_TOLERANCE_TICKS);
-  const roomTicks = Math.min(toleranceTicks + waitTicks, capTicks);
-  const lineTicks = roomTicks === toleranceTicks ? undefined : toleranceTicks;
-  return new Levels({ rate, overridden: rate !== own, roomTicks, capTicks, lineTicks });
+  const fitTicks = Math.min(toleranceTicks + waitTicks, capTicks);
+  const lineTicks = fitTicks === toleranceTicks ? undefined : toleranceTicks;
+  return new Levels({ rate, overridden: rate !== own, fitTicks, capTicks, lineTicks });
 }

@@ -173,7 +173,7 @@ function checkShared(
 ): void {
   // The burst alone does not decide: with a maxWait, a slower rate has room for fewer tokens.
   const mostOf = (rate: Rate): number => {
-    const fitTicks = shareOfRoom(rate, levelsOf(rate, limit).roomTicks, share);
+    const fitTicks = shareOfRoom(rate, levelsOf(rate, limit).fitTicks, share);
     return Math.min(rate.burst, remainingTokens(0, rate.emissionIntervalTicks, fitTicks));
   };
   let least = limit.rate;
@@ -183,7 +183,7 @@ function checkShared(
   const most = mostOf(least);
   if (cost <= most) return;
   const { size } = limit.kind;
-  const room = `${least.burst}${andWait(levelsOf(least, limit).roomTicks - least.toleranceTicks)}`;
+  const room = `${least.burst}${andWait(levelsOf(least, limit).fitTicks - least.toleranceTicks)}`;
   throw complaint('ERR_COST_OVER_BURST', {
     option: 'cost',
     limit: limit.name,

@@ -70,8 +70,8 @@ export function asStored(limit: Limit<never>, limits: ReadonlyMap<string, Limit<
   for (const { treatment } of limits.values()) {
     const pool = treatment.borrowing?.pool;
     if (pool?.name !== limit.name) continue;
-    const { rate, overridden, roomTicks, lineTicks } = limit.levels;
-    return { ...limit, levels: new Levels({ rate, overridden, roomTicks, capTicks: pool.capTicks, lineTicks }) };
+    const { rate, overridden, fitTicks, lineTicks } = limit.levels;
+    return { ...limit, levels: new Levels({ rate, overridden, fitTicks, capTicks: pool.capTicks, lineTicks }) };
   }
   return limit;
 }

@@ -30,11 +30,11 @@ export function storedLimits({ limits }: LimitSet<never>): ReadonlyMap<string, S
 function storedAs(role: 'limit' | 'ceiling', limit: Limit<never>): StoredLimit {
   const { kind, key, calendar, rate, levels, borrow, treatment } = limit;
   const { slots, overshoot } = treatment;
-  const { roomTicks, capTicks, lineTicks } = levels;
+  const { fitTicks, capTicks, lineTicks } = levels;
   const borrowed = borrow && { ...borrow, ceiling: numbersOf(borrow.ceiling) };
   return {
     shape: JSON.stringify([role, kind.name, key.format.name, calendar?.name, slots?.scope]),
-    numbers: JSON.stringify([numbersOf(rate), roomTicks, capTicks, lineTicks, overshoot, slots, borrowed]),
+    numbers: JSON.stringify([numbersOf(rate), fitTicks, capTicks, lineTicks, overshoot, slots, borrowed]),
     text: kind.describe(limit),
   };
 }

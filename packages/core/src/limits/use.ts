@@ -1,9 +1,8 @@
 import { rateOfBlocked, type Rate } from '../rule/rate.ts';
 import type { Mode } from '../store/store.ts';
-import { levelsOf } from './levels.ts';
+import { Levels, levelsOf } from './levels.ts';
 import type { Limit } from './limit.ts';
 import { fitTicksOf } from './share.ts';
-import { Terms } from './terms.ts';
 
 /** One limit, as requests use it: with a cost, a mode and a share. */
 export class Use {
@@ -13,8 +12,8 @@ export class Use {
   readonly mode: Mode;
   /** The part of the bucket that a request may use up: above 0, at most 1. */
   readonly share: number;
-  /** The terms of the last id. */
-  #terms: Terms | undefined;
+  /** Those of the last id. */
+  #levels: Levels | undefined;
 
   constructor(limit: Limit<never>, cost: number, mode: Mode, share: number) {
     this.limit = limit;
@@ -24,25 +23,24 @@ export class Use {
   }
 
   /**
-   * Returns the terms for an id. The terms of ids with the same numbers, which most ids have, are worked out once.
+   * Returns the levels of an id. Those of ids with the same numbers, which most ids have, are worked out once.
    *
    * @param rate - The numbers of the id.
    * @throws {SluiceError} `ERR_COST_OVER_BURST` for a cost that does not fit into a share below 1.
    */
-  termsFor(rate: Rate | 'blocked'): Terms {
-    const terms = this.#terms;
-    return terms?.rate === rate ? terms : this.#otherTerms(rate);
+  levelsFor(rate: Rate | 'blocked'): Levels {
+    const levels = this.#levels;
+    return levels?.rate === rate ? levels : (this.#levels = this.#otherLevels(rate));
   }
 
-  #otherTerms(override: Rate | 'blocked'): Terms {
+  #otherLevels(override: Rate | 'blocked'): Levels {
     const { limit, cost, share } = this;
     const rate = override === 'blocked' ? rateOfBlocked(limit.rate) : override;
     const levels = levelsOf(rate, limit);
-    const { roomTicks } = levels;
     // A load has no room, and denies by its share alone.
-    const isWhole = share === 1 || limit.load !== undefined;
-    const fitTicks = isWhole ? roomTicks : fitTicksOf({ limit: limit.name, cost, share, roomTicks }, rate);
-    return (this.#terms = new Terms(this, levels, fitTicks));
+    if (share === 1 || limit.load !== undefined) return levels;
+    const fitTicks = fitTicksOf({ limit: limit.name, cost, share, roomTicks: levels.fitTicks }, rate);
+    return new Levels(Object.assign({}, levels, { fitTicks }));
   }
 }
 

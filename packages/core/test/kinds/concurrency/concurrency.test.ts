@@ -44,7 +44,7 @@ describe('a concurrency limit', () => {
       waitTicks: undefined,
       kind: { name: 'concurrency', level: 'held', size: 'concurrency' },
     });
-    expect(levels).toMatchObject({ roomTicks: 10, capTicks: 10, lineTicks: undefined });
+    expect(levels).toMatchObject({ fitTicks: 10, capTicks: 10, lineTicks: undefined });
     expect({ calendar, borrow, bounds }).toEqual({ calendar: undefined, borrow: undefined, bounds: [] });
   });
 
