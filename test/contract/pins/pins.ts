@@ -6,7 +6,7 @@ import type { Counted } from './counted.ts';
 const file = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 /** The most that one request may do. Lower a figure when it falls, and do not raise it. */
-export type Pins = Omit<Counted, 'functions'>;
+export type Pins = Partial<Omit<Counted, 'functions'>>;
 
 /** What rose above its pins, with all functions that were entered. */
 interface Risen {
@@ -24,8 +24,8 @@ export async function abovePins(
   return Object.entries(pins).flatMap(([path, most]) => {
     const { functions = [], ...figures } = counted[path] ?? {};
     const names = Object.keys(most) as (keyof Pins)[];
-    const isKept = names.every((name) => ((figures as Partial<Pins>)[name] ?? Infinity) <= most[name]);
-    return isKept ? [] : [{ path, figures: figures as Pins, functions }];
+    const isKept = names.every((name) => ((figures as Pins)[name] ?? Infinity) <= most[name]!);
+    return isKept ? [] : [{ path, figures, functions }];
   });
 }
 

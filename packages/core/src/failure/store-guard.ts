@@ -19,6 +19,7 @@ import {
 import type { Transaction } from '../decision/transaction.ts';
 import { checkReading } from './reading.ts';
 import { Deadlines } from '../time/deadlines.ts';
+import type { Wait } from '../time/deadline-queue.ts';
 import type { CheckedFailureOptions } from './failure-options.ts';
 import { Fallback, type Alternatives } from './fallback.ts';
 import type { SlotLevel } from './local-store.ts';
@@ -57,14 +58,13 @@ export interface StoreGuardParts {
  * a failure. So is a {@link StalePeriodError} of the last repeat of a call: it is an answer of the store, see
  * {@link StalePeriods}.
  */
-export class StoreGuard implements StoreGate {
+export class StoreGuard implements StoreGate, StoreCallTracker {
   readonly #store: Store;
   readonly #deadlineMs: number;
   readonly #deadlines: Deadlines;
   readonly #health: StoreHealth;
   readonly #fallback: Fallback;
   readonly #outcomes: Outcomes;
-  readonly #tracker: StoreCallTracker;
   readonly #readyWaits: ReadyWaits;
   readonly #loopYield: LoopYield;
   readonly #periods: StalePeriods;
@@ -92,13 +92,6 @@ export class StoreGuard implements StoreGate {
     }));
     this.#outcomes = new Outcomes({ store, fallback, health, owner: this });
     this.#readyWaits = new ReadyWaits(store, time);
-    this.#tracker = {
-      noteAnswer: (sent, answer) => this.#noteAnswer(sent, answer),
-      accept: (sent, reading) => this.#accept(sent, reading),
-      withoutAnswer: (sent, error) => this.#withoutAnswer(sent, error),
-      missedError: () => (this.#closed ? closedWhileWaiting() : missed(deadlineMs)),
-      end: (wait) => this.#deadlines.end(wait),
-    };
   }
 
   /** Decides a batch and takes its tokens. */
@@ -245,7 +238,7 @@ export class StoreGuard implements StoreGate {
     const sent = { operation, outcome, phase: this.#health.phase };
     const into = this.#periods.areUsed ? undefined : runIntoOf(this.#store);
     if (into !== undefined) {
-      const pending = new PendingCall(this.#tracker, sent);
+      const pending = new PendingCall(this, sent);
       this.#isAsync = true;
       this.#deadlines.begin(pending);
       into(this.#store, operation, this.#deadlineMs, pending);
@@ -256,31 +249,43 @@ export class StoreGuard implements StoreGate {
       answer = toNativePromise(this.#periods.run(this.#store, operation, this.#deadlineMs));
       if (answer instanceof Promise) {
         this.#isAsync = true;
-        return this.#deadlines.follow(answer, new PendingCall(this.#tracker, sent));
+        return this.#deadlines.follow(answer, new PendingCall(this, sent));
       }
-      this.#noteAnswer(sent, answer);
+      this.noteAnswer(sent, answer);
     } catch (error) {
-      return this.#withoutAnswer(sent, error);
+      return this.withoutAnswer(sent, error);
     }
     // An error from here on is not a failure of the store.
     return outcome.accept(operation, answer as StoreReading);
   }
 
-  #noteAnswer({ operation, outcome }: SentOperation<unknown>, answer: unknown): void {
+  /** Ends the wait of an operation, see {@link StoreCallTracker}. */
+  end(wait: Wait): boolean {
+    return this.#deadlines.end(wait);
+  }
+
+  /** Creates the error for an operation without an answer in time. */
+  missedError(): unknown {
+    return this.#closed ? closedWhileWaiting() : missed(this.#deadlineMs);
+  }
+
+  /** Validates and records an answer. Throws when it is invalid. */
+  noteAnswer({ operation, outcome }: SentOperation<unknown>, answer: unknown): void {
     checkReading(operation, answer);
     if (answer.remembered !== true) return this.#health.answered();
     this.#health.remembered();
     if (this.#health.isFailing && !this.#isLeased(operation, outcome)) this.#health.probeWasRemembered();
   }
 
-  // A remembered answer needs no I/O, like those of the policies: see LoopYield.
-  #accept<Result>({ operation, outcome }: SentOperation<Result>, reading: StoreReading): Awaitable<Result> {
+  /** Returns the outcome for an answer. A remembered one needs no I/O, like those of the policies: see {@link LoopYield}. */
+  accept<Result>({ operation, outcome }: SentOperation<Result>, reading: StoreReading): Awaitable<Result> {
     const pause = reading.remembered === true ? this.#loopYield.due() : undefined;
     if (pause === undefined) return outcome.accept(operation as never, reading);
     return pause.then(() => outcome.accept(operation as never, reading));
   }
 
-  #withoutAnswer<Result>(sent: SentOperation<Result>, error: unknown): Awaitable<Result> {
+  /** Returns the outcome for a failure. Throws an error that is not a failure of the store. */
+  withoutAnswer<Result>(sent: SentOperation<Result>, error: unknown): Awaitable<Result> {
     if (isWrongUse(error)) throw error;
     if (isStalePeriod(error)) {
       this.#health.answered();

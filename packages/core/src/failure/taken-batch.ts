@@ -24,10 +24,7 @@ export class TakenBatch implements Answered, ReadingToFill {
     this.owner = owner;
     this.reading = this;
     // Of one bucket, as a literal: it is allocated where it is written, and from the beginning for numbers of any size.
-    this.levelsTicks = batch.length === 1 ? [NaN] : unknownLevels(batch);
+    // oxlint-disable-next-line unicorn/no-new-array
+    this.levelsTicks = batch.length === 1 ? [NaN] : new Array<number>(batch.length).fill(NaN);
   }
-}
-
-function unknownLevels(batch: readonly Transaction[]): number[] {
-  return batch.map(() => NaN);
 }

@@ -160,11 +160,9 @@ function fillsWithinASecond({ burst, count, periodMs }: Rate): boolean {
 }
 
 function listOf(members: readonly LimitMembers[], part: 'state' | 'policy'): string {
-  if (members.length === 1) return members[0]![part]!;
-  return members
-    .map((member) => member[part])
-    .filter((text) => text !== undefined)
-    .join(', ');
+  let list = '';
+  for (const { [part]: text } of members) if (text !== undefined) list = list === '' ? text : `${list}, ${text}`;
+  return list;
 }
 
 interface Present {
