@@ -7,6 +7,7 @@ import { Browser } from './browser.ts';
 import { stepsOfCore } from './of-core.ts';
 import { bundleOf, PAGE } from './pages.ts';
 import { numbersFrom, randomCase } from './random-cases.ts';
+import { sized } from '../sized.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -42,8 +43,10 @@ test('its scripts and styles have at most 60 kB, compressed', () => {
   expect(sizes.js + sizes.css).toBeLessThan(60_000);
 });
 
-test('its decisions and fields are those of a limiter under Node, for 10,000 random timelines', async () => {
-  const [seed, cases] = [20_261_124, 10_000];
+const CASES = sized(2500, 10_000);
+
+test(`its decisions and fields are those of a limiter under Node, for ${CASES} random timelines`, async () => {
+  const [seed, cases] = [20_261_124, CASES];
   const page = await browser.open('/');
   const source = `import('/steps.js').then(({ stepsFrom }) => stepsFrom(${seed}, ${cases}))`;
   const inBrowser = JSON.parse(await page.evaluate<string>(source)) as unknown[];

@@ -9,9 +9,10 @@ import type { Framework, Handler, NativeRequest } from '../contract/http/framewo
 import { koaFramework } from '../contract/http/koa.ts';
 import { lateStore, userKey } from '../contract/http/limiters.ts';
 import { start } from '../contract/http/start.ts';
+import { sized } from '../sized.ts';
 
 /** Of each framework and store: `SLUICE_ABORTED=20000 npx vitest run --project=aborts` aborts more. */
-const ABORTED = Number(process.env['SLUICE_ABORTED'] ?? 5000);
+const ABORTED = Number(process.env['SLUICE_ABORTED'] ?? sized(2000, 5000));
 /** Connections that are open at the same time. */
 const BATCH = 300;
 /** The requests of a batch. */

@@ -1,12 +1,13 @@
 import { memoryStore, type MemoryStore, type StoreTransaction } from '@sluice/core';
 import { callsOf, FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
+import { sized } from '../sized.ts';
 
 const TICKS_PER_SECOND = 16_000_000;
 const BURST = 2;
 const T = 3600 * TICKS_PER_SECOND;
 const HOUR_MS = 3_600_000;
-const FLOOD = 10_000_000;
+const FLOOD = sized(1_500_000, 10_000_000);
 const MAX_KEYS = 100_000;
 
 function transaction(id: string, cost: number, burst = BURST): StoreTransaction {
@@ -30,7 +31,7 @@ function spendOnce(store: MemoryStore, ids: number, prefix: string): void {
   for (let i = 0; i < ids; i++) callsOf(store).spend([transaction(`${prefix}${i}`, 1)]);
 }
 
-describe('a memory store under a flood of ten million keys', () => {
+describe(`a memory store under a flood of ${FLOOD} keys`, () => {
   test('keeps at most maxKeys buckets, counts evictions, and keeps every exhausted bucket, of its limit and of another', () => {
     const time = new FakeTime();
     const store = memoryStore({ maxKeys: MAX_KEYS, time });
@@ -72,8 +73,8 @@ describe('a memory store under a flood of ten million keys', () => {
 });
 
 // The figures of docs/limits/memory.md.
-describe('a store of 20,000 buckets, all of one limit, under a flood of a million ids', () => {
-  const KEYS = 20_000;
+describe('a store of buckets of one limit, under a flood of fifty times as many ids', () => {
+  const KEYS = sized(8000, 20_000);
 
   /** Exhausts some buckets, floods the rest, and counts the exhausted buckets that were evicted. */
   function displaced({ burst, exhausted, flood }: { burst: number; exhausted: number; flood: number }) {
@@ -97,7 +98,7 @@ describe('a store of 20,000 buckets, all of one limit, under a flood of a millio
     { share: 0.99, least: 0.1, most: 0.2 },
   ])('makes from $least to $most of the exhausted ones fresh when they are $share of it', ({ share, least, most }) => {
     const exhausted = share * KEYS;
-    const { fresh, evictedDebtMs } = displaced({ burst: 2, exhausted, flood: 1_000_000 });
+    const { fresh, evictedDebtMs } = displaced({ burst: 2, exhausted, flood: 50 * KEYS });
     expect(fresh / exhausted).toBeGreaterThanOrEqual(least);
     expect(fresh / exhausted).toBeLessThanOrEqual(most);
     // Of a burst of 2, more than one interval of debt: stats() reports that an exhausted bucket was evicted.

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { problemsOf } from './written-files.ts';
+import { sized } from '../../../test/sized.ts';
 
 /** The default maximum of `maxBytes`. */
 const SIZE = 2 * 2 ** 20;
@@ -39,7 +40,8 @@ describe('files of the default maximum size are rejected, or read, within two se
     ['items', filled('-\n'), 'must be'],
     ['items in brackets', filled('a,', '['), 'must be'],
   ])('%s', async (_, text, problem) => {
-    for (const files of [{ limits: text }, { overrides: text }]) {
+    // Both are parsed alike.
+    for (const files of [{ overrides: text }, { limits: text }].slice(0, sized(1, 2))) {
       const start = workedMs();
       const [first = ''] = await problemsOf(files);
       expect(workedMs() - start).toBeLessThan(2000);

@@ -1,3 +1,4 @@
 import { recordedSuite } from './recorded-suite.ts';
+import { sized } from '../../../../test/sized.ts';
 
-recordedSuite(100_000);
+recordedSuite(sized(20_000, 100_000));

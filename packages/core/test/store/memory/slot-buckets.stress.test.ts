@@ -1,8 +1,9 @@
 import { memoryStore, type StoreTransaction } from '@sluice/core';
 import { callsOf, FakeTime } from '@sluice/core/testing';
 import { expect, test } from 'vitest';
+import { sized } from '../../../../../test/sized.ts';
 
-const TURNS = 500_000;
+const TURNS = sized(150_000, 500_000);
 const EXPIRY_MS = 10_000;
 
 /** The heap in use, in bytes. */
