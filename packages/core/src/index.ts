@@ -37,22 +37,15 @@ export type { StoreMessage, StoreStatus } from './failure/store-health.ts';
 export type { ClientAddressOptions } from './client/client-address.ts';
 export type { FieldsDialect } from './http/fields.ts';
 export type { RequestDecision } from './http/request-decision.ts';
-export type { AccountIdOptions } from './ids/account-id.ts';
 export type { IdFormat } from './ids/id-format.ts';
 export { IpAddress } from './ids/ip-address.ts';
 export { accountId, by, keyFrom, type IdValue, type Key, type KeySource } from './keys/key.ts';
-export {
-  clientNetwork,
-  ipAddress,
-  ipv6RangeCIDR,
-  type ClientNetworkOptions,
-  type Ipv6RangeOptions,
-} from './keys/address-keys.ts';
+export { clientNetwork, ipAddress, ipv6RangeCIDR, type ClientNetworkOptions } from './keys/address-keys.ts';
 export { compound } from './keys/compound-key.ts';
 export { everyone } from './keys/everyone.ts';
 export type { LimitSetOptions } from './limits/limit-set.ts';
-export type { CostEntry, FirstOf, ResetEntry, SpendEntry, UsageEntry } from './limiter/entry.ts';
-export type { CloseOptions, Limiter, WaitOptions } from './limiter/limiter.ts';
+export type { CostEntry, FirstOf, SpendEntry } from './limiter/entry.ts';
+export type { Limiter, WaitOptions } from './limiter/limiter.ts';
 export type { LimitHandle, Ran, RunOptions, SpendOptions } from './limiter/limit-handle.ts';
 export type { LimitDescription } from './limiter/limit-description.ts';
 export type { Usage } from './limiter/usage.ts';

@@ -2,12 +2,6 @@ import { complaint, type SluiceError } from '../checks/errors.ts';
 import { checkBoolean, checkOptions } from '../checks/options.ts';
 import type { IdFormat } from './id-format.ts';
 
-/** The options of `accountId`. */
-export interface AccountIdOptions {
-  /** Whether to accept only unsigned decimal numbers without leading zeros, such as `12345678`. Default: false. */
-  readonly decimal?: boolean | undefined;
-}
-
 const MAX_LENGTH = 256;
 const CONTROL_CHARACTER = /\p{Cc}/u;
 const UNSIGNED_DECIMAL = /^(?:0|[1-9][0-9]{0,255})$/;
@@ -18,7 +12,7 @@ const UNSIGNED_DECIMAL = /^(?:0|[1-9][0-9]{0,255})$/;
  *
  * @throws {SluiceError} `ERR_UNKNOWN_OPTION` or `ERR_OPTION` for wrong options.
  */
-export function accountIdFormat(options: AccountIdOptions = {}): IdFormat {
+export function accountIdFormat(options: { readonly decimal?: boolean | undefined } = {}): IdFormat {
   checkOptions('accountId', options, ['decimal']);
   checkBoolean('accountId.decimal', options.decimal);
   return textFormat('accountId', options.decimal);

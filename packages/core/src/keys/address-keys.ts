@@ -16,18 +16,13 @@ export function ipAddress(): Key {
   return keyOf(ipAddressFormat, (source) => source.clientAddress.text);
 }
 
-/** The options of {@link ipv6RangeCIDR}. */
-export interface Ipv6RangeOptions {
-  /** The prefix length of the range, 1 to 128. Default: 48, which one customer commonly gets. */
-  readonly prefixLength?: number | undefined;
-}
-
 /**
  * Limits ranges of IPv6 addresses: `2001:db8:7::/48`. It does not apply to IPv4 clients.
  *
+ * @param options - `prefixLength`: that of the range, 1 to 128. Default: 48, which one customer commonly gets.
  * @throws {SluiceError} `ERR_OPTION` or `ERR_UNKNOWN_OPTION` for wrong options.
  */
-export function ipv6RangeCIDR(options: Ipv6RangeOptions = {}): Key {
+export function ipv6RangeCIDR(options: { readonly prefixLength?: number | undefined } = {}): Key {
   checkOptions('ipv6RangeCIDR', options, ['prefixLength'], PREFIX_HINTS);
   const { prefixLength = 48 } = options;
   const format = ipv6RangeFormat(prefixLength);

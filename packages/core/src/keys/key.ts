@@ -4,7 +4,7 @@ import { complaint, shown, shownName, SluiceError } from '../checks/errors.ts';
 import type { IdFormat } from '../ids/id-format.ts';
 import type { IpAddress } from '../ids/ip-address.ts';
 import { isPlainObject } from '../checks/options.ts';
-import { accountIdFormat, textFormat, type AccountIdOptions } from '../ids/account-id.ts';
+import { accountIdFormat, textFormat } from '../ids/account-id.ts';
 
 /** The input from which a key gets an id. */
 export interface KeySource<Request> {
@@ -167,12 +167,14 @@ function rejectPrefix(format: IdFormat, prefix: string, id: string): string {
  *
  * @param from - Returns a string, a safe integer, a bigint, or a promise of one; `null` if the limit does not apply to
  * the request. Omit it if the limit is used only with `limiter.spend`.
+ * @param options - `decimal`: whether to accept only unsigned decimal numbers without leading zeros, such as `12345678`.
+ * Default: false.
  * @throws {SluiceError} `ERR_KEY` when `from` is not a function, `ERR_OPTION` or `ERR_UNKNOWN_OPTION` for wrong
  * options.
  */
 export function accountId<Request = unknown>(
   from?: (request: Request) => Awaitable<IdValue>,
-  options?: AccountIdOptions,
+  options?: { readonly decimal?: boolean | undefined },
 ): Key<Request> {
   return keyFrom(accountIdFormat(options), from);
 }

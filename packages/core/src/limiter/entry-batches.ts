@@ -5,10 +5,10 @@ import { checkId } from '../ids/id-format.ts';
 import { limitNamed, usualUseOf, type LimitSet } from '../limits/limit-set.ts';
 import { Use } from '../limits/use.ts';
 import type { Limit } from '../limits/limit.ts';
-import type { StoreBucket } from '../store/store.ts';
+import type { BucketName, StoreBucket } from '../store/store.ts';
 import { canonicalId, checkedEntriesOf, checkedMode, checkEntry } from './entries.ts';
 import { checkCall, type EntryCall } from './entry-calls.ts';
-import type { CostEntry, ResetEntry, SpendEntry } from './entry.ts';
+import type { CostEntry, SpendEntry } from './entry.ts';
 
 /**
  * Makes the transaction of an entry.
@@ -81,13 +81,13 @@ export function costBatchOf(
  */
 export function bucketsToReset(
   set: Pick<LimitSet<never>, 'limits'>,
-  entries: readonly ResetEntry[],
+  entries: readonly BucketName[],
 ): Awaitable<readonly StoreBucket[]> {
   const named = batchOf(checkedEntriesOf('reset', entries).map((entry) => bucketOf(set, entry)));
   return andThen(named, (batch) => batch.flatMap((bucket) => bucketsOf(set, bucket)));
 }
 
-function bucketOf(set: Pick<LimitSet<never>, 'limits'>, { limit: name, id: text }: ResetEntry): StoreBucket {
+function bucketOf(set: Pick<LimitSet<never>, 'limits'>, { limit: name, id: text }: BucketName): StoreBucket {
   const limit = limitNamed(set, name);
   const id = canonicalId(limit, text);
   checkId(limit.name, id);

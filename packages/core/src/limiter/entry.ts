@@ -11,17 +11,6 @@ export interface CostEntry<Name extends string = string> extends BucketName {
   readonly share?: never;
 }
 
-/** An entry of `Limiter.reset`: the bucket to fill. */
-export interface ResetEntry<Name extends string = string> extends BucketName {
-  readonly limit: Name;
-  /** Not allowed here: `reset` always fills the whole bucket. */
-  readonly cost?: never;
-  /** Not allowed here: only `spend` and `check` have a mode. */
-  readonly mode?: never;
-  /** Not allowed here: only `spend` and `check` have a share. */
-  readonly share?: never;
-}
-
 /** An entry of `Limiter.spend` and `Limiter.check`: one bucket, a cost, a mode and a share. */
 export interface SpendEntry<Name extends string = string> extends BucketName {
   readonly limit: Name;
@@ -34,17 +23,6 @@ export interface SpendEntry<Name extends string = string> extends BucketName {
    * a larger share. The figures of the result are those of this part. Not with mode `charge`. Default: 1.
    */
   readonly share?: number | undefined;
-}
-
-/** An entry of `Limiter.usage`: an id of a quota. */
-export interface UsageEntry<Name extends string = string> extends BucketName {
-  readonly limit: Name;
-  /** Not allowed here: `usage` takes nothing. */
-  readonly cost?: never;
-  /** Not allowed here: only `spend` and `check` have a mode. */
-  readonly mode?: never;
-  /** Not allowed here: only `spend` and `check` have a share. */
-  readonly share?: never;
 }
 
 /**

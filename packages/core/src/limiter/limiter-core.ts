@@ -12,7 +12,7 @@ import type { Limit } from '../limits/limit.ts';
 import type { SlotStage } from '../slots/slot-stage.ts';
 import { pressureEvent } from '../store/memory/pressure.ts';
 import type { ReadyOptions } from '../store/ready-options.ts';
-import type { Store, StoreReport } from '../store/store.ts';
+import type { BucketName, Store, StoreReport } from '../store/store.ts';
 import type { Time } from '../time/time.ts';
 import { watchedStore } from './accepted-store.ts';
 import { alternativesOf } from './alternatives.ts';
@@ -21,7 +21,7 @@ import type { Corrections } from './corrections.ts';
 import type { CurrentLimits } from './current-limits.ts';
 import type { Decider } from './decider.ts';
 import { bucketsToReset, transactionOfEntry, transactionsOf } from './entry-batches.ts';
-import type { CostEntry, FirstOf, ResetEntry, SpendEntry, UsageEntry } from './entry.ts';
+import type { CostEntry, FirstOf, SpendEntry } from './entry.ts';
 import { checkCall } from './entry-calls.ts';
 import { HeldDecision } from './held-decision.ts';
 import type { QueuedDecisions, WaitEnd, Leave } from './queued-decisions.ts';
@@ -29,7 +29,7 @@ import { checkedEntries } from './entries.ts';
 import type { LimitHandle } from './limit-handle.ts';
 import { describedLimit, type LimitDescription } from './limit-description.ts';
 import { isStoreInUse } from './limit-name-registry.ts';
-import type { CloseOptions, Limiter, WaitOptions } from './limiter.ts';
+import type { Limiter, WaitOptions } from './limiter.ts';
 import { partsOf, type LimiterSetup } from './limiter-parts.ts';
 import { markAsMadeHere } from './not-a-limiter.ts';
 import type { DecisionReports } from './on-decision.ts';
@@ -152,7 +152,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     return this.#corrections.refund(what);
   }
 
-  async usage(entries: readonly UsageEntry[]): Promise<readonly Usage[]> {
+  async usage(entries: readonly BucketName[]): Promise<readonly Usage[]> {
     return usageOf(this.#openSet(), entries, (batch) => this.#gate.read(batch));
   }
 
@@ -160,7 +160,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     return describedLimit(this.store, limitNamed(this.#openSet(), name));
   }
 
-  async reset(entries: readonly ResetEntry[]): Promise<void> {
+  async reset(entries: readonly BucketName[]): Promise<void> {
     const set = this.#openSet();
     return andThen(bucketsToReset(set, entries), (buckets) => {
       this.#slots.reset(buckets);
@@ -182,7 +182,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     return this.#gate.status();
   }
 
-  async close(options: CloseOptions = {}): Promise<void> {
+  async close(options: { readonly store?: boolean | undefined } = {}): Promise<void> {
     checkOptions('close', options, ['store']);
     checkBoolean('close.store', options.store);
     this.#isClosing = true;

@@ -1,7 +1,7 @@
 // The room limiter: what users call: `createLimiter`, and the methods of a limiter.
 import type { Decision } from '../decision/decision.ts';
 import type { BucketState } from '../decision/result.ts';
-import type { CostEntry, FirstOf, ResetEntry, SpendEntry, UsageEntry } from './entry.ts';
+import type { CostEntry, FirstOf, SpendEntry } from './entry.ts';
 import type { HeldDecision } from './held-decision.ts';
 import type { LimitHandle } from './limit-handle.ts';
 import type { LimitDescription } from './limit-description.ts';
@@ -15,16 +15,6 @@ import type { Store } from '../store/store.ts';
 export interface WaitOptions {
   /** Aborting it ends the wait and gives the tokens back. */
   readonly signal?: AbortSignal | undefined;
-}
-
-/** The options of {@link Limiter.close}. */
-export interface CloseOptions {
-  /**
-   * Whether to close a store that you passed to `createLimiter`. It stays open while another limiter uses it. Set this
-   * for a store that was created inline, `createLimiter({ …, store: redisStore(…) })`: its connection keeps the process
-   * alive. Default: false.
-   */
-  readonly store?: boolean | undefined;
 }
 
 /**
@@ -161,7 +151,7 @@ export interface Limiter<Request = unknown, Name extends string = string> {
    * @throws {SluiceError} `ERR_OPTION` for a limit that is a rate: use `check`. Rejects with `ERR_STORE_UNAVAILABLE`
    * when the store can't answer, with every failure policy: a policy knows only a part of the count.
    */
-  usage(entries: readonly UsageEntry<Name>[]): Promise<readonly Usage[]>;
+  usage(entries: readonly (CostEntry<Name> & { readonly cost?: never })[]): Promise<readonly Usage[]>;
   /**
    * Describes how a limit is decided: exactly, or by leases, and then by how much it may be exceeded at most. For logs, and
    * for choosing an `overshoot`:
@@ -178,7 +168,7 @@ export interface Limiter<Request = unknown, Name extends string = string> {
    * @throws {SluiceError} Rejects with `ERR_STORE_UNAVAILABLE` when the store can't answer: some of the buckets may
    * then be full.
    */
-  reset(entries: readonly ResetEntry<Name>[]): Promise<void>;
+  reset(entries: readonly (CostEntry<Name> & { readonly cost?: never })[]): Promise<void>;
   /**
    * Replaces all limits and overrides. The new set is validated as a whole and takes effect for all later calls; no
    * request sees a mixture. When `replace` throws, the old set remains in effect. The new set may have other names; the
@@ -220,5 +210,12 @@ export interface Limiter<Request = unknown, Name extends string = string> {
    *
    * @throws {SluiceError} `ERR_OPTION` or `ERR_UNKNOWN_OPTION` for wrong options.
    */
-  close(options?: CloseOptions): Promise<void>;
+  close(options?: {
+    /**
+     * Whether to close a store that you passed to `createLimiter`. It stays open while another limiter uses it. Set this
+     * for a store that was created inline, `createLimiter({ …, store: redisStore(…) })`: its connection keeps the process
+     * alive. Default: false.
+     */
+    readonly store?: boolean | undefined;
+  }): Promise<void>;
 }

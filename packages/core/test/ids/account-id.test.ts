@@ -1,8 +1,8 @@
-import { accountId, type AccountIdOptions } from '@sluice/core';
+import { accountId } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
 import { thrown } from '../support/thrown.ts';
 
-const canonical = (text: string, options?: AccountIdOptions): string =>
+const canonical = (text: string, options?: Parameters<typeof accountId>[1]): string =>
   accountId(undefined, options).format.canonical(text);
 
 describe('an account id is kept as it is given', () => {

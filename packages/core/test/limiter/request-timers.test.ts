@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { flowSettings, runFlow } from '../../src/http/index.ts';
 import { plainExchange } from '../support/plain-exchange.ts';
 import { RequestTime } from '../support/request-time.ts';
-import { deferred, settled } from '../support/promises.ts';
+import { settled } from '../support/promises.ts';
 import { holdingRemotely, slot } from '../slots/support/holding.ts';
 import { RemoteStore } from '../slots/support/remote-store.ts';
 
