@@ -94,6 +94,8 @@ describe('the words of explain are those of peek', () => {
   it.each([
     [['OVERRIDES', 'Orders'], 'After the files there must be an id.'],
     [['Orders'], 'After the files there must be an id.'],
+    [['Orders'], "as the file of limits, 'Orders' as the limit."],
+    [['OVERRIDES', 'Orders'], "' as that of overrides, 'Orders' as the limit."],
     [['OVERRIDES'], 'After the files there must be the name of a limit and an id.'],
     [['OVERRIDES', 'Orders', '1', '2'], 'There must be at most 4 words here, but there are 5: a file of limits,'],
     [['OVERRIDES', '--limit', 'Orders', '1', '2'], 'There must be at most 3 words here, but there are 4:'],

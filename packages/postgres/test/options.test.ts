@@ -18,10 +18,10 @@ const wrong = (options: unknown): Error => {
 test.each([
   [{}, '`pool` or `connectionString` must be given, but neither was.'],
   [{ pool, connectionString: 'postgres://a' }, '`pool` or `connectionString` must be given, but both were.'],
-  [{ pool: new Client({ password: SECRET }) }, "`pool` must be a `Pool` of pg 8, but was an object of Client."],
-  [{ pool: 7 }, "`pool` must be a `Pool` of pg 8, but was a number."],
-  [{ pool: null }, "`pool` must be a `Pool` of pg 8, but was null."],
-  [{ pool: { totalCount: 0 } }, "`pool` must be a `Pool` of pg 8, but was an object."],
+  [{ pool: new Client({ password: SECRET }) }, '`pool` must be a `Pool` of pg 8, but was an object of Client.'],
+  [{ pool: 7 }, '`pool` must be a `Pool` of pg 8, but was a number.'],
+  [{ pool: null }, '`pool` must be a `Pool` of pg 8, but was null.'],
+  [{ pool: { totalCount: 0 } }, '`pool` must be a `Pool` of pg 8, but was an object.'],
   [
     { connectionString: 7 },
     '`connectionString` must be a URL that begins with postgres:// or postgresql://, but was a number.',

@@ -1,3 +1,4 @@
+import { shown } from '@sluice/core/kit';
 import type { Call } from '../console/command.ts';
 import { UsageError } from '../console/failure.ts';
 
@@ -45,5 +46,14 @@ export function wholeBucketWords(call: Call): BucketWords & { readonly limit: st
   const { limits, overrides, limit, id } = bucketWords(call);
   if (limit !== undefined && id !== undefined) return { limits, overrides, limit, id };
   const missing = limit === undefined ? 'the name of a limit and an id' : 'an id';
-  throw new UsageError(`After the files there must be ${missing}. ${EXAMPLE}`);
+  throw new UsageError(
+    `After the files there must be ${missing}. ${readAs({ limits, overrides, limit, id })} ${EXAMPLE}`,
+  );
+}
+
+/** What the words were taken for: whoever left out the files sees it. */
+function readAs({ limits, overrides, limit }: BucketWords): string {
+  const files = overrides === undefined ? '' : `, ${shown(overrides)} as that of overrides`;
+  const named = limit === undefined ? '' : `, ${shown(limit)} as the limit`;
+  return `${shown(limits)} was read as the file of limits${files}${named}.`;
 }
