@@ -53,6 +53,30 @@ describe('aliases', () => {
   });
 });
 
+describe('a mistake that people make is reported with what to write:', () => {
+  it.each([
+    ['fields that are indented less than the first', 'A:\n   count: 3\n  period: 1m\n', '3:1 ', 'equally'],
+    [
+      'fields that are indented more than the first',
+      'A:\n  count: 3\n   period: 1m\n',
+      '2:10 ',
+      'all indented equally',
+    ],
+    ['no colon', 'A:\n  count 3\n  period: 1m\n', '2:3 ', 'a colon and a space'],
+    ['no space after a colon', 'A:\n  count:3\n  period: 1m\n', '2:3 ', 'a colon and a space'],
+    ['a field beside the name of its limit', 'A: count: 3\n', '1:4 ', 'on its own line'],
+    ['no closing brace', 'A: { count: 3, period: 1m\n', '2:1 ', 'close each bracket'],
+    ['no comma', 'A: { count: 3 period: 1m }\n', '1:13 ', 'a comma'],
+    ['no closing quote', 'A:\n  period: "1m\n', '3:1 ', 'Close each quote'],
+    ['a character that begins no value', 'A:\n  period: @1m\n', '2:11 ', 'in quotes'],
+    ['an escape that does not exist', 'A:\n  period: "1\\m"\n', '2:13 ', 'in single quotes'],
+    ['tabs', 'A:\n\tcount: 3\n', '2:1 ', 'with spaces'],
+  ])('%s', (_, text, at, remedy) => {
+    const [problem] = parsed(text, 'defaults').problems;
+    expect(problem).toMatch(new RegExp(`^${at}.*${remedy}`));
+  });
+});
+
 describe('hostile texts', () => {
   it.each([
     ['flow', '['.repeat(100_000)],

@@ -43,7 +43,7 @@ describe('long texts are composed while they are parsed:', () => {
     const text = override(list(3000)).replace('      - 1500\n', '      - 1500\n     - x\n');
     expect(parsed(text).problems[0]).toMatch(/^1505:1 A block sequence may not/);
     const wrong = override(list(3000)).replace('- 1500\n', '- "\\q"\n');
-    expect(parsed(wrong).problems).toEqual(['1504:10 Invalid escape sequence \\q.']);
+    expect(parsed(wrong).problems).toEqual(['1504:10 Invalid escape sequence \\q. Put the value in single quotes.']);
   });
 
   it('comments and empty lines between ids change nothing', () => {
@@ -149,8 +149,15 @@ describe('long lists in brackets, as JSON has them, are composed while they are 
       undefined,
     ],
     ['a comma too many', '"x",', ['1501:5 Unexpected , in flow sequence.'], undefined],
-    ['a comma too few', '"x" "y"', ['1501:5 Missing , or : between flow sequence items.'], undefined],
-    ['a wrong escape', '"\\q"', ['1501:2 Invalid escape sequence \\q.'], undefined],
+    [
+      'a comma too few',
+      '"x" "y"',
+      [
+        '1501:5 Missing , or : between flow sequence items. Close each quote and each bracket, and write a comma between items in brackets.',
+      ],
+      undefined,
+    ],
+    ['a wrong escape', '"\\q"', ['1501:2 Invalid escape sequence \\q. Put the value in single quotes.'], undefined],
   ])('in the middle of it there may be %s', (_, middle, problems, id) => {
     const found = parsed(inBrackets(ids(middle)));
     expect(found.problems).toEqual(problems);

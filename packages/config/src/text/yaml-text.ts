@@ -1,5 +1,5 @@
 // The room text: YAML and JSON, safe against hostile texts, with the place of each value and mistake.
-import { Composer, Lexer, Parser, type CST, type Document, type YAMLError } from 'yaml';
+import { Composer, Lexer, Parser, type CST, type Document, type ErrorCode, type YAMLError } from 'yaml';
 import { messageOf } from '@sluice/core/kit';
 import type { Problems } from '../nodes/problems.ts';
 import type { Node } from '../nodes/node.ts';
@@ -25,6 +25,19 @@ const MAX_PROPERTIES = 100;
 const LONG = 256;
 
 const OPTIONS = { keepSourceTokens: true, uniqueKeys: false, prettyErrors: false } as const;
+
+/** What to write, for the mistakes that people make most. The library names them in the words of the YAML specification. */
+const REMEDIES: Partial<Record<ErrorCode, string>> = {
+  BAD_DQ_ESCAPE: 'Put the value in single quotes.',
+  BAD_INDENT: 'Indent fields that belong together equally, and close each bracket.',
+  BAD_SCALAR_START: 'Put the value in quotes.',
+  BLOCK_AS_IMPLICIT_KEY:
+    'Write each field on its own line, all indented equally, or in braces: { count: 300, period: 180m }.',
+  BLOCK_IN_FLOW: 'Write a comma after each field in braces: { count: 300, period: 180m }.',
+  MISSING_CHAR: 'Close each quote and each bracket, and write a comma between items in brackets.',
+  MULTILINE_IMPLICIT_KEY: 'After the name of a field write a colon and a space: `count: 300`.',
+  TAB_AS_INDENT: 'Indent with spaces.',
+};
 
 /** Items of the outermost sequence that are ready before its end, possibly none, and where the sequence begins. */
 export interface EarlyItems {
@@ -157,8 +170,8 @@ class YamlReader {
 
   #report(error: YAMLError): void {
     const { pos, code } = error;
-    const remedy = code === 'TAB_AS_INDENT' ? ' Indent with spaces.' : '';
-    this.#reject(pos[0], `${messageOf(error).replace(/\.?$/, '.')}${remedy}`);
+    const remedy = REMEDIES[code];
+    this.#reject(pos[0], `${messageOf(error).replace(/\.?$/, '.')}${remedy === undefined ? '' : ` ${remedy}`}`);
   }
 
   #reject(offset: number, message: string): void {

@@ -35,7 +35,7 @@ export const NUMBER_PROBLEMS: readonly ProblemCase[] = [
     name: 'a count with underscores',
     limits: limitsWith('  count: 1_000\n  period: 1s\n'),
     problems: [
-      "limits.yaml:4:10: `NewOrdersPerAccount.count` must be a whole number from 1 to 1000000000, but was '1_000'. To allow no bursts use burst: 1; for no limit leave the limit out.",
+      "limits.yaml:4:10: `NewOrdersPerAccount.count` must be a whole number from 1 to 1000000000, but was '1_000'. Write count: 1000.",
     ],
   },
   {

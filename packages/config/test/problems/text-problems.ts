@@ -65,12 +65,16 @@ export const TEXT_PROBLEMS: readonly ProblemCase[] = [
   {
     name: 'broken quotes',
     limits: limitsWith('  count: 1\n  period: "1s\n'),
-    problems: ['limits.yaml:6:1: Missing closing "quote.'],
+    problems: [
+      'limits.yaml:6:1: Missing closing "quote. Close each quote and each bracket, and write a comma between items in brackets.',
+    ],
   },
   {
     name: 'one colon too many',
     limits: limitsWith('  count: 1: 2\n  period: 1s\n'),
-    problems: ['limits.yaml:4:10: Nested mappings are not allowed in compact mappings.'],
+    problems: [
+      'limits.yaml:4:10: Nested mappings are not allowed in compact mappings. Write each field on its own line, all indented equally, or in braces: { count: 300, period: 180m }.',
+    ],
   },
   {
     name: 'bytes that are not UTF-8',

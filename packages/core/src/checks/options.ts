@@ -117,10 +117,15 @@ export function wholeNumber(option: string, value: unknown, { min, max, remedy }
   });
 }
 
-/** The number that a value of another type was meant to be: `'100'`, `100n`, and `'50ms'` for an option in milliseconds. */
+/**
+ * The number that a value of another type was meant to be: `'100'`, `'1_000'`, `100n`, and `'50ms'` for an option in
+ * milliseconds.
+ */
 function meantNumber(option: string, value: unknown): number | undefined {
   if (typeof value === 'bigint') return Number(value);
   if (typeof value !== 'string') return undefined;
+  // As code writes it, and as YAML did before 1.2.
+  if (/^\d{1,3}(?:_\d{3}){1,4}$/.test(value)) return Number(value.replaceAll('_', ''));
   // Trimmed first: a pattern with several optional spaces needs quadratic time for a long run of them.
   const [, digits, unit] = /^(\d{1,16})\s?(ms|s)?$/.exec(value.trim()) ?? [];
   if (digits === undefined) return undefined;

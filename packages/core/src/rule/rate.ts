@@ -236,7 +236,8 @@ function tokensRemedy(option: string, value: unknown): string {
   if (typeof value === 'number' && value > 0 && !Number.isInteger(value) && value < MAX_TOKENS) {
     return leafOf(option) === 'burst' ? `For example burst: ${Math.ceil(value)}.` : FRACTION_REMEDY;
   }
-  if (value !== undefined && !Number.isNaN(value)) {
+  const isText = typeof value === 'string' && Number(value) !== 0;
+  if (value !== undefined && !Number.isNaN(value) && !isText) {
     return 'To allow no bursts use burst: 1; for no limit leave the limit out.';
   }
   return leafOf(option) === 'burst' ? 'For example burst: 100.' : "For example count: 100, period: '1m'.";

@@ -92,7 +92,8 @@ describe('a number out of range is rejected:', () => {
     ['count', 1e9 + 1, '1000000001'],
     ['count', '100', "'100'", 'Write count: 100.'],
     ['count', 100n, '100n', 'Write count: 100.'],
-    ['count', '100 requests', "'100 requests'"],
+    ['count', '100_000', "'100_000'", 'Write count: 100000.'],
+    ['count', '100 requests', "'100 requests'", "For example count: 100, period: '1m'."],
     ['count', null, 'null'],
     ['burst', 0, '0'],
     ['burst', -1, '-1'],
@@ -101,7 +102,7 @@ describe('a number out of range is rejected:', () => {
     ['burst', Number.NaN, 'NaN', `${NAN_REMEDY} For example burst: 100.`],
     ['burst', 1e9 + 1, '1000000001'],
     ['burst', '5', "'5'", 'Write burst: 5.'],
-    ['burst', '5s', "'5s'"],
+    ['burst', '5s', "'5s'", 'For example burst: 100.'],
     ['burst', '0', "'0'"],
     ['burst', null, 'null'],
   ])('%s: %o', (field, value, shown, remedy = REMEDY) => {
