@@ -10,8 +10,8 @@ export interface HandlerAdmission {
   admit(context: ExecutionContext): Awaitable<true>;
 }
 
-/** The token of what `RateLimitModule` provides for its guard. */
-export const HANDLER_ADMISSION: symbol = Symbol('@sluice/nestjs: the admission of handlers');
+/** The token of what `RateLimitModule` provides for its guard. Nest shows its name where the module is missing. */
+export const HANDLER_ADMISSION: symbol = Symbol('RateLimitModule.forRoot(…) of @sluice/nestjs');
 
 /**
  * The guard of `RateLimitModule`: it limits the handlers that it guards by the limits of the module, and by those of

@@ -133,6 +133,19 @@ test('a message of a gateway with a guard, and without a resolver, is found when
   await expect(app.init()).rejects.toThrow(/^`contexts.ws` must be given, because ChatGateway.say has limits/);
 });
 
+test('a guard without the module is an error that names the module', async () => {
+  @Controller()
+  @UseGuards(RateLimitGuard)
+  class GuardedController {
+    @Get()
+    hello(): string {
+      return 'hello';
+    }
+  }
+  const compiled = Test.createTestingModule({ controllers: [GuardedController] }).compile();
+  await expect(compiled).rejects.toThrow('RateLimitModule.forRoot(…) of @sluice/nestjs');
+});
+
 test('the module is imported once', async () => {
   const one = RateLimitModule.forRoot({ count: 1, period: '1m' });
   const other = RateLimitModule.forRoot({ count: 2, period: '1m' });

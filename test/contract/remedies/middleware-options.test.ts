@@ -28,6 +28,18 @@ testRemedies({
       "`rateLimit.count` must be a whole number from 1 to 1000000000, but was [Function: count]. The numbers of a limit are fixed when the server starts. Those of a client or a plan are overrides, which may be a function: count: 100, period: '1m' for all others, and overrides: (limit, id, request) => …",
     remedy: "count: 100, period: '1m'",
   },
+  'a name and tokens in a use of a limit': {
+    make: (given) => rateLimit({ limiter: two(), limits: [given] } as never),
+    options: { name: 'A', tokens: 1 },
+    message:
+      "`limits[…]` has no option `name` (its value was 'A'). `name` is `limit` here. `limits[…]` has no option `tokens` (its value was 1). `tokens` is `cost` here. Options: limit, cost, mode, share, settle, settleAborted.",
+  },
+  'a cost in quotes': {
+    make: (given) => rateLimit({ limiter: two(), limits: [{ limit: 'A', ...given }] } as never),
+    options: { cost: '1' },
+    message: '`cost` of limit "A" must be a whole number from 0 up, but was \'1\'. Write cost: 1.',
+    remedy: 'cost: 1',
+  },
   'a client of Redis as the store': {
     make: inline,
     options: { name: 'Requests', store: new Redis({ lazyConnect: true }) },

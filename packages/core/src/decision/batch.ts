@@ -187,8 +187,14 @@ function badCost(limit: string, value: unknown): SluiceError {
     limit,
     demand: 'a whole number from 0 up',
     value,
-    remedy: 'Costs are tokens. For smaller costs, multiply burst, count and all costs by the same number.',
+    remedy: costRemedy(value),
   });
+}
+
+function costRemedy(value: unknown): string {
+  if (typeof value === 'bigint' || (typeof value === 'string' && /^\d{1,10}$/.test(value)))
+    return `Write cost: ${value}.`;
+  return 'Costs are tokens. For smaller costs, multiply burst, count and all costs by the same number.';
 }
 
 function costOverBurst({ limit, cost, mode, rate, fitTicks, capTicks }: Transaction): SluiceError {

@@ -3,6 +3,7 @@ import { complaint, SluiceError } from '../checks/errors.ts';
 import { checkBoolean, checkFunction, checkOptions, oneOf } from '../checks/options.ts';
 import { checkCost } from '../decision/batch.ts';
 import { checkShare } from '../limits/share.ts';
+import { LIMIT_AND_COST_HINTS } from '../limiter/entries.ts';
 import type { PreparedLimits } from '../limiter/prepared-limits.ts';
 import type { RequestLimiter } from '../limiter/request-limiter.ts';
 import { MODES, type Mode } from '../store/store.ts';
@@ -128,7 +129,7 @@ export function checkedUse<Request, SettleArgs extends readonly unknown[]>(
   limiter: RequestLimiter<Request>,
   use: LimitUse<Request, SettleArgs>,
 ): CheckedUse<Request, SettleArgs> {
-  checkOptions('limits[…]', use, ['limit', ...USE_OPTIONS], { weight: '`weight` is `cost` here.' }, USE_EXAMPLE);
+  checkOptions('limits[…]', use, ['limit', ...USE_OPTIONS], LIMIT_AND_COST_HINTS, USE_EXAMPLE);
   const { limit, cost = 1, mode = 'check-and-spend', share = 1, settle, settleAborted = false } = use;
   const where = `limits.${limit}`;
   limiter.assertLimit(limit);

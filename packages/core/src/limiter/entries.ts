@@ -70,18 +70,19 @@ export function checkedEntriesOf<T>(call: keyof typeof CALLS, entries: readonly 
 const ENTRY_EXAMPLE = "{ limit: 'Orders', id: '12345678' }";
 const isHere = (name: string, names: readonly string[]): Hints =>
   Object.fromEntries(names.map((other) => [other, `\`${other}\` is \`${name}\` here.`]));
-/** Names from other libraries for what an entry says. */
-const NAME_HINTS: Hints = {
+
+/** Names from other libraries for what an entry of a call, and of the limits of a middleware, says. */
+export const LIMIT_AND_COST_HINTS: Hints = {
   ...isHere('limit', ['name', 'limiter']),
-  ...isHere('id', ['key', 'ip', 'identifier', 'account', 'user']),
+  ...isHere('cost', ['points', 'tokens', 'weight', 'amount', 'count', 'hits']),
 };
-const COST_NAMES = ['points', 'tokens', 'weight', 'amount', 'count', 'hits'];
+const ID_HINTS = isHere('id', ['key', 'ip', 'identifier', 'account', 'user']);
+const ENTRY_HINTS: Hints = { ...LIMIT_AND_COST_HINTS, ...ID_HINTS };
 const RESET_HINTS: Hints = {
-  ...NAME_HINTS,
+  ...ENTRY_HINTS,
   cost: 'reset makes the whole bucket full: to give some tokens back use refund([{ limit, id, cost }]).',
 };
-const USAGE_HINTS: Hints = { ...NAME_HINTS, cost: 'usage takes nothing.' };
-const ENTRY_HINTS: Hints = { ...NAME_HINTS, ...isHere('cost', COST_NAMES) };
+const USAGE_HINTS: Hints = { ...ENTRY_HINTS, cost: 'usage takes nothing.' };
 
 /**
  * Validates the mode of an entry.

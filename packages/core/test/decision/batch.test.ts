@@ -8,6 +8,8 @@ const numbers = { Orders: { count: 5, period: '1s' }, Reads: { count: 5, period:
 
 const orders = (cost: unknown): CostEntry[] => [{ limit: 'Orders', id: '7', cost: cost as number }];
 
+const WHOLE_TOKENS = 'Costs are tokens. For smaller costs, multiply burst, count and all costs by the same number.';
+
 describe('a cost', () => {
   test('is 1 unless given', () => {
     const { limiter } = limiterOnFakeTime(numbers);
@@ -63,24 +65,22 @@ describe('a cost', () => {
   });
 
   describe.each(['spend', 'check', 'charge', 'refund'] as const)('of %s', (call) => {
-    test.each<[cost: unknown, shown: string]>([
+    test.each<[cost: unknown, shown: string, remedy?: string]>([
       [-1, '-1'],
       [0.5, '0.5'],
       [Number.NaN, 'NaN'],
       [Infinity, 'Infinity'],
       [2 ** 53, '9007199254740992'],
-      ['1', "'1'"],
-      [1n, '1n'],
+      ['1', "'1'", 'Write cost: 1.'],
+      [1n, '1n', 'Write cost: 1.'],
       [null, 'null'],
       [[1], '[ 1 ]'],
-    ])('must not be %o', async (cost, shown) => {
+    ])('must not be %o', async (cost, shown, remedy = WHOLE_TOKENS) => {
       const { limiter } = limiterOnFakeTime(numbers);
       expect(await rejected(() => limiter[call](orders(cost)))).toMatchObject({
         code: 'ERR_COST',
         status: 500,
-        message:
-          `\`cost\` of limit "Orders" must be a whole number from 0 up, but was ${shown}. ` +
-          'Costs are tokens. For smaller costs, multiply burst, count and all costs by the same number.',
+        message: `\`cost\` of limit "Orders" must be a whole number from 0 up, but was ${shown}. ${remedy}`,
       });
       expect(limiter.checkSync(orders(0)).remaining).toBe(5);
     });
