@@ -188,7 +188,9 @@ async function options() {
 /** @returns {Promise<readonly { name: string, summary: string, command: Command }[]>} */
 async function allCommands() {
   const { table } = await import('../packages/cli/src/commands/table.ts');
-  return Promise.all([...table].map(async ([name, { summary, load }]) => ({ name, summary, command: await load() })));
+  return Promise.all(
+    [...table].map(async ([name, entry]) => ({ name, summary: entry.summary, command: await entry.load() })),
+  );
 }
 
 /**
