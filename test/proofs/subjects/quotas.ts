@@ -97,11 +97,11 @@ export class QuotaGate extends SetWall {
   readonly #gate = new OpenGate(memoryStore({ time: this.time }), this.time);
 
   spend(batch: readonly Transaction[]): Decision {
-    return this.#gate.spend(batch);
+    return this.#gate.decide('spend', batch);
   }
 
   check(batch: readonly Transaction[]): Decision {
-    return this.#gate.check(batch);
+    return this.#gate.decide('check', batch);
   }
 
   charge(ask: Transaction): BucketState {
@@ -130,7 +130,7 @@ export class WatchedQuota extends SetWall {
   }
 
   spend(cost: number): void {
-    this.#warnings.look(this.#gate.spend([this.#ask(cost, 'check-and-spend')]));
+    this.#warnings.look(this.#gate.decide('spend', [this.#ask(cost, 'check-and-spend')]));
   }
 
   charge(cost: number): void {

@@ -8,6 +8,7 @@ import type { Transaction } from '../decision/transaction.ts';
 import { readingsOf } from '../store/alternatives.ts';
 import { EMPTY_READING, type Store, type StoreReading, type StoreRefund } from '../store/store.ts';
 import type { Alternatives, Fallback } from './fallback.ts';
+import type { Command } from './store-gate.ts';
 import type { StoreHealth } from './store-health.ts';
 
 /** An operation that decides transactions of a limiter. */
@@ -50,12 +51,16 @@ export class Outcomes {
   readonly refund: Outcome<Changing<'refund', Charge & StoreRefund>, Changed<Charge & StoreRefund>>;
   /** Of a `check` for levels. Without an answer, it rejects, because a policy knows only a part of a count. */
   readonly levels: Outcome<Deciding, Changed<Transaction>>;
-  /** Of a `cap`. Without an answer, it rejects: the debts may be unchanged. */
-  readonly cap: Outcome<unknown, void> = { accept: nothing, withoutAnswer: (_, cause) => Promise.reject(cause) };
-  /** Of a `reset`. Without an answer, it rejects: an operator must know that the bucket may be unchanged. */
-  readonly reset: Outcome<unknown, void> = { accept: nothing, withoutAnswer: (_, cause) => unavailable(RESET, cause) };
-  /** Of a `renew` or a `release`. Without an answer, the slots expire: the store frees them by itself. */
-  readonly slots: Outcome<unknown, void> = { accept: nothing, withoutAnswer: nothing };
+  /** Of the others. */
+  readonly commands: Readonly<Record<Command['kind'], Outcome<unknown, void>>> = {
+    // The debts may be unchanged.
+    cap: { accept: nothing, withoutAnswer: (_, cause) => Promise.reject(cause) },
+    // An operator must know that the bucket may be unchanged.
+    reset: { accept: nothing, withoutAnswer: (_, cause) => unavailable(RESET, cause) },
+    // The slots expire: the store frees them by itself.
+    renew: { accept: nothing, withoutAnswer: nothing },
+    release: { accept: nothing, withoutAnswer: nothing },
+  };
   /** Of a trial call. Without an answer, it rejects. */
   readonly trial: Outcome<unknown, void> = {
     accept: nothing,

@@ -4,9 +4,6 @@ import { isStalePeriod } from '../store/calendar-period.ts';
 import { readingsOf } from '../store/alternatives.ts';
 import {
   type Store,
-  type StoreBucket,
-  type StoreCap,
-  type StoreHold,
   type StoreReading,
   type StoreRefund,
   type StoreReport,
@@ -25,12 +22,13 @@ import { SluiceError } from '../checks/errors.ts';
 import { StoreWall } from '../time/store-wall.ts';
 import type { Time } from '../time/time.ts';
 
+/** An operation of which a limiter wants to know only whether it was executed. */
+export type Command = Extract<StoreOperation, { readonly kind: 'cap' | 'reset' | 'renew' | 'release' }>;
+
 /** The path from a limiter to its store. Every call except `status` and `close` throws `ERR_CLOSED` after `close`. */
 export interface StoreGate {
-  /** Decides a batch and takes its tokens. */
-  spend(batch: readonly Transaction[]): Awaitable<Decision>;
-  /** Decides a batch and takes nothing. */
-  check(batch: readonly Transaction[]): Awaitable<Decision>;
+  /** Decides a batch, and takes its tokens if the call is `spend`. */
+  decide(call: 'spend' | 'check', batch: readonly Transaction[]): Awaitable<Decision>;
   /**
    * Decides batches in order until one passes, in one call of the store, and takes the tokens of that one if the call is
    * `spend`.
@@ -48,14 +46,11 @@ export interface StoreGate {
   refund<T extends Charge & StoreRefund>(store: Store, batch: readonly T[]): Awaitable<Changed<T>>;
   /** Reads the levels of buckets. Rejects with `ERR_STORE_UNAVAILABLE` when the store can't answer. */
   read(batch: readonly Transaction[]): Awaitable<Changed<Transaction>>;
-  /** Cuts debts to those of empty buckets. */
-  cap(batch: readonly StoreCap[]): Awaitable<unknown>;
-  /** Fills buckets. */
-  reset(batch: readonly StoreBucket[]): Awaitable<void>;
-  /** Renews slots, if the store can answer. */
-  renew(holds: readonly StoreHold[]): Awaitable<unknown>;
-  /** Releases slots, if the store can answer. Otherwise they are free when they expire. */
-  release(holds: readonly StoreHold[]): Awaitable<unknown>;
+  /**
+   * Executes an operation without an answer. When the store can't, `cap` rejects with its error, and `reset` with
+   * `ERR_STORE_UNAVAILABLE`; slots are then renewed by a later `renew`, and are free when they expire.
+   */
+  run(operation: Command): Awaitable<void>;
   /** Resolves when the store can answer. */
   ready(options?: ReadyOptions): Promise<void>;
   /** Takes note of a report of the store about itself. It never throws. */
@@ -87,8 +82,8 @@ export class OpenGate implements StoreGate {
     this.#canTake = hasTake(store);
   }
 
-  spend(batch: readonly Transaction[]): Decision {
-    if (!this.#canTake) return this.#spendByRun(batch);
+  decide(call: 'spend' | 'check', batch: readonly Transaction[]): Decision {
+    if (call === 'check' || !this.#canTake) return this.#decideByRun(call, batch);
     if (this.#closed) throw closed();
     const store = this.#store;
     const answer = new TakenBatch(batch, store, this);
@@ -103,11 +98,11 @@ export class OpenGate implements StoreGate {
 
   #spendAgain(batch: readonly Transaction[], error: unknown): Decision {
     if (!isStalePeriod(error)) throw error;
-    return this.#spendByRun(batch);
+    return this.#decideByRun('spend', batch);
   }
 
-  #spendByRun(batch: readonly Transaction[]): Decision {
-    return decisionOf(this.#answer(batch, this.#run({ kind: 'spend', alternatives: [batch] })), true);
+  #decideByRun(kind: 'spend' | 'check', batch: readonly Transaction[]): Decision {
+    return decisionOf(this.#answer(batch, this.#run({ kind, alternatives: [batch] })), kind === 'spend');
   }
 
   /**
@@ -122,10 +117,6 @@ export class OpenGate implements StoreGate {
   /** Makes the decision on a batch that would not have passed, see {@link wouldPass}. */
   denyAlso(batch: readonly Transaction[], denied: Decision): Decision {
     return decisionOf(this.#answer(batch, readingOf(denied)), true);
-  }
-
-  check(batch: readonly Transaction[]): Decision {
-    return decisionOf(this.#answer(batch, this.#run({ kind: 'check', alternatives: [batch] })), false);
   }
 
   read(batch: readonly Transaction[]): Changed<Transaction> {
@@ -147,20 +138,10 @@ export class OpenGate implements StoreGate {
     return { batch, reading: atOnce(this.#periods.runOther(store, { kind: 'refund', batch })), store };
   }
 
-  cap(batch: readonly StoreCap[]): unknown {
-    return this.#run({ kind: 'cap', batch });
-  }
-
-  reset(batch: readonly StoreBucket[]): void {
-    this.#ask({ kind: 'reset', batch });
-  }
-
-  renew(batch: readonly StoreHold[]): unknown {
-    return this.#ask({ kind: 'renew', batch });
-  }
-
-  release(batch: readonly StoreHold[]): unknown {
-    return this.#ask({ kind: 'release', batch });
+  run(operation: Command): void {
+    this.assertOpen();
+    // None has a period: quotas have no debts to cap.
+    atOnce(this.#store.run(operation));
   }
 
   async ready(options?: ReadyOptions): Promise<void> {
@@ -181,12 +162,6 @@ export class OpenGate implements StoreGate {
 
   close(): void {
     this.#closed = true;
-  }
-
-  /** Executes an operation without periods. */
-  #ask(operation: StoreOperation): StoreReading {
-    this.assertOpen();
-    return atOnce(this.#store.run(operation));
   }
 
   #run(operation: StoreOperation): StoreReading {

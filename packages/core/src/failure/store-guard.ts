@@ -7,9 +7,6 @@ import { isStalePeriod } from '../store/calendar-period.ts';
 import {
   EMPTY_READING,
   type Store,
-  type StoreBucket,
-  type StoreCap,
-  type StoreHold,
   type StoreReading,
   type StoreRefund,
   type StoreReport,
@@ -24,7 +21,7 @@ import type { CheckedFailureOptions } from './failure-options.ts';
 import { Fallback, type Alternatives } from './fallback.ts';
 import type { SlotLevel } from './local-store.ts';
 import { LoopYield } from './loop-yield.ts';
-import { closed, type StoreGate } from './store-gate.ts';
+import { closed, type Command, type StoreGate } from './store-gate.ts';
 import { checkReadyOptions, type ReadyOptions } from '../store/ready-options.ts';
 import { ReadyWaits } from './ready-waits.ts';
 import type { Changed, Charge } from '../decision/batch-answer.ts';
@@ -94,14 +91,9 @@ export class StoreGuard implements StoreGate, StoreCallTracker {
     this.#readyWaits = new ReadyWaits(store, time);
   }
 
-  /** Decides a batch and takes its tokens. */
-  spend(batch: readonly Transaction[]): Awaitable<Decision> {
-    return this.#run({ kind: 'spend', alternatives: [batch] }, this.#outcomes.decision);
-  }
-
-  /** Decides a batch and takes nothing. */
-  check(batch: readonly Transaction[]): Awaitable<Decision> {
-    return this.#run({ kind: 'check', alternatives: [batch] }, this.#outcomes.decision);
+  /** Decides a batch, and takes its tokens if the call is `spend`. */
+  decide(kind: 'spend' | 'check', batch: readonly Transaction[]): Awaitable<Decision> {
+    return this.#run({ kind, alternatives: [batch] }, this.#outcomes.decision);
   }
 
   /** Decides batches in order until one passes. */
@@ -134,30 +126,11 @@ export class StoreGuard implements StoreGate, StoreCallTracker {
     return this.#run({ kind: 'check', alternatives: [batch] }, this.#outcomes.levels);
   }
 
-  /** Cuts debts to those of empty buckets. Rejects with the store's error when it can't answer. */
-  cap(batch: readonly StoreCap[]): Awaitable<unknown> {
-    return this.#run({ kind: 'cap', batch }, this.#outcomes.cap);
-  }
-
-  /**
-   * Fills buckets; local ones in any case.
-   *
-   * @throws {SluiceError} Rejects with `ERR_STORE_UNAVAILABLE` when the store can't answer: the caller has to know.
-   */
-  reset(batch: readonly StoreBucket[]): Awaitable<void> {
+  /** Executes an operation without an answer. A `reset` fills local buckets in any case. */
+  run(operation: Command): Awaitable<void> {
     this.assertOpen();
-    this.#fallback.reset(batch);
-    return this.#run({ kind: 'reset', batch }, this.#outcomes.reset);
-  }
-
-  /** Renews slots. When the store can't answer, a later renewal makes up for it. */
-  renew(batch: readonly StoreHold[]): Awaitable<void> {
-    return this.#run({ kind: 'renew', batch }, this.#outcomes.slots);
-  }
-
-  /** Releases slots. When the store can't answer, they are free when they expire. */
-  release(batch: readonly StoreHold[]): Awaitable<void> {
-    return this.#run({ kind: 'release', batch }, this.#outcomes.slots);
+    if (operation.kind === 'reset') this.#fallback.reset(operation.batch);
+    return this.#run(operation, this.#outcomes.commands[operation.kind]);
   }
 
   /**

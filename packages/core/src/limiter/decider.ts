@@ -110,7 +110,7 @@ export class Decider {
 
   /** Decides a batch that {@link isDecidable}. */
   #askStore(call: Call, batch: Batch): Awaitable<Decision> {
-    const decision = call === 'spend' ? this.#gate.spend(batch) : this.#gate.check(batch);
+    const decision = this.#gate.decide(call, batch);
     return this.#raised.isActive || this.#warnings.areNeeded ? this.#after(call, batch, decision) : decision;
   }
 
@@ -174,7 +174,7 @@ export class Decider {
    * for own tokens, is enough, and what would be lent need not be computed. When it is denied, it has taken nothing.
    */
   #lendAtOnce(gate: OpenGate, batch: Batch): Decision {
-    const assured = gate.spend(this.#lender.assuredOf(batch));
+    const assured = gate.decide('spend', this.#lender.assuredOf(batch));
     const decision = assured.outcome === 'denied' ? this.#borrowAtOnce(gate, batch, assured) : assured;
     if (this.#warnings.areNeeded) this.#warnings.look(decision);
     return decision;
@@ -186,22 +186,19 @@ export class Decider {
     if (!alternatives.some((lent) => gate.wouldPass(lent, assured))) {
       return alternatives.reduce((soonest, lent) => soonerByAll(soonest, gate.denyAlso(lent, assured)), assured);
     }
-    const lent = alternatives.length === 1 ? [gate.spend(alternatives[0]!)] : gate.decideFirst('spend', alternatives);
+    const lent =
+      alternatives.length === 1 ? [gate.decide('spend', alternatives[0]!)] : gate.decideFirst('spend', alternatives);
     const last = lent.at(-1)!;
     if (last.outcome === 'denied') return lent.reduce(soonerByAll, assured);
     this.#lender.noteLent(last, batch);
     return last;
   }
 
-  #ask(call: Call, batch: Batch): Awaitable<Decision> {
-    return call === 'spend' ? this.#gate.spend(batch) : this.#gate.check(batch);
-  }
-
   /** Cuts the debts from before a raise that a decision has met. Decides again if the decision took nothing. */
   #afterRaise(call: Call, batch: Batch, first: Awaitable<Decision>): Awaitable<Decision> {
     return andThen(first, (decision) =>
       andThen(this.#cutDebts(decision), (wasCut) =>
-        wasCut && tookNothing(decision) ? this.#ask(call, batch) : decision,
+        wasCut && tookNothing(decision) ? this.#gate.decide(call, batch) : decision,
       ),
     );
   }
@@ -248,7 +245,7 @@ export class Decider {
   }
 
   #cutDebts(decision: Decision): Awaitable<boolean> {
-    return this.#raised.cutDebts(decision, this.#currentSet(), (debts) => this.#gate.cap(debts));
+    return this.#raised.cutDebts(decision, this.#currentSet(), (batch) => this.#gate.run({ kind: 'cap', batch }));
   }
 }
 

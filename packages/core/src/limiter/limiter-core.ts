@@ -164,7 +164,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     const set = this.#openSet();
     return andThen(bucketsToReset(set, entries), (buckets) => {
       this.#slots.reset(buckets);
-      return this.#gate.reset(buckets.filter(({ limit }) => isStored(set, limit)));
+      return this.#gate.run({ kind: 'reset', batch: buckets.filter(({ limit }) => isStored(set, limit)) });
     });
   }
 

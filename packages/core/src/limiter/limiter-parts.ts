@@ -62,8 +62,8 @@ export function partsOf<Request>(setup: LimiterSetup<Request>, limiter: Limiter<
   const held = new HeldSlots({
     buckets: heldBucketsOf(store),
     time,
-    renew: (holds) => gate.renew(holds),
-    release: (holds) => work.track(gate.release(holds)),
+    renew: (batch) => gate.run({ kind: 'renew', batch }),
+    release: (batch) => work.track(gate.run({ kind: 'release', batch })),
   });
   const slotLevel: SlotLevel = (transaction) => held.levelFor(transaction, transaction.holding?.holder);
   const gate: StoreGate = answersAtOnce

@@ -128,7 +128,8 @@ describe('a loop of awaited calls that begins before its store is connected', ()
     const guard = connectingGuard();
     const endMs = performance.now() + WITHIN_MS;
     // oxlint-disable-next-line no-await-in-loop -- this is what is tested
-    while ((await guard.spend([transaction()])).failure !== undefined) expect(performance.now()).toBeLessThan(endMs);
+    while ((await guard.decide('spend', [transaction()])).failure !== undefined)
+      expect(performance.now()).toBeLessThan(endMs);
     expect(guard.status().state).toBe('up');
   });
 
@@ -136,7 +137,7 @@ describe('a loop of awaited calls that begins before its store is connected', ()
     const guard = connectingGuard();
     const endMs = performance.now() + WITHIN_MS;
     const isReset = () =>
-      Promise.resolve(guard.reset([transaction()])).then(
+      Promise.resolve(guard.run({ kind: 'reset', batch: [transaction()] })).then(
         () => true,
         () => false,
       );

@@ -28,11 +28,11 @@ class RulingGuard {
   }
 
   spend(batch: readonly Transaction[]): Awaitable<BatchAnswer> {
-    return andThen(this.#guard.spend(batch), (decision) => Decision.answerOf(decision));
+    return andThen(this.#guard.decide('spend', batch), (decision) => Decision.answerOf(decision));
   }
 
   check(batch: readonly Transaction[]): Awaitable<BatchAnswer> {
-    return andThen(this.#guard.check(batch), (decision) => Decision.answerOf(decision));
+    return andThen(this.#guard.decide('check', batch), (decision) => Decision.answerOf(decision));
   }
 
   charge(batch: readonly Transaction[]): Awaitable<Changed<Transaction>> {
@@ -44,7 +44,7 @@ class RulingGuard {
   }
 
   reset(batch: readonly Transaction[]): Awaitable<void> {
-    return this.#guard.reset(batch);
+    return this.#guard.run({ kind: 'reset', batch });
   }
 
   ready(options?: ReadyOptions): Promise<void> {
