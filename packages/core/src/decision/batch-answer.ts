@@ -35,21 +35,15 @@ export interface Answered extends Changed<Transaction> {
   readonly owner: Owner;
 }
 
-/** The store can't answer, and a limit of the batch is `closed`. Nothing was decided or taken. */
+/** No store has decided a batch, and nothing was taken. */
 export interface Unanswered {
   readonly available: false;
-  /** The transactions whose policy is `closed`, as requested. Never empty. */
+  /**
+   * The transactions that are to blame, as requested. Never empty. Those whose policy is `closed`, when the store can't
+   * answer; otherwise those of blocked ids, or of loads that are too high.
+   */
   readonly batch: readonly Transaction[];
-  readonly failure: Failure;
-  readonly owner: Owner;
-}
-
-/** An id of the batch is blocked, or the process has too much load. The store was not asked, and nothing was taken. */
-export interface Blocked {
-  readonly available: false;
-  /** The transactions that deny the batch. Never empty. */
-  readonly batch: readonly Transaction[];
-  readonly failure: undefined;
+  readonly failure: Failure | undefined;
   readonly owner: Owner;
 }
 
@@ -57,7 +51,7 @@ export interface Blocked {
 export type Owner = object;
 
 /** The answer to a batch, and where it came from. */
-export type BatchAnswer = Answered | Unanswered | Blocked;
+export type BatchAnswer = Answered | Unanswered;
 
 /** A charge: a transaction without its mode. Its cost may exceed the burst. */
 export type Charge = Omit<Transaction, 'mode'>;

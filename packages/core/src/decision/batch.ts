@@ -36,7 +36,7 @@ export function transactionOf(
 ): Awaitable<Transaction | null> {
   // The condition is repeated here, so that most transactions make one call less.
   if (typeof id !== 'string' || id === '') checkId(use.limit.name, id);
-  const rate = rateFor(use.limit, id, request);
+  const rate = rateFor === undefined ? use.limit.rate : rateFor(use.limit, id, request);
   return rate instanceof Promise ? withRateToCome(use, id, rate) : withRate(use, id, rate);
 }
 

@@ -3,7 +3,7 @@ import { canDeny, levelAfter, passes } from '../store/transaction-rule.ts';
 import { Decision, type DecisionFigures } from './decision.ts';
 import type { BucketState, Result } from './result.ts';
 import { periodMsOf, resultsOf } from './results.ts';
-import type { Blocked, Answered, Unanswered } from './batch-answer.ts';
+import type { Answered, BatchAnswer, Unanswered } from './batch-answer.ts';
 import { fits, remainingTokens, waitFor } from '../rule/gcra.ts';
 import { periodLeft, ticksUntilFit, ticksUntilFull } from './period-left.ts';
 import type { StoreReading } from '../store/store.ts';
@@ -33,7 +33,7 @@ const NO_LIMIT: DecisionFigures = {
  *
  * @param takes - True for `spend`, false for `check`, which takes nothing.
  */
-export function decisionOf(answer: Answered | Unanswered, takes: boolean): Decision {
+export function decisionOf(answer: BatchAnswer, takes: boolean): Decision {
   return answer.available ? decided(answer, takes) : unavailable(answer);
 }
 
@@ -45,7 +45,9 @@ export function decisionOf(answer: Answered | Unanswered, takes: boolean): Decis
  * @param owner - The gate of the limiter that decides.
  */
 export function blockedDecision(batch: readonly Transaction[], owner: object): Decision {
-  return blocked({ available: false, batch: batch.filter(isBlocked), failure: undefined, owner });
+  const blocked = batch.filter(isBlocked);
+  const results = blocked.map(blockedResult);
+  return new Decision({ available: false, batch: blocked, failure: undefined, owner }, 'denied', results[0]!, results);
 }
 
 /**
@@ -71,11 +73,6 @@ export function closedDecision(decision: Decision, cause: unknown): Decision {
   const { batch, owner } = Decision.answerOf(decision);
   const waiting = batch.filter(({ lineTicks }) => lineTicks !== undefined);
   return unavailable({ available: false, batch: waiting, failure: { policy: 'closed', cause }, owner });
-}
-
-function blocked(answer: Blocked): Decision {
-  const results = answer.batch.map(blockedResult);
-  return new Decision(answer, 'denied', results[0]!, results);
 }
 
 function blockedResult({ limit, id, cost, mode, rate, overridden, treatment, period }: Transaction): Result {

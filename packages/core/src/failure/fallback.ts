@@ -8,7 +8,7 @@ import { readingsOf } from '../store/alternatives.ts';
 import { LocalRates } from './local-rate.ts';
 import { LocalStore, type SlotLevel } from './local-store.ts';
 import type { StalePeriods } from './stale-periods.ts';
-import type { Changed, Charge, Answered, Failure, Unanswered } from '../decision/batch-answer.ts';
+import type { BatchAnswer, Changed, Charge, Failure } from '../decision/batch-answer.ts';
 
 /**
  * The largest number of buckets of a store for the `local` policy, which take 2 to 4 MB. Above it, a bucket of the limit with the
@@ -69,7 +69,7 @@ export class Fallback {
    *
    * @returns The answers for the alternatives that were tried.
    */
-  decide(kind: 'spend' | 'check', alternatives: Alternatives, cause: unknown): readonly (Answered | Unanswered)[] {
+  decide(kind: 'spend' | 'check', alternatives: Alternatives, cause: unknown): readonly BatchAnswer[] {
     const owner = this.#owner;
     const closed = alternatives.flat().filter(({ treatment }) => treatment.onFailure === 'closed');
     if (closed.length > 0) return [{ available: false, batch: closed, failure: { policy: 'closed', cause }, owner }];

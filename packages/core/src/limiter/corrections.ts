@@ -12,7 +12,7 @@ import type { Limit } from '../limits/limit.ts';
 import { Use } from '../limits/use.ts';
 import type { Store } from '../store/store.ts';
 import type { CurrentLimits } from './current-limits.ts';
-import { costBatchOf } from './entry-batches.ts';
+import { costBatchOf } from './entries.ts';
 import type { CostEntry } from './entry.ts';
 import type { PendingWork } from './pending-work.ts';
 import type { LateCharge } from './request-limiter.ts';

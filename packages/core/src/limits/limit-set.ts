@@ -38,7 +38,8 @@ export interface LimitSet<Request = unknown> {
   readonly limits: ReadonlyMap<string, Limit<Request>>;
   /** How calls without a cost, a mode and a share use each limit, by the name of the limit. */
   readonly usual: ReadonlyMap<string, Use>;
-  readonly rateFor: RateLookup;
+  /** Undefined if each id has the numbers of its limit. */
+  readonly rateFor: RateLookup | undefined;
   /** The listed overrides; undefined when a function returns them. */
   readonly listed?: OverrideList;
   /** The smallest burst of a limit and its listed overrides: no fixed cost may exceed it. */
@@ -69,11 +70,11 @@ export function defineLimitSet<Request>(
   list.checkLimits(defined);
   const limits = withPools(defined, (limit) => overridesOf(list, limit)?.totals);
   list.seal();
-  const rateFor: RateLookup = list.isEmpty ? ownRate : (limit, id) => list.rateOf(limit.name, id) ?? limit.rate;
+  const listedRate: RateLookup = (limit, id) => list.rateOf(limit.name, id) ?? limit.rate;
   return {
     limits,
     usual: usualUses(limits),
-    rateFor: unlessDisabled(limits, rateFor),
+    rateFor: unlessDisabled(limits, list.isEmpty ? undefined : listedRate),
     listed: list,
     smallestBurst: (limit) => list.smallestBurst(limit),
   };
@@ -83,12 +84,13 @@ function usualUses(limits: ReadonlyMap<string, Limit<never>>): ReadonlyMap<strin
   return new Map([...limits].map(([name, limit]) => [name, usualUse(limit)]));
 }
 
-const ownRate: RateLookup = (limit) => limit.rate;
-
 // A disabled limit applies to no id.
-function unlessDisabled(limits: ReadonlyMap<string, Limit<never>>, rateFor: RateLookup): RateLookup {
+function unlessDisabled(
+  limits: ReadonlyMap<string, Limit<never>>,
+  rateFor: RateLookup | undefined,
+): RateLookup | undefined {
   if ([...limits.values()].every(({ disabled }) => !disabled)) return rateFor;
-  return (limit, id, request) => (limit.disabled ? 'unlimited' : rateFor(limit, id, request));
+  return (limit, id, request) => (limit.disabled ? 'unlimited' : (rateFor?.(limit, id, request) ?? limit.rate));
 }
 
 /**

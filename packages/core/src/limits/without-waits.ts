@@ -12,7 +12,7 @@ import type { OverrideRate, RateLookup } from './overrides/override.ts';
  */
 export function withoutWaits<Request>(set: LimitSet<Request>): LimitSet<Request> {
   const rateFor: RateLookup = (limit, id, request) =>
-    andThen(set.rateFor(limit, id, request), (rate) => withoutWait(limit, rate));
+    andThen(set.rateFor?.(limit, id, request) ?? limit.rate, (rate) => withoutWait(limit, rate));
   return { ...set, rateFor };
 }
 
