@@ -21,6 +21,12 @@ interface Tried {
   readonly told: readonly string[];
 }
 
+/** An example, and the claims that are made in it. */
+interface Made {
+  readonly given: Given;
+  readonly claims: ReadonlySet<string>;
+}
+
 /**
  * What shows that a theorem says something. A theorem that assumes what can't be is true of everything, and so is a claim
  * that only repeats what its branch has asked. So there have to be
@@ -39,7 +45,7 @@ export class Evidence {
   readonly #met = new Set<string>();
   /** The claims that no broken operator has made false; in a theorem without sources, those that were true at once. */
   readonly #unbroken = new Set<string>();
-  readonly #examples: Given[] = [];
+  readonly #examples: Made[] = [];
   /** How many times each place was broken. */
   readonly #broken = new Map<Site, number>();
 
@@ -76,7 +82,10 @@ export class Evidence {
     const [lacking] = this.#lacking;
     if (lacking !== undefined) return `no example has ${lacking}`;
     if (this.#examples.length < FIRST_EXAMPLES) this.#breakAtRandom();
-    for (const given of this.#examples) this.#break(given, Infinity);
+    const examples = this.#examples.map((made) => ({ ...made, isUseful: this.#makesUnbroken(made) }));
+    // A broken source can make a claim that the example does not make: the last hope.
+    for (const { given } of examples.filter(({ isUseful }) => isUseful)) this.#break(given, Infinity);
+    for (const { given } of examples.filter(({ isUseful }) => !isUseful)) this.#break(given, Infinity);
     const [unbroken] = this.#unbroken;
     return unbroken === undefined ? undefined : `true whatever the sources do: ${unbroken}`;
   }
@@ -95,10 +104,15 @@ export class Evidence {
     if (play(this.#theorem, example).result !== 'true') return false;
     for (const name of example.met) this.#met.add(name);
     this.#shown.add(keyOf(example.choices));
-    this.#examples.push(given);
-    this.#break(given, MOST_TIMES);
+    const made = { given, claims: example.met };
+    this.#examples.push(made);
+    if (this.#makesUnbroken(made)) this.#break(given, MOST_TIMES);
     if (this.#examples.length === FIRST_EXAMPLES) this.#breakAtRandom();
     return true;
+  }
+
+  #makesUnbroken({ claims }: Made): boolean {
+    return [...this.#unbroken].some((words) => claims.has(words));
   }
 
   /** What is left out with sources that work may not be left out with broken ones. */
@@ -121,9 +135,14 @@ export class Evidence {
   /** Breaks the operators that an example executes, until each claim was false once. */
   #break(given: Given, mostTimes: number): void {
     if (this.#unbroken.size === 0) return;
-    const sites = sitesOf(() => void play(this.#theorem, Example.of(given))).filter((site) =>
-      this.#isToBreak(site, mostTimes),
-    );
+    let before = 0;
+    const executed = sitesOf((count) => {
+      const example = Example.of(given) as Example;
+      example.onClaim = (words) => void (this.#unbroken.has(words) && (before = count()));
+      play(this.#theorem, example);
+    });
+    // What is executed after a claim does not make it false. If the example makes none of these claims, it may when it is broken.
+    const sites = executed.slice(0, before || undefined).filter((site) => this.#isToBreak(site, mostTimes));
     sabotaged(sites, () => {
       const example = Example.of(given) as Example;
       play(this.#theorem, example);
@@ -137,8 +156,10 @@ export class Evidence {
 class Example extends PlainScenario {
   readonly met = new Set<string>();
   readonly wrong = new Set<string>();
+  onClaim: (words: string) => void = () => undefined;
 
   protected override claimed(words: string, condition: boolean, suppositions: readonly Truth[]): void {
+    this.onClaim(words);
     if (!condition) this.wrong.add(words);
     this.met.add(words);
     for (const [i, supposition] of suppositions.entries()) if (supposition === true) this.met.add(nameOf(words, i));

@@ -1,9 +1,10 @@
-import { isCondition, not, sumsIn, type Condition, type Truth } from './condition.ts';
+import { anyOf, isCondition, not, sumsIn, type Condition, type Truth } from './condition.ts';
 import { factsOf } from './facts.ts';
 import { isTrueFor, type Model } from './model.ts';
 import { conditionText, declared, symbol } from './smt.ts';
 import { beginSession, solve, type Solution } from './solver.ts';
 import { Sum } from './sum.ts';
+import { Refuted } from './theorem.ts';
 import type { Range, Unknown } from './unknown.ts';
 
 /** Ends a path whose conditions exclude each other. */
@@ -13,6 +14,19 @@ export class PathEnd extends Error {}
 interface Choice {
   readonly value: number;
   readonly isForced: boolean;
+}
+
+/** The beginning of a path that has turned off from another one. */
+interface Beginning {
+  readonly choices: readonly Choice[];
+  /** Values for which everything on it is true, as far as some are known. */
+  readonly models: readonly Model[];
+}
+
+/** What a theorem claims of a path. */
+interface Claim {
+  readonly words: string;
+  readonly truth: Truth;
 }
 
 /**
@@ -27,21 +41,23 @@ export class Path {
   readonly inputs: Unknown[] = [];
   readonly choices: Choice[] = [];
   /** The beginnings of the paths that have turned off from this one. */
-  readonly others: (readonly Choice[])[] = [];
+  readonly others: Beginning[] = [];
   /** How many sums were rounded, because they can exceed 2^53. */
   roundings = 0;
   hasEnded = false;
   readonly isRounding: boolean;
-  readonly #given: readonly Choice[];
+  readonly #given: Beginning;
   readonly #known = new Map<string, boolean>();
   readonly #introduced = new Map<string, Sum>();
   /** Values for which everything on this path is true: what is true of one of them needs no question. */
   #models: Model[] = [];
+  /** What is claimed and not yet proved. */
+  #claims: Claim[] = [];
   /** What the solver has been told. */
   readonly #asserted = new Set<string>();
 
   /** @param isRounding - Whether numbers are doubles. */
-  constructor(given: readonly Choice[] = [], isRounding = true) {
+  constructor(given: Beginning = { choices: [], models: [] }, isRounding = true) {
     this.#given = given;
     this.isRounding = isRounding;
   }
@@ -71,9 +87,10 @@ export class Path {
 
   /** One of several values, each on a path of its own. */
   choose(count: number): number {
-    const given = this.#given[this.choices.length];
+    const given = this.#given.choices[this.choices.length];
     if (given !== undefined) return this.#take(given);
-    for (let value = 1; value < count; value++) this.others.push([...this.choices, { value, isForced: false }]);
+    this.prove();
+    for (let value = 1; value < count; value++) this.#turnOff(value, []);
     return this.#take({ value: 0, isForced: count === 1 });
   }
 
@@ -82,12 +99,13 @@ export class Path {
     if (!isCondition(truth)) return truth;
     const known = this.#known.get(truth.key);
     if (known !== undefined) return known;
-    const given = this.#given[this.choices.length];
-    if (given !== undefined) return this.#decided(truth, given);
+    const given = this.#given.choices[this.choices.length];
+    if (given !== undefined) return this.#repeated(truth, given);
+    this.prove();
     const canBeTrue = this.canBe(truth);
     const canBeFalse = !canBeTrue || this.canBe(not(truth));
     if (!canBeTrue && !this.canBe(not(truth))) this.end();
-    if (canBeTrue && canBeFalse) this.others.push([...this.choices, { value: 0, isForced: false }]);
+    if (canBeTrue && canBeFalse) this.#turnOff(0, this.#modelsOf(not(truth)));
     return this.#decided(truth, { value: canBeTrue ? 1 : 0, isForced: !canBeTrue || !canBeFalse });
   }
 
@@ -96,13 +114,39 @@ export class Path {
    * what that path has assumed is possible, and what it has proved is true.
    */
   get isRepeating(): boolean {
-    return this.choices.length < this.#given.length;
+    return this.choices.length < this.#given.choices.length;
   }
 
   /** Ends the path if a condition can't be true on it. */
   assume(truth: Truth): void {
+    if (!this.isRepeating) this.prove();
     if (truth === false || !(this.isRepeating || this.canBe(truth))) this.end();
     this.#learn(truth, true);
+  }
+
+  /** Notes a claim, which is proved before the path turns off from another one, and at its end. */
+  claim(words: string, truth: Truth): void {
+    if (truth === true) return;
+    if (this.isRepeating) this.#learn(truth, true);
+    else this.#claims.push({ words, truth });
+  }
+
+  /** Proves what was claimed: with one question, where it is true. What is proved is true from here on. */
+  prove(): void {
+    const claims = this.#claims;
+    if (claims.length === 0) return;
+    this.#claims = [];
+    const areTrue = claims.length > 1 && this.#isImpossible(anyOf(claims.map(({ truth }) => not(truth))));
+    for (const { words, truth } of claims) {
+      const opposite = not(truth);
+      const { verdict } = areTrue ? { verdict: 'unsat' as const } : this.solve(opposite);
+      if (verdict !== 'unsat') throw new Refuted(words, opposite, verdict);
+      this.#learn(truth, true);
+    }
+  }
+
+  #isImpossible(truth: Truth): boolean {
+    return this.solve(truth).verdict === 'unsat';
   }
 
   end(): never {
@@ -152,6 +196,22 @@ export class Path {
     return factsOf(sums, this.inputs).unknowns.map(({ name }) => name);
   }
 
+  #modelsOf(truth: Truth): Model[] {
+    return this.#models.filter((model) => (isCondition(truth) ? isTrueFor(truth, model) === true : truth));
+  }
+
+  /** Notes the beginning of another path, which makes another choice here. */
+  #turnOff(value: number, models: readonly Model[]): void {
+    this.others.push({ choices: [...this.choices, { value, isForced: false }], models });
+  }
+
+  /** Decides as on the path on which the beginning was found. At its end everything is as it was there. */
+  #repeated(truth: Condition, choice: Choice): boolean {
+    const value = this.#decided(truth, choice);
+    if (!this.isRepeating) this.#models = [...this.#given.models];
+    return value;
+  }
+
   #take(choice: Choice): number {
     this.choices.push(choice);
     return choice.value;
@@ -167,7 +227,7 @@ export class Path {
   #learn(truth: Truth, value: boolean): void {
     if (!isCondition(truth)) return;
     this.conditions.push(truth);
-    this.#models = this.#models.filter((model) => isTrueFor(truth, model) === true);
+    this.#models = this.#modelsOf(truth);
     this.#known.set(truth.key, value);
     const opposite = not(truth);
     if (isCondition(opposite)) this.#known.set(opposite.key, !value);
@@ -175,7 +235,7 @@ export class Path {
   }
 }
 
-export type { Choice };
+export type { Beginning };
 
 /** The path about which the solver is being asked. */
 let asking: Path | undefined;

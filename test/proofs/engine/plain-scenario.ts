@@ -19,6 +19,9 @@ class False extends Error {}
 /** Runs a theorem on plain doubles, in the same code. */
 export function play(theorem: Theorem, scenario: PlainScenario): Played {
   takeSuppositions();
+  const { stackTraceLimit } = Error;
+  // Most are played with broken sources, and nobody reads where those fail.
+  Error.stackTraceLimit = 0;
   try {
     theorem.run(scenario);
     return { result: 'true' };
@@ -27,15 +30,17 @@ export function play(theorem: Theorem, scenario: PlainScenario): Played {
     const { story } = scenario;
     if (error instanceof False) return { result: 'false', claim: error.message, story };
     return { result: 'false', claim: `the code ends without an error, but: ${(error as Error).message}`, story };
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
   }
 }
 
 /** Plain numbers, told as a story. */
 export class PlainScenario implements Scenario {
-  readonly story: string[] = [];
   readonly bounds = new Map<string, Bounds & { readonly isWhole: boolean }>();
   readonly numbers = new Map<string, number>();
   readonly choices = new Map<string, number>();
+  readonly #told: [words: string, value: unknown][] = [];
   readonly #number: (name: string, bounds: Bounds, isWhole: boolean) => number;
   readonly #choice: (name: string, count: number) => number;
 
@@ -83,7 +88,11 @@ export class PlainScenario implements Scenario {
   }
 
   tell(words: string, value: unknown): void {
-    this.story.push(`${words}: ${String(value)}`);
+    this.#told.push([words, value]);
+  }
+
+  get story(): readonly string[] {
+    return this.#told.map(([words, value]) => `${words}: ${String(value)}`);
   }
 
   product(): void {}

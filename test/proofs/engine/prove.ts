@@ -2,7 +2,7 @@ import { counterexampleOf, randomPlays, type Counterexample } from './counterexa
 import { Evidence } from './evidence.ts';
 import { takeSuppositions } from './logic.ts';
 import { beginExpressions } from './operators.ts';
-import { onPath, Path, type Choice } from './path.ts';
+import { onPath, Path, type Beginning } from './path.ts';
 import { play, PlainScenario } from './plain-scenario.ts';
 import { queries } from './solver.ts';
 import { Refuted, type Theorem } from './theorem.ts';
@@ -32,7 +32,7 @@ export function prove(theorem: Theorem): Proof {
   const start = performance.now();
   const asked = queries.count;
   const sums = { paths: 0, claims: 0, roundings: 0 };
-  const left: (readonly Choice[])[] = [[]];
+  const left: Beginning[] = [{ choices: [], models: [] }];
   const ended = (problem?: string, counterexample?: Counterexample): Proof => {
     const seconds = (performance.now() - start) / 1000;
     return { theorem, problem, counterexample, ...sums, queries: queries.count - asked, seconds };
@@ -44,7 +44,10 @@ export function prove(theorem: Theorem): Proof {
     beginExpressions();
     takeSuppositions();
     try {
-      const isPossible = onPath(path, () => theorem.run(scenario));
+      const isPossible = onPath(path, () => {
+        theorem.run(scenario);
+        path.prove();
+      });
       if (isPossible) {
         sums.paths++;
         sums.claims += scenario.claims;

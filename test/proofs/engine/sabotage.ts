@@ -39,12 +39,17 @@ function changed(value: unknown, change: (value: number) => number): unknown {
   return typeof value === 'number' ? change(value) : value;
 }
 
-/** Returns the places that something executes. */
-export function sitesOf(run: () => void): readonly Site[] {
-  traced = new Set();
+/**
+ * Returns the places that something executes, in the order in which it does so first.
+ *
+ * @param run - Is given a function that counts the places so far.
+ */
+export function sitesOf(run: (count: () => number) => void): readonly Site[] {
+  const places = new Set<Site>();
+  traced = places;
   try {
-    run();
-    return [...traced];
+    run(() => places.size);
+    return [...places];
   } finally {
     traced = undefined;
   }

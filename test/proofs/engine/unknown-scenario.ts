@@ -5,7 +5,7 @@ import type { Evidence } from './evidence.ts';
 import { takeSuppositions } from './logic.ts';
 import type { Path } from './path.ts';
 import { Sum } from './sum.ts';
-import { Refuted, type Bounds, type Scenario } from './theorem.ts';
+import type { Bounds, Scenario } from './theorem.ts';
 
 /** Runs a theorem with unknowns, on one path. */
 export class UnknownScenario implements Scenario {
@@ -46,18 +46,11 @@ export class UnknownScenario implements Scenario {
   claim(words: string, condition: boolean): void {
     const truth = truthOf(condition);
     this.claims++;
-    const opposite = not(truth);
     const suppositions = takeSuppositions();
     if (!this.#path.isRepeating) {
       this.#evidence.claimed(words, suppositions, truth, { path: this.#path, choices: this.choices });
     }
-    if (opposite === false) return;
-    if (!this.#path.isRepeating) {
-      const { verdict } = this.#path.solve(opposite);
-      if (verdict !== 'unsat') throw new Refuted(words, opposite, verdict);
-    }
-    // Proved, so it is true from here on.
-    if (truth !== true) this.#path.assume(truth);
+    this.#path.claim(words, truth);
   }
 
   tell(): void {}

@@ -132,11 +132,14 @@ function assign(target: Expression, value: unknown, scope: Scope): void {
 
 /** A list of expressions: the last one may give several values. */
 function valuesOf(expressions: readonly Expression[], scope: Scope): readonly unknown[] {
-  return expressions.flatMap((expression, i) => {
-    const value = call(expression, scope);
-    if (!(value instanceof Values)) return [value];
-    return i === expressions.length - 1 ? value.all : value.all.slice(0, 1);
-  });
+  const values: unknown[] = [];
+  for (let i = 0; i < expressions.length; i++) {
+    const value = call(expressions[i]!, scope);
+    if (!(value instanceof Values)) values.push(value);
+    else if (i === expressions.length - 1) values.push(...value.all);
+    else values.push(value.all[0]);
+  }
+  return values;
 }
 
 function evaluate(expression: Expression, scope: Scope): unknown {
