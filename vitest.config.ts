@@ -148,6 +148,9 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     maxWorkers: workers,
+    // A project transforms what another one has transformed, which took a tenth of the time. In a clone that is edited it could
+    // use what a changed package.json no longer leads to.
+    experimental: { fsModuleCache: process.env['CI'] !== undefined },
     sequence: { sequencer: LongestFirst },
     passWithNoTests: true,
     projects: projects.map(
