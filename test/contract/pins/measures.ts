@@ -14,7 +14,7 @@ import { bytesOfRequests } from './pins.ts';
 
 /** The most of each. Lower a figure when it falls, and do not raise it. Bytes are 5 % above what is printed mostly. */
 const MOST = {
-  bytes: { 'a rate': 2350, 'a quota': 3000, 'two limits': 4250, 'a slot': 10_600 },
+  bytes: { 'a rate': 2350, 'a quota': 3000, 'two limits': 3550, 'a slot': 10_600 },
   'files of core that do not compile without': {
     load: 7,
     quota: 6,
@@ -27,8 +27,8 @@ const MOST = {
   },
   'types of core with three of id, cost, mode, share and limit': 21,
   'names of': { '@sluice/core': 126, '@sluice/core/kit': 124 },
-  'lines of logic of': { core: 12_031, 'all packages': 35_470 },
-  'words of docs': 108_202,
+  'lines of logic of': { core: 11_967, 'all packages': 35_406 },
+  'words of docs': 108_195,
 };
 
 type Figure = number | readonly string[];
