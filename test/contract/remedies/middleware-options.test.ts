@@ -32,7 +32,7 @@ testRemedies({
     make: (given) => rateLimit({ limiter: two(), limits: [given] } as never),
     options: { name: 'A', tokens: 1 },
     message:
-      "`limits[…]` has no option `name` (its value was 'A'). `name` is `limit` here. `limits[…]` has no option `tokens` (its value was 1). `tokens` is `cost` here. Options: limit, cost, mode, share, settle, settleAborted.",
+      "`limits[…]` has no option `name` (its value was 'A'). `name` is `limit` here. It has no option `tokens` (its value was 1). `tokens` is `cost` here. Options: limit, cost, mode, share, settle, settleAborted.",
   },
   'a cost in quotes': {
     make: (given) => rateLimit({ limiter: two(), limits: [{ limit: 'A', ...given }] } as never),
@@ -140,8 +140,8 @@ testRemedies({
     options: { windowMs: 60_000, max: 5, coutn: 1 },
     message:
       "`rateLimit` has no option `windowMs` (its value was 60000). `windowMs` is `period` here, e.g. period: '1m'. " +
-      '`rateLimit` has no option `max` (its value was 5). `max` is `count` here (tokens that come back every period; `burst` is how many may come at once). ' +
-      '`rateLimit` has no option `coutn` (its value was 1). Did you mean `count`? ' +
+      'It has no option `max` (its value was 5). `max` is `count` here (tokens that come back every period; `burst` is how many may come at once). ' +
+      'It has no option `coutn` (its value was 1). Did you mean `count`? ' +
       'All 46 options are in docs/limits/options.md.',
   },
   'an inline key as text': {

@@ -77,7 +77,7 @@ test('many unknown options are one error, of which ten are shown', async () => {
   const unknown = Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`x${i}`, i]));
   const message = await messageOf(() => memoryStore(unknown));
   expect(message).toContain(
-    '`memoryStore` has no option `x9` (its value was 9). There are 2 more unknown options. Options: maxKeys, time.',
+    'It has no option `x9` (its value was 9). It has 2 more unknown options. Options: maxKeys, time.',
   );
   expect(message).not.toContain('`x10`');
 });
