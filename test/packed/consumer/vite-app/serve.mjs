@@ -24,7 +24,7 @@ for (let edit = 0; edit < 4; edit++) {
   await limiter.ready();
   modules.add(limiter);
   const response = await limited(new Request('http://localhost/'));
-  const { totalHits } = await throttler.increment('ann', 60_000, 100, 0, 'default');
+  const { totalHits } = await throttler.increment('ann', 3_600_000, 100, 0, 'default');
   taken.push({
     shared: 100 - (await limiter.spend([{ limit: 'Shared', id: 'everyone' }])).remaining,
     fetch: 100 - Number(/r=(\d+)/.exec(response.headers.get('RateLimit'))[1]),
