@@ -1,7 +1,6 @@
 import type { Command } from '../console/command.ts';
 import { EXIT } from '../console/exit-code.ts';
 import { KEY_OPTIONS, keyOptionsOf } from '../redis/options.ts';
-import { bucketWords } from '../limits/bucket-words.ts';
 import { LIMIT_FILE_OPTIONS, LIMIT_OPTION, LIMITS_WORD, limitsExample, WORDS } from './words.ts';
 
 /** `sluice explain`: explains which numbers apply to an id, and why. */
@@ -15,12 +14,14 @@ export const explain: Command = {
   example: limitsExample('explain - Orders 12345678'),
   async run(call) {
     const { console } = call;
+    const [{ bucketWords }, { loadFiles }, { explanationOf, limiterOf }, { explanationLines, summaryLine }] =
+      await Promise.all([
+        import('../limits/bucket-words.ts'),
+        import('../limits/files.ts'),
+        import('../limits/explanation.ts'),
+        import('../limits/explanation-lines.ts'),
+      ]);
     const { limits, overrides, limit: name, id: text } = bucketWords(call);
-    const [{ loadFiles }, { explanationOf, limiterOf }, { explanationLines, summaryLine }] = await Promise.all([
-      import('../limits/files.ts'),
-      import('../limits/explanation.ts'),
-      import('../limits/explanation-lines.ts'),
-    ]);
     const loaded = await loadFiles({ limits, overrides }, call);
     const limiter = limiterOf(loaded);
     const question = { loaded, text, keyOptions: await keyOptionsOf(call) };
