@@ -22,7 +22,7 @@ const long = [
   'packed',
 ];
 /** Tests that may run at any speed, with the processor time that other tests leave. */
-const untimed = ['property', 'server-property', 'loaders', 'packed', 'bench'];
+const untimed = ['property', 'server-property', 'loaders', 'packed', 'bench', 'site', 'playground', 'pins'];
 
 const forms = {
   /** Takes less than a minute and needs no server: a test that starts one fails. */
