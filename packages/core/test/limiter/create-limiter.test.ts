@@ -50,6 +50,12 @@ describe('createLimiter rejects', () => {
       '`store` must be a store, such as memoryStore(): it has no method `run`. It is a function: write what it returns, store: memoryStore(…).',
     ],
     [
+      'a store that was not made, by a function without a name',
+      { limits, store: [() => memoryStore()][0] },
+      'ERR_OPTION',
+      '`store` must be a store, such as memoryStore(): it has no method `run`. It is a function: write what it returns, store: makeStore(…).',
+    ],
+    [
       'a store that is promised',
       { limits, store: Promise.resolve(memoryStore()) },
       'ERR_OPTION',

@@ -27,6 +27,10 @@ test.each<[value: unknown, ms: number]>([
   [366 * 86_400_000, 366 * 86_400_000],
 ])('%o is %d ms', (value, ms) => expect(ticks(value)).toBe(Math.round(ms * 1000) * (TICKS_PER_MS / 1000)));
 
+test('a function as a period is led to overrides, which may be one', () => {
+  expect(thrown(() => ticks(() => '1m')).message).toContain('overrides: (limit, id, request) => …');
+});
+
 describe('no duration is', () => {
   test.each<[value: unknown, why: string]>([
     ['10', 'a string without a unit'],

@@ -1,6 +1,7 @@
 import { accountId, compound, createLimiter, ipAddress, memoryStore, type Key, type Override } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
+import { FirstParts, FirstPartsMap } from '../../../src/limits/overrides/first-parts.ts';
 import { thrown } from '../../support/thrown.ts';
 
 const per = (count: number): Override => ({ count, period: '1s' });
@@ -91,4 +92,12 @@ describe('an override of first parts is rejected', () => {
       message: expect.stringContaining(message) as string,
     });
   });
+});
+
+test('parts that have fewer than others with a value are found, and those without one are not', () => {
+  const map = new FirstPartsMap<number>();
+  map.set(new FirstParts('a:b'), 2);
+  expect([map.lookUp('a:'), map.lookUp('a:b:')]).toEqual([undefined, 2]);
+  map.set(new FirstParts('a'), 1);
+  expect(map.lookUp('a:')).toBe(1);
 });
