@@ -108,9 +108,7 @@ function sourceOf({ pool, connectionString }: PostgresStoreOptions, time: Time):
     pool === undefined
       ? ['neither was', 'For example postgresStore({ pool: new Pool({ connectionString }) }).']
       : ['both were', 'Leave one out.'];
-  throw new SluiceError('ERR_OPTION', `or \`connectionString\` must be given, but ${given}. ${remedy}`, {
-    path: 'pool',
-  });
+  throw new SluiceError('ERR_OPTION', `\`pool\` or \`connectionString\` must be given, but ${given}. ${remedy}`);
 }
 
 // Messages show only the type of a value, because it may contain a password.

@@ -93,7 +93,7 @@ function connectionFor({ client, url, caller }: Given, time: Time): OwnConnectio
     client === undefined
       ? ['neither was', `For example ${caller}({ url: 'redis://127.0.0.1:6379' }).`]
       : ['both were', 'Leave one out.'];
-  throw new SluiceError('ERR_OPTION', `or \`url\` must be given, but ${given}. ${remedy}`, { path: 'client' });
+  throw new SluiceError('ERR_OPTION', `\`client\` or \`url\` must be given, but ${given}. ${remedy}`);
 }
 
 /** @throws {SluiceError} `ERR_OPTION` if it is not a client, or if it can't be duplicated. */

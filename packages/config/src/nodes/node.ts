@@ -52,7 +52,7 @@ export function wrongNode(option: string, demand: string, node: Node, remedy: st
   return new SluiceError('ERR_OPTION', mustBe(demand, node, remedy), { path: option });
 }
 
-/** Its message. */
+/** The message for a field with a wrong value. */
 export function wrongValue(option: string, demand: string, node: Node, remedy: string): string {
   return wrongNode(option, demand, node, remedy).message;
 }

@@ -51,7 +51,7 @@ export class Outcomes {
   readonly refund: Outcome<Changing<'refund', Charge & StoreRefund>, Changed<Charge & StoreRefund>>;
   /** Of a `check` for levels. Without an answer, it rejects, because a policy knows only a part of a count. */
   readonly levels: Outcome<Deciding, Changed<Transaction>>;
-  /** Of the others. */
+  /** Of the operations without an answer. */
   readonly commands: Readonly<Record<Command['kind'], Outcome<unknown, void>>> = {
     // The debts may be unchanged.
     cap: { accept: nothing, withoutAnswer: (_, cause) => Promise.reject(cause) },

@@ -45,4 +45,4 @@ export function checkedSlotsUntil<SettleArgs extends readonly unknown[]>(
 }
 
 const REMEDY =
-  "With 'handler' a slot is held until the handler has ended, also after its client has left. For the default, 'response', leave it out.";
+  "With 'handler' a slot is held until the handler has ended, even after its client has left. For the default, 'response', leave it out.";

@@ -12,7 +12,7 @@ export class Use {
   readonly mode: Mode;
   /** The part of the bucket that a request may use up: above 0, at most 1. */
   readonly share: number;
-  /** Those of the last id. */
+  /** The levels of the last id. */
   #levels: Levels | undefined;
 
   constructor(limit: Limit<never>, cost: number, mode: Mode, share: number) {
@@ -23,7 +23,7 @@ export class Use {
   }
 
   /**
-   * Returns the levels of an id. Those of ids with the same numbers, which most ids have, are worked out once.
+   * Returns the levels of an id. The levels of ids with the same numbers, which most ids have, are worked out once.
    *
    * @param rate - The numbers of the id.
    * @throws {SluiceError} `ERR_COST_OVER_BURST` for a cost that does not fit into a share below 1.

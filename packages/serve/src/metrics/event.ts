@@ -1,6 +1,6 @@
 /** An event of a service, for logs. `message` says what happened and what to do. */
 export type ServiceEvent =
-  /** The files have new content, which is in use now. Emitted once for each change, as the next. */
+  /** The files have new content, which is in use now. The log leaves out neither this nor the next. */
   | { readonly type: 'tables-reloaded'; readonly version: string; readonly message: string; readonly once: true }
   /** The content of the files was rejected. What was in use before stays in use. */
   | { readonly type: 'tables-rejected'; readonly cause: unknown; readonly message: string; readonly once: true }

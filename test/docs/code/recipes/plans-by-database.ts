@@ -24,7 +24,7 @@ export function cachedPlans(database: Database): LRUCache<string, Known> {
     max: 50_000,
     ttl: 60_000,
     allowStale: true, // while one query brings the next answer
-    ignoreFetchAbort: true, // whoever waits for an answer gets it, also when the account was deleted or displaced
+    ignoreFetchAbort: true, // whoever waits for an answer gets it, even when the account was deleted or displaced
     async fetchMethod(account, older, { options }) {
       try {
         return { plan: await database.planOf(account) };
