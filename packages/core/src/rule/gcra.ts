@@ -29,7 +29,7 @@ export function levelOf(tat: number, now: number): number {
 
 /**
  * Whether a cost increment (cost × T) fits into the bucket. An increment of 0 always fits. The condition is a
- * difference, here and in {@link waitFor}, because the sum of two times of up to ten years each can exceed 2^53 ticks.
+ * difference, here and in `waitFor`, because the sum of two times of up to ten years each can exceed 2^53 ticks.
  */
 export function fits(level: number, increment: number, tolerance: number): boolean {
   return increment <= tolerance - level || increment === 0;

@@ -44,7 +44,9 @@ describe.each(CLIENTS)('clocks that differ, by a script client of $name', ({ cli
     expect(message).toContain('did not run it');
     expect(await server.call('GET', 'key')).toBe(null);
     expect(scriptClient.status().counts).toMatchObject({ expired: 1, missed: 0 });
-    expect(await scriptClient.run(call(add, { deadlineMs: 500 }))).toEqual([expect.any(Number), 1]);
+    // The clock is known now: the next call needs one try, however long a busy machine takes for it.
+    expect(await scriptClient.run(call(add, { deadlineMs: 5000 }))).toEqual([expect.any(Number), 1]);
+    expect(scriptClient.status().counts).toMatchObject({ expired: 1, missed: 0 });
   });
 
   test('never let a script write after its deadline, when the server’s clock was set back and is known again', async () => {
