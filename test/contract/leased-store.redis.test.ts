@@ -13,7 +13,7 @@ describe('the store with leases keeps the contract of stores for limits without 
   const cases = storeContract({
     clock: 'real',
     async create() {
-      const store = leasedStore({ url: server.url, prefix: `leased-contract${stores++}:`, gateways: 2 });
+      const store = leasedStore({ url: server.url, prefix: `leased-contract${stores++}:`, gateways: 2, maxWait: '1s' });
       running.add({ close: () => store.close() });
       await store.ready();
       return {

@@ -65,7 +65,7 @@ describe('a user with the permissions that the documentation lists', () => {
   test('can do all that a store with leases does', async () => {
     const server = await redisServer();
     await server.call('ACL', 'SETUSER', 'limits', 'on', '>secret', ...PERMISSIONS);
-    const store = leasedStore({ url: urlOf(server), gateways: 1, log: false });
+    const store = leasedStore({ url: urlOf(server), gateways: 1, maxWait: '1s', log: false });
     await store.ready();
     await callsOf(store).spend([leasedPage('7', 50)]);
     await until('it is synced and counted', () => store.status().leases.gateways === 1);

@@ -12,7 +12,7 @@ test('each sync is a message on the channel sluice:lease: its tokens, and whethe
   const proxy = await tcpProxy(await redisServer());
   const messages: LeaseMessage[] = [];
   const listener = (message: unknown): void => void messages.push(message as LeaseMessage);
-  const store = leasedStore({ url: proxy.url, prefix: 'channel:', gateways: 1, log: false });
+  const store = leasedStore({ url: proxy.url, prefix: 'channel:', gateways: 1, maxWait: '1s', log: false });
   running.add({ close: () => store.close() });
   await store.ready();
   subscribe('sluice:lease', listener);

@@ -13,7 +13,7 @@ async function limiterOn(server: RedisServer, onFailure: FailurePolicy = 'closed
     Leased: { key, burst: 100, count: 100, period: '24h', overshoot: 0.1, onFailure },
     Exact: { key, burst: 100, count: 100, period: '24h', onFailure },
   };
-  const store = leasedStore({ url: server.url, gateways: 1, log: false });
+  const store = leasedStore({ url: server.url, gateways: 1, maxWait: '1s', log: false });
   const limiter = createLimiter({ limits, store, log: false, failure: { gateways: 1, deadlineMs: 1000 } });
   running.add({
     close: async () => {
@@ -103,7 +103,7 @@ describe('limiters on stores with leases', () => {
     const server = await redisServer();
     const events: (LeasedStoreEvent | LimiterEvent)[] = [];
     const onEvent = (event: LeasedStoreEvent | LimiterEvent): void => void events.push(event);
-    const store = leasedStore({ url: server.url, gateways: 1, log: false, onEvent });
+    const store = leasedStore({ url: server.url, gateways: 1, maxWait: '1s', log: false, onEvent });
     const limits = {
       Small: { key, burst: 10, count: 100, period: '24h', overshoot: 0.05 },
       Large: { key, burst: 100, count: 100, period: '24h', overshoot: 0.05 },
@@ -136,7 +136,7 @@ describe('limiters on stores with leases', () => {
     const slow = { Leased: { key, burst: 10, count: 10, period: '24h', overshoot: 0.5 } } as const;
     const raised = { Leased: { ...slow.Leased, period: '1h' } } as const;
     const make = async () => {
-      const store = leasedStore({ url: server.url, gateways: 1, log: false });
+      const store = leasedStore({ url: server.url, gateways: 1, maxWait: '1s', log: false });
       const limiter = createLimiter({ limits: slow, store, log: false, failure: { gateways: 1, deadlineMs: 1000 } });
       running.add({ close: async () => limiter.close({ store: true }) });
       await limiter.ready();

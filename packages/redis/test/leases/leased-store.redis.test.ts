@@ -22,7 +22,7 @@ let prefixes = 0;
 
 /** A store that is connected, and closed when the test ends. */
 async function readyStore(options: Partial<LeasedStoreOptions> = {}): Promise<LeasedStore> {
-  const store = leasedStore({ url: server.url, prefix: `leased${prefixes++}:`, gateways: 2, log: false, ...options });
+  const store = leasedStore({ url: server.url, prefix: `leased${prefixes++}:`, gateways: 2, maxWait: '1s', log: false, ...options });
   running.add({ close: () => store.close() });
   await store.ready();
   return store;
@@ -155,7 +155,7 @@ describe('a slow network', () => {
   test('leaves what the overdraft does not pay to Redis, with one event that names the round trip', async () => {
     const proxy = await tcpProxy(server);
     const events: LeasedStoreEvent[] = [];
-    const store = await readyStore({ url: proxy.url, maxWait: '1s', onEvent: (event) => events.push(event) });
+    const store = await readyStore({ url: proxy.url, onEvent: (event) => events.push(event) });
     proxy.delay(80);
     const spend = (): Promise<boolean[]> =>
       Promise.all(
@@ -183,7 +183,7 @@ describe('a slow network', () => {
 
 test('a denial by a Redis that is far includes what the other processes may have let through', async () => {
   const proxy = await tcpProxy(server);
-  const store = await readyStore({ url: proxy.url, maxWait: '1s' });
+  const store = await readyStore({ url: proxy.url });
   proxy.delay(80);
   await callsOf(store).spend([hourly('far', BURST)], 1000);
   const levelOfDenial = async (): Promise<number> => {
