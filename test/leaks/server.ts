@@ -24,7 +24,7 @@ export interface Held {
   /** Listeners of the process, the servers and the client of the store. */
   readonly listeners: number;
   readonly connections: number;
-  /** Those that do not expire. */
+  /** Slots that do not expire. */
   readonly slots: number;
 }
 

@@ -27,12 +27,12 @@ export class Traffic {
     return this.#asks;
   }
 
-  /** Those that the store decided. */
+  /** Requests that the store decided. */
   get decidedByStore(): Ask[] {
     return this.#asks.filter(({ decision }) => decision !== undefined && decision.failure === undefined);
   }
 
-  /** Those that ended in an error. */
+  /** Requests that ended in an error. */
   get errors(): unknown[] {
     return this.#asks.flatMap(({ error }) => (error === undefined ? [] : [error]));
   }

@@ -310,7 +310,7 @@ export class Executor {
       // oxlint-disable-next-line no-await-in-loop -- one statement at a time
       for (const call of calls) if (call.isIn) await this.#execute([call]);
     } catch (error) {
-      // Those that were not sent would fail in the same way.
+      // Calls that were not sent would fail in the same way.
       for (const call of calls) call.fail(callError(error));
       throw error;
     }

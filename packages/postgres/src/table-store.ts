@@ -208,7 +208,7 @@ export class TableStore implements PostgresStore {
     this.#isClosed = true;
     this.#flush();
     if (this.#waiting > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
-    // Those that wait for `ready`.
+    // Calls that wait for `ready`.
     this.#deadlines.expireAll();
     await this.#executor.close();
   }

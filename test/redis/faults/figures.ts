@@ -30,7 +30,7 @@ export interface Figures {
   readonly recoveryMs: number | undefined;
   /** Probes that the server has charged. */
   readonly charged: number;
-  /** Those that it charged after the deadline. */
+  /** Probes that it charged after the deadline. */
   readonly late: number;
   readonly latestMs: number;
   /** Requests that were charged more than once. */

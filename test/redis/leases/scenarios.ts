@@ -26,5 +26,5 @@ export const LEASE_SCENARIOS: readonly LeaseScenario[] = [
   loweredLimit,
 ];
 
-/** Those that are short, for tests. */
+/** The short ones, for tests. */
 export const SHORT_LEASE_SCENARIOS: readonly LeaseScenario[] = [stoppedRedis('local', 3), flushed, reset];

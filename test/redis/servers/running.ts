@@ -12,7 +12,7 @@ class RunningList {
     this.#all.add(entry);
   }
 
-  /** Those that run now. */
+  /** What runs now. */
   now(): ReadonlySet<Running> {
     return new Set(this.#all);
   }

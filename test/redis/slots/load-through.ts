@@ -14,7 +14,7 @@ const HOLD_MS: [number, number] = [5, 50];
 /** A load on a limit by several processes, in the middle of which something happens. */
 export interface LoadThrough {
   readonly server: HoldOrders['server'];
-  /** Those that have the slots when the load is over. */
+  /** The servers that have the slots when the load is over. */
   servers(): readonly RedisServer[] | Promise<readonly RedisServer[]>;
   readonly processes: number;
   readonly concurrency: number;

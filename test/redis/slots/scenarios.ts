@@ -18,5 +18,5 @@ export const SLOT_SCENARIOS: readonly SlotScenario[] = [
   abortedRequests(20_000),
 ];
 
-/** Those that are short, for tests. */
+/** The short ones, for tests. */
 export const SHORT_SLOT_SCENARIOS: readonly SlotScenario[] = [killedHolder(1), flushed(1500), lostReplies, reserves(1)];

@@ -18,9 +18,9 @@ export interface ChosenLimits {
 export interface LimitChoice {
   /** The limits that the user leaves out. */
   readonly leaveOut: readonly string[];
-  /** Those that the user has given a key. A pool is asked for itself only then. */
+  /** The limits with a key of the user. A pool is asked for itself only then. */
   readonly keyed: ReadonlySet<string>;
-  /** Those whose ids can be found. */
+  /** The limits whose ids can be found. */
   readonly identified: ReadonlySet<string>;
   /** What is known of the logs. */
   readonly logs: readonly Pick<DetectedFormat, 'resolution' | 'hasDurations'>[];

@@ -16,7 +16,7 @@ export interface SuggestReport {
   readonly denyAtMost: number;
   /** For each rate that was tried, the smallest burst that denies at most that part. In ascending order. */
   readonly rates: readonly RateAndBurst[];
-  /** Those that allow a client the fewest requests in a minute, in ten seconds, and in an hour; equal ones once. */
+  /** The rates that allow a client the fewest requests in a minute, in ten seconds, and in an hour; equal ones once. */
   readonly suggestions: readonly Suggestion[];
   readonly notes: readonly string[];
 }

@@ -118,7 +118,7 @@ function mixedKinds(where: string, { noun, mark, override }: Overridable): Sluic
 
 function withoutNumbers(where: string): SluiceError {
   const numbers = KINDS_WITH_NUMBERS.map(({ noun, override }) => `${optionsNamed(override)} for ${noun}`);
-  const message = `must have the numbers of its limit: ${numbers.join(', ')}. For example ${KINDS_WITH_NUMBERS[0]!.override.example}.`;
+  const message = `must have all numbers of its limit, which it replaces: ${numbers.join(', ')}. For example ${KINDS_WITH_NUMBERS[0]!.override.example}.`;
   return new SluiceError('ERR_OVERRIDE', message, { path: where });
 }
 

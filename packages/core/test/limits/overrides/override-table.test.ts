@@ -121,7 +121,7 @@ describe('overrides are rejected', () => {
       'without a count',
       { Orders: { a: { burst: 20 } } },
       'ERR_OVERRIDE',
-      "`overrides.Orders['a']` must have the numbers of its limit: `count` and `period` for a rate, `count` for a quota, `concurrency` for a concurrency limit. For example { count: 600, period: '180m' }.",
+      "`overrides.Orders['a']` must have all numbers of its limit, which it replaces: `count` and `period` for a rate, `count` for a quota, `concurrency` for a concurrency limit. For example { count: 600, period: '180m' }.",
     ],
     [
       'without a period',

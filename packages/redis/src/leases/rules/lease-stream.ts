@@ -54,13 +54,13 @@ export class LeaseStream implements BucketStream {
   readonly #syncTicks: number;
   readonly #due: DueBuckets;
   /**
-   * Those that are new and have no view yet. They are also synced as soon as they fill a call. Most are asked for only once,
+   * New buckets that have no view yet. They are also synced as soon as they fill a call. Most are asked for only once,
    * and so are dropped before the garbage collector has moved them.
    */
   readonly #fresh: DueBuckets;
   /** When they last became enough for that. */
   #fullTicks = 0;
-  /** Those that requests wait for. */
+  /** Buckets that requests wait for. */
   readonly #awaited = new Set<LeasedBucket>();
   /** True if the last call left out some that were due or awaited. */
   #isBehind = false;

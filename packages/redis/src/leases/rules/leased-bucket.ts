@@ -162,7 +162,7 @@ export class LeasedBucket {
     if (this.isContended && !isOld && this.tatTicks > nowTicks) return this.#denies(0);
     if (this.#fitsOverdraft(increment)) return FITS;
     if (this.isTooSlow) return EXACT;
-    // Those that wait already come first.
+    // Requests that wait already come first.
     const inLine = this.#waitByView(increment + this.waitingTokens * terms.intervalTicks, nowTicks);
     return terms.waits && (inLine === 0 || !isSettled) ? WAITS : this.#denies(inLine);
   }
