@@ -15,17 +15,17 @@ const TABLES = {
 };
 const ERRORS = 'docs/errors.md';
 /**
- * The function whose option `onEvent` gets events of a type.
+ * The functions whose option `onEvent` gets events of a type.
  *
  * @type {Readonly<Record<string, string>>}
  */
 const EMITTERS = {
-  LimiterEvent: 'createLimiter',
-  RedisStoreEvent: 'redisStore',
-  LeasedStoreEvent: 'leasedStore',
-  HostStoreEvent: 'hostStore',
-  LimitFilesEvent: 'watchLimits',
-  ServiceEvent: 'openService',
+  LimiterEvent: '`createLimiter`',
+  RedisStoreEvent: '`redisStore`, `leasedStore`',
+  LeasedStoreEvent: '`leasedStore`',
+  HostStoreEvent: '`hostStore`',
+  LimitFilesEvent: '`watchLimits`',
+  ServiceEvent: '`openService`',
 };
 const PACKAGES = [...new Set(['core', 'redis', 'host', 'postgres', ...readdirSync(join(root, 'packages'))])];
 
@@ -69,7 +69,7 @@ function events() {
     const source = ts.createSourceFile(file, textOf(file), ts.ScriptTarget.Latest, true);
     return source.statements.flatMap((statement) => eventsOf(statement, source));
   });
-  return markdown(['`type`', 'of', 'when'], rows);
+  return markdown(['`type`', 'emitted by', 'when'], rows);
 }
 
 /**
@@ -107,7 +107,7 @@ function rowsOf(type, found) {
     const names = types.map((name) => `\`${name}\``).join(', ');
     const last = rows.at(-1);
     if (comment === '' && last !== undefined) last[0] += `, ${names}`;
-    else rows.push([names, `\`${emitterOf(type)}\``, comment]);
+    else rows.push([names, emitterOf(type), comment]);
   }
   return rows;
 }
@@ -128,7 +128,7 @@ function typesOf(members, source) {
 /** @param {string} type */
 function emitterOf(type) {
   const emitter = EMITTERS[type];
-  if (emitter === undefined) throw new Error(`Which function has an option onEvent for ${type}? Add it to EMITTERS.`);
+  if (emitter === undefined) throw new Error(`Which functions have an option onEvent for ${type}? Add it to EMITTERS.`);
   return emitter;
 }
 

@@ -36,9 +36,9 @@ export type LimiterEvent =
       readonly message: string;
     }
   /**
-   * A `settle`, `onDecision` or `weight` function threw, rejected or returned a wrong value. The request is not
-   * affected. After a failed `settle` the full cost stays taken, and after a failed `weight` the weight is 1. Or a
-   * `slotsUntil` function threw: the slots of the request are released.
+   * A `settle`, `onDecision`, `weight` or `slotsUntil` function threw, rejected or returned a wrong value. The request is
+   * not affected. After a failed `settle` the full cost stays taken, after a failed `weight` the weight is 1, and after a
+   * failed `slotsUntil` the slots of the request are released.
    */
   | {
       readonly type: 'callback-failed';
