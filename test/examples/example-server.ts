@@ -19,9 +19,15 @@ export class ExampleServer {
    * @param folder - Below examples/.
    * @param file - The file in it that is run.
    * @param env - What it finds in its environment beside PORT.
+   * @param before - A module that is loaded before it.
    */
-  static async start(folder: string, file = 'server.js', env: NodeJS.ProcessEnv = {}): Promise<ExampleServer> {
-    const child = runExample(folder, { file, port: 0, env });
+  static async start(
+    folder: string,
+    file = 'server.js',
+    env: NodeJS.ProcessEnv = {},
+    before?: string,
+  ): Promise<ExampleServer> {
+    const child = runExample(folder, { file, port: 0, env, before });
     let output = '';
     for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (output += String(chunk)));
     const url = await new Promise<string>((resolve, reject) => {
@@ -56,10 +62,15 @@ export class ExampleServer {
 /** Starts the file of an example as it stands; its output comes through pipes. */
 export function runExample(
   folder: string,
-  { file = 'server.js', port, env = {} }: { file?: string; port: number; env?: NodeJS.ProcessEnv },
+  {
+    file = 'server.js',
+    port,
+    env = {},
+    before,
+  }: { file?: string; port: number; env?: NodeJS.ProcessEnv; before?: string | undefined },
 ): ChildProcess {
   const cwd = fileURLToPath(new URL(`../../examples/${folder}/`, import.meta.url));
-  return spawn(process.execPath, [file], {
+  return spawn(process.execPath, [...(before === undefined ? [] : ['--import', before]), file], {
     cwd,
     env: { ...process.env, ...env, PORT: String(port), NODE_OPTIONS: '' },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -11,6 +11,7 @@ import { ExampleServer } from './example-server.ts';
 const REQUESTS = 20;
 const TRUE_COST = 30;
 const BURST = 100_000;
+const CONNECTIONS_LAST = new URL('lasting-connections.mjs', import.meta.url).href;
 
 let redis: RedisServer;
 let server: ExampleServer;
@@ -35,7 +36,7 @@ afterAll(async () => {
 describe.each(['express', 'koa', 'fastify'])('a graceful shutdown of %s, with Redis and requests in flight', (name) => {
   beforeEach(async () => {
     await redis.call('FLUSHALL');
-    server = await ExampleServer.start('graceful-shutdown', `${name}.js`, { REDIS_URL: redis.url });
+    server = await ExampleServer.start('graceful-shutdown', `${name}.js`, { REDIS_URL: redis.url }, CONNECTIONS_LAST);
     // Connections that their client keeps, as browsers and proxies do.
     agent = new Agent({ keepAlive: true });
     await decidedByRedis();
@@ -46,14 +47,12 @@ describe.each(['express', 'koa', 'fastify'])('a graceful shutdown of %s, with Re
     };
   });
 
-  it('answers them all, writes their true costs, and ends by itself within a second of the last answer', async () => {
+  it('answers them all, writes their true costs, and ends by itself, though its clients would keep their connections', async () => {
     const begun = await Promise.all(Array.from({ length: REQUESTS }, () => begin()));
     const exit = server.stop();
     await refusesConnections();
     const answers = await Promise.all(begun.map((response) => text(response)));
-    const answeredMs = performance.now();
     expect(await exit).toBe(0);
-    expect(performance.now() - answeredMs).toBeLessThan(1000);
     expect(new Set(answers)).toEqual(new Set(['All is well that ends well.\n ']));
     expect(await taken()).toBe((REQUESTS + 1) * TRUE_COST);
     expect(server.output).toBe(`Listening on ${server.url}\n`);

@@ -42,9 +42,14 @@ export function inlinePerUser(options: object = {}): Options {
   return { name: 'PerUser', key: userKey, count: 5, period: '1m', store: timed().store, ...options };
 }
 
-/** A limiter on a store that stands still, without log lines. */
-export function stillLimiter(options: LimiterOptions<NativeRequest>): Limiter<NativeRequest> {
-  return createLimiter<NativeRequest>({ store: timed().store, log: false, ...options });
+/** A limiter on a store that stands still, without log lines. Its deadline is one that a busy machine keeps. */
+export function stillLimiter({ failure, ...options }: LimiterOptions<NativeRequest>): Limiter<NativeRequest> {
+  return createLimiter<NativeRequest>({
+    store: timed().store,
+    log: false,
+    failure: { deadlineMs: 20_000, ...failure },
+    ...options,
+  });
 }
 
 /** What a function gives that is no promise and can be waited for, such as the queries of many database clients. */

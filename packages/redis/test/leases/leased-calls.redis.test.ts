@@ -165,9 +165,7 @@ describe('a batch', () => {
     const batch = [hourly('taken', 5), order('unanswered')];
     await expect(callsOf(store).spend(batch, 50)).rejects.toMatchObject({ code: 'ERR_STORE_DEADLINE' });
     await proxy.pass();
-    await expect
-      .poll(async () => hoursOf(await callsOf(store).check([hourly('taken')])), { timeout: 5000 })
-      .toEqual([50]);
+    await expect.poll(async () => hoursOf(await callsOf(store).check([hourly('taken')]))).toEqual([50]);
   });
 
   test('of several is tried by Redis in one call if nothing is leased, and needs nothing to pass', async () => {

@@ -14,7 +14,7 @@ async function limiterOn(server: RedisServer, onFailure: FailurePolicy = 'closed
     Exact: { key, burst: 100, count: 100, period: '24h', onFailure },
   };
   const store = leasedStore({ url: server.url, gateways: 1, maxWait: '1s', log: false });
-  const limiter = createLimiter({ limits, store, log: false, failure: { gateways: 1, deadlineMs: 1000 } });
+  const limiter = createLimiter({ limits, store, log: false, failure: { gateways: 1, deadlineMs: 20_000 } });
   running.add({
     close: async () => {
       await limiter.close({ store: true });
@@ -115,7 +115,7 @@ describe('limiters on stores with leases', () => {
       store,
       log: false,
       onEvent,
-      failure: { gateways: 1, deadlineMs: 1000 },
+      failure: { gateways: 1, deadlineMs: 20_000 },
     });
     running.add({ close: async () => limiter.close({ store: true }) });
     await limiter.ready();
@@ -137,7 +137,7 @@ describe('limiters on stores with leases', () => {
     const raised = { Leased: { ...slow.Leased, period: '1h' } } as const;
     const make = async () => {
       const store = leasedStore({ url: server.url, gateways: 1, maxWait: '1s', log: false });
-      const limiter = createLimiter({ limits: slow, store, log: false, failure: { gateways: 1, deadlineMs: 1000 } });
+      const limiter = createLimiter({ limits: slow, store, log: false, failure: { gateways: 1, deadlineMs: 20_000 } });
       running.add({ close: async () => limiter.close({ store: true }) });
       await limiter.ready();
       return { limiter, store };

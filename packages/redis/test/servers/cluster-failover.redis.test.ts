@@ -39,16 +39,16 @@ describe('when a primary is lost, a script client of a cluster', () => {
         else primary.freeze();
         await isIn('degraded', scriptClient);
         const { done } = calls;
-        await until('calls are done again', () => calls.done > done + 50, { withinMs: 20_000 });
+        await until('calls are done again', () => calls.done > done + 50);
         await isUp(scriptClient);
+        // Nobody waits for the primary that is lost.
         await calls.stop();
         const reader = new Cluster([...cluster.addresses]);
-        const record = new Record(await ended(reader).lrange('key', 0, -1));
+        const record = new Record(await ended(reader).lrange('key', 0, -1), calls);
         expect(record.length).toBeGreaterThan(50);
         expect(record.lateMs).toEqual([]);
         expect(states.slice(0, 2)).toEqual(['up', 'degraded']);
         expect(scriptClient.status().servers).toHaveLength(3);
-        expect(calls.longestMs).toBeLessThan(1000);
         primary.thaw();
       }),
     );
@@ -65,7 +65,7 @@ describe('when a primary is lost, a script client of a cluster', () => {
       expect(await rejection(scriptClient.run(call(add)))).toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' });
       await until('the cluster is looked for anew', () => scriptClient.status().lastError !== undefined);
       await Promise.all(cluster.nodes.map((node) => node.start()));
-      await isIn('up', scriptClient, 20_000);
+      await isUp(scriptClient);
       await until(
         'all slots are served',
         () =>
@@ -73,7 +73,6 @@ describe('when a primary is lost, a script client of a cluster', () => {
             () => true,
             () => false,
           ),
-        { withinMs: 20_000 },
       );
     }),
   );
@@ -90,7 +89,7 @@ async function pair() {
   await until('both know each other', knows);
   await replica.call('CLUSTER', 'REPLICATE', id);
   const isNamed = async (): Promise<boolean> => (await primary.call<unknown[][]>('CLUSTER', 'SLOTS'))[0]?.length === 4;
-  await until('the replica is in the map of the slots', isNamed, { withinMs: 20_000 });
+  await until('the replica is in the map of the slots', isNamed);
   return [primary, replica] as const;
 }
 
@@ -108,7 +107,7 @@ test(
     // Their connections stay open: nothing but their silence says that they are gone.
     for (const server of old) server.freeze();
     await isIn('down', scriptClient);
-    await isIn('up', scriptClient, 20_000);
+    await isUp(scriptClient);
     await calls.stop();
     expect(await scriptClient.run(call(add, { keys: ['other'] }))).toEqual([expect.any(Number), 1]);
     expect(scriptClient.status().servers).toMatchObject([{ server: `127.0.0.1:${moved[0].port}`, ready: true }]);

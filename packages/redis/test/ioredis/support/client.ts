@@ -104,8 +104,8 @@ export function ended<T extends Redis | Cluster>(client: T): T {
 }
 
 /** Waits until the script client is in a state. */
-export async function isIn(state: ConnectionState, scriptClient: ScriptClient, withinMs = 5000): Promise<void> {
-  await until(`the script client is ${state}`, () => scriptClient.status().state === state, { everyMs: 2, withinMs });
+export async function isIn(state: ConnectionState, scriptClient: ScriptClient): Promise<void> {
+  await until(`the script client is ${state}`, () => scriptClient.status().state === state, { everyMs: 2 });
 }
 
 export const isUp = (scriptClient: ScriptClient): Promise<void> => isIn('up', scriptClient);

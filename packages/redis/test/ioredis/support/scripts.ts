@@ -20,7 +20,7 @@ export type Operation = 'echo' | 'add' | 'record';
 export const echo: Operation = 'echo';
 /** Adds one to a key. */
 export const add: Operation = 'add';
-/** Appends its arguments, an id and a deadline by the wall clock, and the moment at which it wrote. */
+/** Appends its argument, an id, and the moment at which it wrote. */
 export const record: Operation = 'record';
 
 /** The script of a client in tests. */
@@ -28,6 +28,6 @@ export const testScript: Script = guarded(
   'test',
   `if ARGV[2] == 'echo' then return {1, now, unpack(ARGV, 3)} end
 if ARGV[2] == 'add' then return {1, now, redis.call('INCR', KEYS[1])} end
-redis.call('RPUSH', KEYS[1], ARGV[3] .. ' ' .. ARGV[4] .. ' ' .. string.format('%.0f', now))
+redis.call('RPUSH', KEYS[1], ARGV[3] .. ' ' .. string.format('%.0f', now))
 return {1, now}`,
 );
