@@ -4,6 +4,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { rmSync } from 'node:fs';
 import { HostProcess } from '../host/host-process.ts';
 import { folder } from '../host/socket-path.ts';
+import { patient } from '../patient.ts';
 import { realDelay } from '../real-delay.ts';
 import { until } from '../redis/servers/until.ts';
 
@@ -32,7 +33,7 @@ async function whileFrozen(run: () => Promise<void>): Promise<void> {
 async function askingStore({ time, steered = false }: { readonly time?: FakeTime; readonly steered?: boolean } = {}) {
   const socket = paths.newSocket();
   await server.open(socket, { steered });
-  const store = hostStore({ socket, time, log: false });
+  const store = patient(hostStore({ socket, time, log: false }));
   await store.ready();
   return { store, provokeReport: () => changeServer(socket, store) };
 }
@@ -109,7 +110,7 @@ describe('in the process that serves', () => {
     clock: 'real',
     async create() {
       const socket = paths.newSocket();
-      const store = hostStore({ socket, log: false });
+      const store = patient(hostStore({ socket, log: false }));
       await store.ready();
       const hang = async (): Promise<void> => {
         // Its calls are answered at once, whatever other processes do.

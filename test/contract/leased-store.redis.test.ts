@@ -1,6 +1,7 @@
 import { leasedStore } from '@sluice/redis';
 import { storeContract } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
+import { patient } from '../patient.ts';
 import { redisServer } from '../redis/servers/redis-server.ts';
 import { running } from '../redis/servers/running.ts';
 import { until } from '../redis/servers/until.ts';
@@ -13,7 +14,9 @@ describe('the store with leases keeps the contract of stores for limits without 
   const cases = storeContract({
     clock: 'real',
     async create() {
-      const store = leasedStore({ url: server.url, prefix: `leased-contract${stores++}:`, gateways: 2, maxWait: '1s' });
+      const store = patient(
+        leasedStore({ url: server.url, prefix: `leased-contract${stores++}:`, gateways: 2, maxWait: '1s' }),
+      );
       running.add({ close: () => store.close() });
       await store.ready();
       return {

@@ -1,19 +1,11 @@
-import type { StoreOperation } from '@sluice/core';
 import { FakeTime, storeContract, type ContractCase } from '@sluice/core/testing';
-import { postgresStore, type PostgresStore } from '@sluice/postgres';
+import { postgresStore } from '@sluice/postgres';
 import { describe, expect, test } from 'vitest';
+import { patient } from '../patient.ts';
 import { postgresServer } from '../postgres/postgres-server.ts';
 import { steeredDatabase } from '../postgres/steered-database.ts';
 import { realDelay } from '../real-delay.ts';
 import { running } from '../redis/servers/running.ts';
-
-/** A store that waits longer if the caller names no deadline: the machine may do other work. */
-function patient(store: PostgresStore): PostgresStore {
-  const run = store.run.bind(store);
-  return Object.assign(store, {
-    run: (operation: StoreOperation, deadlineMs = 20_000) => run(operation, deadlineMs),
-  });
-}
 
 async function keepsPromise({ run }: ContractCase): Promise<void> {
   await expect(run()).resolves.toBeUndefined();

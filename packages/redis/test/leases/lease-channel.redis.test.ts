@@ -35,10 +35,12 @@ test('each sync is a message on the channel sluice:lease: its tokens, and whethe
     },
   ]);
   await until('both are synced', () => messages.reduce((sum, { charged }) => sum + charged, 0) === 5);
-  // The overdraft decides 14, and the others wait for their lease.
+  // The overdraft decides 14, or more if tokens come back meanwhile, and the others wait for their lease.
   await spendEach(store, 40, page('leased'));
-  expect(messages.at(-1)).toMatchObject({ buckets: 1, charged: 14, wanted: 26, granted: 26 });
-  expect(messages.at(-1)!.durationMs).toBeGreaterThan(0);
+  const leased = messages.find(({ wanted }) => wanted > 0)!;
+  expect(leased).toMatchObject({ buckets: 1, wanted: 40 - leased.charged, granted: leased.wanted });
+  expect(leased.charged).toBeGreaterThanOrEqual(14);
+  expect(leased.durationMs).toBeGreaterThan(0);
 
   proxy.blackhole();
   messages.length = 0;

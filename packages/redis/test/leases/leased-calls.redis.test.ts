@@ -4,6 +4,7 @@ import type { StoreCharge, StoreReading, StoreRefund, StoreTransaction, Time } f
 import { passes, systemTime } from '@sluice/core/kit';
 import { describe, expect, test } from 'vitest';
 import { redisServer } from '../../../../test/redis/servers/redis-server.ts';
+import { patient } from '../../../../test/patient.ts';
 import { running } from '../../../../test/redis/servers/running.ts';
 import { tcpProxy } from '../../../../test/redis/servers/tcp-proxy.ts';
 import { until } from '../../../../test/redis/servers/until.ts';
@@ -18,7 +19,7 @@ let prefixes = 0;
 async function readyStore(options: Partial<LeasedStoreOptions> = {}): Promise<LeasedStore> {
   const prefix = `calls${prefixes++}:`;
   // The wait is long enough for a busy machine.
-  const store = leasedStore({ url: server.url, prefix, gateways: 1, maxWait: '1s', log: false, ...options });
+  const store = patient(leasedStore({ url: server.url, prefix, gateways: 1, maxWait: '1s', log: false, ...options }));
   running.add({ close: () => store.close() });
   await store.ready();
   return store;

@@ -12,6 +12,7 @@ import { redisServer } from '../../../../test/redis/servers/redis-server.ts';
 import { tcpProxy } from '../../../../test/redis/servers/tcp-proxy.ts';
 import { running } from '../../../../test/redis/servers/running.ts';
 import { until } from '../../../../test/redis/servers/until.ts';
+import { patient } from '../../../../test/patient.ts';
 import { realDelay } from '../../../../test/real-delay.ts';
 import { order } from '../support/orders.ts';
 import { BEYOND, BURST, hourly, page, spendEach, TOKEN } from './support/pages.ts';
@@ -22,14 +23,8 @@ let prefixes = 0;
 
 /** A store that is connected, and closed when the test ends. */
 async function readyStore(options: Partial<LeasedStoreOptions> = {}): Promise<LeasedStore> {
-  const store = leasedStore({
-    url: server.url,
-    prefix: `leased${prefixes++}:`,
-    gateways: 2,
-    maxWait: '1s',
-    log: false,
-    ...options,
-  });
+  const prefix = `leased${prefixes++}:`;
+  const store = patient(leasedStore({ url: server.url, prefix, gateways: 2, maxWait: '1s', log: false, ...options }));
   running.add({ close: () => store.close() });
   await store.ready();
   return store;

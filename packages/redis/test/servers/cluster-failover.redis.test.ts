@@ -66,13 +66,11 @@ describe('when a primary is lost, a script client of a cluster', () => {
       await until('the cluster is looked for anew', () => scriptClient.status().lastError !== undefined);
       await Promise.all(cluster.nodes.map((node) => node.start()));
       await isUp(scriptClient);
-      await until(
-        'all slots are served',
-        () =>
-          scriptClient.run(call(add)).then(
-            () => true,
-            () => false,
-          ),
+      await until('all slots are served', () =>
+        scriptClient.run(call(add)).then(
+          () => true,
+          () => false,
+        ),
       );
     }),
   );
