@@ -25,7 +25,7 @@ export async function sceneOn(server: PostgresServer, options: Partial<PostgresS
     limits: { Shared: { key: everyone(), burst: BURST, count: 1, period: '30d' } },
     store,
     log: false,
-    failure: { deadlineMs: 100, onFailure: 'closed' },
+    failure: { deadlineMs: 1000, onFailure: 'closed' },
   });
   onTestFinished(async () => {
     await limiter.close();

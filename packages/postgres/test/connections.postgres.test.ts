@@ -75,7 +75,7 @@ test.each([
 ])('%s is named by ready', async (_name, url, message) => {
   const server = await postgresServer();
   const store = postgresStore({ connectionString: url.replace('HOST', `127.0.0.1:${server.port}`) });
-  await expect(store.ready({ timeoutMs: 300 })).rejects.toMatchObject({
+  await expect(store.ready({ timeoutMs: 1500 })).rejects.toMatchObject({
     code: 'ERR_STORE_UNAVAILABLE',
     message: expect.stringMatching(message) as string,
   });

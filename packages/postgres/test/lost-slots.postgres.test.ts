@@ -6,8 +6,9 @@ import { storeOn } from './support.ts';
 
 test('slots whose take or release an outage has swallowed are free when they expire, and those in use stay taken', async () => {
   const server = await ownPostgresServer();
-  const Slots = { key: accountId(), concurrency: 10, expiry: '1s', onFailure: 'closed' } as const;
-  const limiter = createLimiter({ limits: { Slots }, store: storeOn(server), log: false });
+  const Slots = { key: accountId(), concurrency: 10, expiry: '3s', onFailure: 'closed' } as const;
+  const failure = { deadlineMs: 1500 };
+  const limiter = createLimiter({ limits: { Slots }, store: storeOn(server), failure, log: false });
   await limiter.ready();
   const one = [{ limit: 'Slots', id: 'alice' }] as const;
   const held = await Promise.all(Array.from({ length: 5 }, () => limiter.hold(one)));
