@@ -61,7 +61,7 @@ const projects = [
   },
   // A process for each file: after hundreds of others, Nest once did not find a provider of its own.
   { name: 'nest', include: [ofNest] },
-  { name: 'nest-12', include: [ofNest], exclude: ofNoVersion, alias: nest12, timeoutMs: minute },
+  { name: 'nest-12', include: [ofNest], exclude: ofNoVersion, alias: nest12 },
   { name: 'contract', include: ['test/contract/**/*.test.ts'], exclude: [onRedis, onPostgres, pins], ...shared },
   // What a request makes depends on what its process has done before.
   { name: 'pins', include: [pins], timeoutMs: 5 * minute },
@@ -81,7 +81,6 @@ const projects = [
   {
     name: 'postgres',
     include: [`packages/${onPostgres}`, `test/contract/${onPostgres}`],
-    timeoutMs: 2 * minute,
     ...onServers,
   },
   {
@@ -91,20 +90,19 @@ const projects = [
     ...onServers,
     setupFiles: [...properties, ...onServers.setupFiles],
   },
-  { name: 'docs', include: ['test/docs/**/*.test.ts'], exclude: [ofPrograms], timeoutMs: 2 * minute, ...shared },
-  { name: 'smoke', include: [smoke], timeoutMs: minute },
+  { name: 'docs', include: ['test/docs/**/*.test.ts'], exclude: [ofPrograms], ...shared },
+  { name: 'smoke', include: [smoke] },
   // In a real browser.
-  { name: 'playground', include: ['test/playground/**/*.test.ts'], timeoutMs: 2 * minute },
+  { name: 'playground', include: ['test/playground/**/*.test.ts'] },
   {
     name: 'programs',
     include: ['test/examples/**/*.test.ts', `test/docs/${ofPrograms}`],
     exclude: [smoke],
-    timeoutMs: 2 * minute,
   },
   { name: 'packed', include: ['test/packed/*.test.ts'], exclude: [loaders], timeoutMs: 10 * minute },
   { name: 'loaders', include: [loaders], timeoutMs: 10 * minute },
   // Real proxies in front of a real backend: the programs of three vendors.
-  { name: 'proxies', include: ['test/proxies/**/*.test.ts'], timeoutMs: minute },
+  { name: 'proxies', include: ['test/proxies/**/*.test.ts'] },
   { name: 'site', include: ['test/site/*.test.ts'], timeoutMs: 5 * minute },
   { name: 'aborts', include: [aborts, leaks], timeoutMs: 10 * minute },
   { name: 'bench', include: ['test/bench/**/*.test.ts'], timeoutMs: 10 * minute },
@@ -112,7 +110,6 @@ const projects = [
   {
     name: 'faults',
     include: ['test/{redis,host,postgres}/**/*.test.ts'],
-    timeoutMs: 2 * minute,
     setupFiles: ['test/redis/servers/teardown.ts'],
     alone: 1,
   },
@@ -154,7 +151,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     passWithNoTests: true,
     projects: projects.map(
-      ({ timeoutMs = minute / 2, alone, exclude = [onRedis, onPostgres, onLargeInput], ...project }) => ({
+      ({ timeoutMs = 2 * minute, alone, exclude = [onRedis, onPostgres, onLargeInput], ...project }) => ({
         resolve: { conditions },
         ssr: { resolve: { conditions } },
         test: {
@@ -163,8 +160,8 @@ export default defineConfig({
           testTimeout: timeoutMs,
           hookTimeout: timeoutMs,
           // A test that waits for something looks often: 50 ms, the default, were half the time of the HTTP contracts. It
-          // waits long enough for a machine that does other work, where a second, the default, is too short.
-          expect: { poll: { interval: 5, timeout: 20_000 } },
+          // waits long enough for a machine that does twenty times as much besides: a second is the default.
+          expect: { poll: { interval: 5, timeout: minute } },
           maxWorkers: alone === undefined ? workers : 1,
           fileParallelism: alone === undefined,
           sequence: { groupOrder: alone ?? 3 },

@@ -18,17 +18,19 @@ const answer = async (length: number): Promise<Response> =>
 
 /** The statuses of requests at once, in ascending order, and how many of those that passed were borrowed. */
 async function burst(path: string, key: string, count: number) {
+  const startMs = performance.now();
   const responses = await Promise.all(Array.from({ length: count }, () => get(path, key)));
+  const seconds = (performance.now() - startMs) / 1000;
   const passed = responses.filter(({ status }) => status === 200);
-  return { passed: passed.length, borrowed: passed.filter(({ body }) => body.borrowed).length, responses };
+  return { passed: passed.length, borrowed: passed.filter(({ body }) => body.borrowed).length, responses, seconds };
 }
 
 describe('the rate of a plan', () => {
   it('gives a tenant its assured tokens, and then borrowed ones up to its ceiling', async () => {
-    const { passed, borrowed, responses } = await burst('/items', 'free-key', 30);
-    // A token or two come back meanwhile.
+    const { passed, borrowed, responses, seconds } = await burst('/items', 'free-key', 60);
+    // Some tokens come back meanwhile: two a second, and four of the ceiling.
     expect(passed).toBeGreaterThanOrEqual(8);
-    expect(passed).toBeLessThanOrEqual(14);
+    expect(passed).toBeLessThanOrEqual(12 + 6 * seconds);
     expect(passed - borrowed).toBeGreaterThanOrEqual(4);
     expect(borrowed).toBeGreaterThanOrEqual(1);
     const denied = responses.find(({ status }) => status === 429);
@@ -74,17 +76,14 @@ describe('the monthly quota', () => {
 
 describe('exports', () => {
   it('continue one every 100 ms, and those that would wait longer than two seconds are denied', async () => {
-    const { responses } = await burst('/export', 'enterprise-key', 30);
+    const { responses } = await burst('/export', 'enterprise-key', 90);
     const starts = responses
       .flatMap(({ status, body }) => (status === 200 ? [body.atMs as number] : []))
       .toSorted((a, b) => a - b);
     expect(starts.length).toBeGreaterThanOrEqual(21);
-    expect(starts.length).toBeLessThan(30);
-    // Single timers may be late on a busy machine.
-    const gaps = starts.slice(1).map((atMs, index) => atMs - starts[index]!);
-    const median = gaps.toSorted((a, b) => a - b)[Math.floor(gaps.length / 2)]!;
-    expect(Math.abs(median - 100)).toBeLessThan(5);
-    expect(starts.at(-1)! - starts[0]!).toBeGreaterThan(100 * gaps.length - 50);
+    expect(starts.length).toBeLessThan(90);
+    // On a busy machine timers are late, and then some follow each other sooner.
+    expect(starts.at(-1)! - starts[0]!).toBeGreaterThan(100 * (starts.length - 1) - 50);
   });
 });
 

@@ -21,14 +21,10 @@ export class Program {
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)));
     bury(child.pid!);
     const program = new Program(child, () => output);
-    await until(
-      `${command} listens on ${port}`,
-      () => {
-        if (child.exitCode !== null) throw new Error(`${command} ended with ${child.exitCode}:\n${output}`);
-        return listensOn(port);
-      },
-      { withinMs: 20_000 },
-    );
+    await until(`${command} listens on ${port}`, () => {
+      if (child.exitCode !== null) throw new Error(`${command} ended with ${child.exitCode}:\n${output}`);
+      return listensOn(port);
+    });
     return program;
   }
 

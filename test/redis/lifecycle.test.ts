@@ -23,7 +23,7 @@ it.each([
   await once(child, 'message');
   const closedMs = performance.now();
   expect([await exit, output]).toEqual([[0, null], '']);
-  expect(performance.now() - closedMs).toBeLessThan(5000);
+  expect(performance.now() - closedMs).toBeLessThan(20_000);
 });
 
 it.each([
@@ -38,7 +38,7 @@ it.each([
   const [outcome] = (await once(child, 'message')) as unknown[];
   const closedMs = performance.now();
   expect([outcome, await exit, output]).toEqual([given.outcome, [0, null], '']);
-  expect(performance.now() - closedMs).toBeLessThan(5000);
+  expect(performance.now() - closedMs).toBeLessThan(20_000);
 });
 
 it('a client that was given stays connected after close, and is never used', async () => {

@@ -66,7 +66,7 @@ describe.each(['refuses', 'hangs'] as const)('when Redis %s and the client is pl
     const answers = await Promise.all(Array.from({ length: 50 }, (_, index) => get(`during-${index}`)));
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
     // The deadline is 50 ms; the rest is room for fifty requests on a busy machine. The others took 15 to 73 seconds.
-    expect(performance.now() - startMs).toBeLessThan(3000);
+    expect(performance.now() - startMs).toBeLessThan(10_000);
     await end();
   });
 

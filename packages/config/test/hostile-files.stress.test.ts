@@ -1,17 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { problemsOf } from './written-files.ts';
 import { sized } from '../../../test/sized.ts';
+import { workedMs } from '../../../test/worked-ms.ts';
 
 /** The default maximum of `maxBytes`. */
 const SIZE = 2 * 2 ** 20;
 const filled = (part: string, head = '', tail = ''): string =>
   head + part.repeat(Math.floor((SIZE - head.length - tail.length) / part.length)) + tail;
-
-/** The time that all threads of this process have worked so far, which other processes do not lengthen. */
-function workedMs(): number {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1000;
-}
 
 describe('files of the default maximum size are rejected, or read, within two seconds:', () => {
   it.each<[what: string, text: string, problem: string]>([

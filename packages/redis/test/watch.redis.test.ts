@@ -23,7 +23,7 @@ function watched(options: RedisStoreOptions, deadlineMs = 1000) {
   });
   running.add({ close: async () => limiter.close({ store: true }) });
   const is = (state: 'up' | 'failing') =>
-    until(`the limiter is ${state}`, () => limiter.status().state === state, { everyMs: 2, withinMs: 20_000 });
+    until(`the limiter is ${state}`, () => limiter.status().state === state, { everyMs: 2 });
   const spend = () => limiter.spend([{ limit: 'Logins', id: 'one' }]);
   const types = () => events.map(({ type }) => type);
   const batches = () => store.status().counts.batches;
@@ -160,7 +160,7 @@ test('a cluster is down only when no primary can be reached', async () => {
   await Promise.all([first, ...others].map((node) => node.start()));
   // The nodes answer CLUSTERDOWN for some seconds, so that the limiter's own trial fails.
   const isDecided = async () => (await spend()).failure === undefined;
-  await until('the cluster decides', isDecided, { withinMs: 20_000 });
+  await until('the cluster decides', isDecided);
   expect(types()).toEqual(['store-failing', 'store-recovered']);
 });
 

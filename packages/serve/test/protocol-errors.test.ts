@@ -29,5 +29,5 @@ test('no connection is left on the port for Envoy, whichever error its client ma
     }
   }
   await expect.poll(connections).toBeGreaterThan(0);
-  await expect.poll(connections, { timeout: 5000 }).toBe(0);
+  await expect.poll(connections).toBe(0);
 });

@@ -27,7 +27,7 @@ export const sentinelFailover: LeaseScenario = {
         const old = await set.primary();
         const lost = await lostNow(load);
         await old.kill();
-        await until('there is a new primary', async () => (await set.primary()) !== old, { withinMs: 30_000 });
+        await until('there is a new primary', async () => (await set.primary()) !== old);
         await until('it is one', async () => {
           const [role] = await (await set.primary()).call<string[]>('ROLE');
           return role === 'master';
@@ -58,7 +58,7 @@ export const clusterFailover: LeaseScenario = {
         const old = await cluster.primaryOf(await cluster.slotOf('{b0}'));
         const lost = await lostNow(load);
         await old.kill();
-        await until('all slots are served again', () => cluster.isWhole(2), { withinMs: 30_000 });
+        await until('all slots are served again', () => cluster.isWhole(2));
         return lost;
       },
     });

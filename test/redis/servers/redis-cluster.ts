@@ -36,9 +36,7 @@ export async function redisCluster({
   const nodes = await Promise.all(Array.from({ length: 2 * PRIMARIES }, () => redisServer({ config: settings })));
   const cluster = new Nodes(nodes);
   await cluster.join();
-  await until('each primary has its replica, and every node knows all slots', () => cluster.isWhole(PRIMARIES), {
-    withinMs: 30_000,
-  });
+  await until('each primary has its replica, and every node knows all slots', () => cluster.isWhole(PRIMARIES));
   return cluster;
 }
 

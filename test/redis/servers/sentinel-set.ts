@@ -37,12 +37,8 @@ export async function sentinelSet({ config = {}, downAfterMs = 1000 }: SentinelS
   const sentinels = await Promise.all(
     [0, 1, 2].map((index) => sentinel({ index, primaryPort: primary.port, downAfterMs })),
   );
-  await until(
-    'each sentinel knows all others',
-    async () => (await Promise.all(sentinels.map(knowsAll))).every(Boolean),
-    {
-      withinMs: 20_000,
-    },
+  await until('each sentinel knows all others', async () =>
+    (await Promise.all(sentinels.map(knowsAll))).every(Boolean),
   );
   return {
     name: NAME,

@@ -34,14 +34,14 @@ async function makeError(server: Server): Promise<void> {
 test('a session that was made without a server is ended after an error, too', async () => {
   const sessions: ServerHttp2Session[] = [];
   await makeError(createServer((socket) => watch(sessions, performServerHandshake(socket))));
-  await expect.poll(() => sessions.every(({ destroyed }) => destroyed), { timeout: 2000 }).toBe(true);
+  await expect.poll(() => sessions.every(({ destroyed }) => destroyed)).toBe(true);
 });
 
 test('a session that is over is forgotten, and leaves no listener on its server but one', async () => {
   const sessions: ServerHttp2Session[] = [];
   const server = createHttp2Server().on('session', (session) => watch(sessions, session));
   await makeError(server);
-  await expect.poll(() => sessions[0]!.destroyed, { timeout: 2000 }).toBe(true);
+  await expect.poll(() => sessions[0]!.destroyed).toBe(true);
   openSessions.addOfServer({ session: sessions[0] });
   openSessions.add(sessions[0]!);
   expect(server.listenerCount('session')).toBeLessThanOrEqual(2);
