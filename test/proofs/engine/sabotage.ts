@@ -20,6 +20,8 @@ const CHANGES: readonly ((value: number) => number)[] = [
 /** The places that are executed while something is traced. */
 let traced: Set<Site> | undefined;
 let broken: { readonly site: Site; readonly change: (value: number) => number } | undefined;
+/** Whether the broken place had a number: on anything else, all changes do the same. */
+let hadNumber = false;
 
 /** A loop whose condition is broken may not end. */
 const MOST_STEPS = 20_000;
@@ -36,7 +38,9 @@ export function resultAt<T>(value: T, site: Site | undefined): T {
 
 function changed(value: unknown, change: (value: number) => number): unknown {
   if (typeof value === 'boolean') return !value;
-  return typeof value === 'number' ? change(value) : value;
+  if (typeof value !== 'number') return value;
+  hadNumber = true;
+  return change(value);
 }
 
 /**
@@ -61,8 +65,9 @@ export function sabotaged(sites: readonly Site[], run: () => boolean): void {
     for (const site of sites) {
       for (const change of CHANGES) {
         broken = { site, change };
-        steps = 0;
+        [steps, hadNumber] = [0, false];
         if (run()) return;
+        if (!hadNumber) break;
       }
     }
   } finally {

@@ -17,7 +17,15 @@ export function sumText(sum: Sum): string {
   return parts.length === 1 ? parts[0]! : `(+ ${parts.join(' ')})`;
 }
 
+const texts = new WeakMap<Condition, string>();
+
 export function conditionText(condition: Condition): string {
+  const known = texts.get(condition) ?? textOf(condition);
+  texts.set(condition, known);
+  return known;
+}
+
+function textOf(condition: Condition): string {
   if ('parts' in condition) {
     const parts = condition.parts.map(conditionText).join(' ');
     return `(${condition.kind === 'all' ? 'and' : 'or'} ${parts})`;

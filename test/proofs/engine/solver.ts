@@ -28,10 +28,11 @@ function rememberFunctions(): void {
     .Table;
   // oxlint-disable-next-line typescript/unbound-method -- called on each table
   const lookUp = prototype.get;
-  const tables = new WeakMap<FunctionTable, unknown[]>();
+  // There is one table. Another one would only be slower.
+  let last: FunctionTable | undefined;
+  let known: unknown[] = [];
   prototype.get = function (this: FunctionTable, place: number): unknown {
-    let known = tables.get(this);
-    if (known === undefined) tables.set(this, (known = []));
+    if (this !== last) [last, known] = [this, []];
     return (known[place] ??= lookUp.call(this, place));
   };
 }
