@@ -13,7 +13,8 @@ app.get('/', rateLimit({ limiter }), (req, res) => {
 // So that Redis decides from the first request on. Without Redis the failure policy decides until it is there.
 await limiter.ready({ timeoutMs: 2000 }).catch((/** @type {Error} */ error) => console.warn(error.message));
 
-const server = createServer(app).listen(Number(process.env.PORT ?? 3000), '127.0.0.1');
+// Longer than any client keeps a connection: a request on one that just ends would fail.
+const server = createServer({ keepAliveTimeout: 60_000 }, app).listen(Number(process.env.PORT ?? 3000), '127.0.0.1');
 
 server.on('error', (/** @type {NodeJS.ErrnoException} */ error) => {
   console.error(

@@ -10,6 +10,8 @@ import { capacityOf, DEADLINE_MS, offer } from './traffic.mjs';
 /** How long each rate is offered, and how long before the answers count: the level needs some seconds to rise and fall. */
 const seconds = Number(process.env.SECONDS ?? 30);
 const settleSeconds = seconds / 2;
+/** The rates that are offered, as multiples of what the server can answer. */
+const rates = (process.env.RATES ?? '0.5,1,2,3').split(',').map(Number);
 
 const capacity = await measuredCapacity();
 console.log(`Capacity: ${capacity.toFixed(0)} requests a second. Load average of the machine: ${average()}.\n`);
@@ -37,7 +39,7 @@ async function table() {
   ]);
   /** @type {Record<string, number[]>} */
   const goodputs = { off: [], on: [] };
-  for (const times of [0.5, 1, 2, 3]) {
+  for (const times of rates) {
     for (const shedding of /** @type {const} */ (['off', 'on'])) {
       const answers = await withServer(shedding, (url) => offer(url, { seconds, rate: () => times * capacity }));
       const settled = answers.filter(({ atMs }) => atMs >= settleSeconds * 1000);
@@ -48,7 +50,7 @@ async function table() {
   const ofPeak = (/** @type {number[]} */ all) => ((all.at(-1) ?? 0) / Math.max(...all)).toFixed(2);
   console.log(`
 Goodput: answers 200 within ${DEADLINE_MS} ms, a second. "critical denied" counts the whole time, the other columns
-the time from second ${settleSeconds} on. At three times the capacity, the goodput is ${ofPeak(goodputs.on ?? [])} of its peak with the load limit,
+the time from second ${settleSeconds} on. At ${rates.at(-1)} times the capacity, the goodput is ${ofPeak(goodputs.on ?? [])} of its peak with the load limit,
 and ${ofPeak(goodputs.off ?? [])} without it.`);
 }
 

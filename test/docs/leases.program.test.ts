@@ -33,7 +33,8 @@ async function printedBy(redisUrl: string): Promise<string> {
     env: { ...process.env, NODE_OPTIONS: '', REDIS_URL: redisUrl },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  // On a busy machine it logs that Redis is late, and goes on.
   const [out, errors, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
-  expect([code, errors]).toEqual([0, '']);
+  expect([code, errors.replaceAll(/^Sluice: .*\n/gm, '')]).toEqual([0, '']);
   return out;
 }

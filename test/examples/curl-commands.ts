@@ -1,4 +1,5 @@
 import { Test } from 'supertest';
+import { expect } from 'vitest';
 
 /** What a printed `curl` command asks for. */
 interface CurlCommand {
@@ -23,6 +24,16 @@ export async function run({ urls, headers, data }: CurlCommand): Promise<number[
     statuses.push((await test.send(data)).status);
   }
   return statuses;
+}
+
+/** Sends the requests of a command, and expects that those are denied for which no token can have come back meanwhile. */
+export async function runsInto(command: CurlCommand, limit: { burst: number; perSecond: number }): Promise<void> {
+  const startMs = performance.now();
+  const statuses = await run(command);
+  const back = (limit.perSecond * (performance.now() - startMs)) / 1000;
+  expect(statuses[0]).toBe(200);
+  const denied = statuses.filter((status) => status === 429).length;
+  expect(denied).toBeGreaterThanOrEqual(statuses.length - limit.burst - back);
 }
 
 function parse(text: string): CurlCommand {
