@@ -11,7 +11,7 @@ Monthly: { count: 1000, per: month, idFormat: accountId }
 InFlight: { concurrency: 10, idFormat: accountId }
 PerProcess: { concurrency: 10, scope: process, idFormat: accountId }
 Worker: { load: eventLoop }
-Exports: { count: 1, period: 1s, maxWait: 5s, idFormat: accountId }
+Exports: { count: 1, period: 1m, maxWait: 1m, idFormat: accountId }
 PerUser: { count: 10, period: 1m, idFormat: accountId, borrow: { from: Pool, ceiling: { count: 20, period: 1m } } }
 Pool: { count: 100, period: 1m }
 `;
@@ -41,7 +41,7 @@ function production(server: RedisServer): Limiter {
       Orders: { key, count: 300, period: '3h' },
       Monthly: { key, count: 1000, per: 'month' },
       InFlight: { key, concurrency: 10 },
-      Exports: { key, count: 1, period: '1s', maxWait: '5s' },
+      Exports: { key, count: 1, period: '1m', maxWait: '1m' },
       PerUser: { key, count: 10, period: '1m', borrow: { from: 'Pool', ceiling } },
       Pool: { key: { ...key, format: { name: 'everyone', canonical: (text) => text } }, count: 100, period: '1m' },
     },
@@ -124,7 +124,7 @@ describe('on one server', () => {
     expect(await jsonOn('peek', 'Monthly', 'carol')).toMatchObject({ remaining: 993, period: { start: month } });
     expect((await on('peek', 'Monthly', 'carol')).out).toContain(`  period    ${month} to `);
     expect((await on('peek', 'InFlight', 'carol')).out).toMatch(/^InFlight carol: 9 of 10 slots left\n/);
-    expect((await on('peek', 'Exports', 'carol')).out).toMatch(/is allowed after a wait of \d+ ms\n$/);
+    expect((await on('peek', 'Exports', 'carol')).out).toMatch(/is allowed after a wait of [\d.]+ m?s\n$/);
     expect((await on('peek', 'Orders', 'robot')).out).toBe('Orders robot: unlimited, by an override for robot\n');
     expect((await on('peek', 'Orders', 'spammer')).out).toBe('Orders spammer: blocked, by an override for spammer\n');
     expect(await jsonOn('peek', 'Orders', 'robot')).toMatchObject({ remaining: 'Infinity', allowed: true });

@@ -14,13 +14,16 @@ describe.each(CLIENTS)('what a server answers a script client of $name', ({ clie
 
   test('of a key of a wrong type concerns this call alone, and names the key', async () => {
     const { server, scriptClient } = await openToServer();
+    // On a busy machine the first try to connect may have failed.
+    const { lastError } = scriptClient.status();
     await server.call('LPUSH', 'list', 'x');
     const { code, message } = await rejection(scriptClient.run(call(add, { keys: ['list'] })));
     expect(code).toBe('ERR_STORE_BUCKET');
     expect(message).toContain('list');
     expect(message).toContain('WRONGTYPE');
     expect(await scriptClient.run(call(add))).toEqual([expect.any(Number), 1]);
-    expect(scriptClient.status()).toMatchObject({ state: 'up', lastError: undefined });
+    expect(scriptClient.status().state).toBe('up');
+    expect(scriptClient.status().lastError).toBe(lastError);
   });
 
   test.each([
@@ -60,6 +63,8 @@ describe.each(CLIENTS)('what a server answers a script client of $name', ({ clie
       {},
       { onChange: ({ state }: { state: string }) => changes.push(state) },
     );
+    const { connects } = scriptClient.status().counts;
+    changes.length = 0;
     await server.call('REPLICAOF', '127.0.0.1', '1');
     const { code, message } = await rejection(scriptClient.run(call(add)));
     expect(code).toBe('ERR_STORE_UNAVAILABLE');
@@ -67,7 +72,7 @@ describe.each(CLIENTS)('what a server answers a script client of $name', ({ clie
     await until('the script client is connected again', () =>
       scriptClient.status().servers.every(({ ready }) => ready),
     );
-    expect(scriptClient.status()).toMatchObject({ state: 'down', counts: { connects: 2 } });
+    expect(scriptClient.status()).toMatchObject({ state: 'down', counts: { connects: connects + 1 } });
     expect((await rejection(scriptClient.run(call(add)))).message).toContain('READONLY');
     await server.call('REPLICAOF', 'NO', 'ONE');
     await until('the script client is connected again', () =>
@@ -75,9 +80,9 @@ describe.each(CLIENTS)('what a server answers a script client of $name', ({ clie
     );
     await scriptClient.run(call(add));
     expect(scriptClient.status().state).toBe('up');
-    expect(changes.slice(0, 2)).toEqual(['up', 'down']);
-    await until('it was told', () => changes.length === 3);
-    expect(changes).toEqual(['up', 'down', 'up']);
+    expect(changes[0]).toBe('down');
+    await until('it was told', () => changes.length === 2);
+    expect(changes).toEqual(['down', 'up']);
   });
 
   test('when it may not serve stale data keeps the script client down until it may', async () => {
