@@ -31,28 +31,22 @@ export async function writePage(parts: readonly Part[]): Promise<void> {
   await writeFile(PAGE, await pageOf(parts, await readFile(PAGE, 'utf8')));
 }
 
+/** A group with the first sentence of each theorem: the rest, and what it assumes, is for readers of its source. */
 function partText({ title, about, theorems }: Part): string {
-  const shared = sharedAssumptions(theorems);
-  const assumed = shared.length === 0 ? [] : [`**Assumed in all of them:** ${shared.join(' ')}`];
-  const sources = [...new Set(theorems.flatMap((theorem) => theorem.sources))];
-  const executed = sources.length === 0 ? [] : [`**Executed:** ${sources.map(link).join(', ')}`];
-  const texts = theorems.map((theorem) => theoremText(theorem, shared));
-  return [`## ${title}`, about, ...assumed, ...executed, ...texts].join('\n\n');
+  const rooms = [...new Set(theorems.flatMap(({ sources }) => sources).map(roomOf))];
+  const executed = rooms.length === 0 ? [] : [`Executed: ${rooms.join(', ')}.`];
+  return [`## ${title}`, [firstSentence(about), ...executed].join(' '), theorems.map(lineOf).join('\n')].join('\n\n');
 }
 
-/** What all theorems of a part assume, which is said once. */
-function sharedAssumptions([first, ...others]: readonly Theorem[]): readonly string[] {
-  return (first?.assumes ?? []).filter((each) => others.every(({ assumes }) => assumes?.includes(each) === true));
+function lineOf({ name, words, formula }: Theorem): string {
+  return [`- **${name}**: ${firstSentence(words)}`, ...(formula === undefined ? [] : [`\`${formula}\``])].join(' ');
 }
 
-function theoremText({ name, words, formula, assumes = [] }: Theorem, shared: readonly string[]): string {
-  const lines = [`### ${name}`, words];
-  if (formula !== undefined) lines.push(`    ${formula}`);
-  const own = assumes.filter((each) => !shared.includes(each));
-  if (own.length > 0) lines.push(`**Assumed:** ${own.join(' ')}`);
-  return lines.join('\n\n');
+function firstSentence(text: string): string {
+  return /^.*?[.](?= [A-Z`“]|$)/.exec(text)?.[0] ?? text;
 }
 
-function link(path: string): string {
-  return `[${path.slice(path.lastIndexOf('/') + 1)}](../${path})`;
+/** The folder of a source, which has few files: `core/src/stores/memory`. */
+function roomOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('/')).replace(/^packages\//, '');
 }

@@ -12,13 +12,13 @@ import {
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { accountId, createLimiter } from '@sluice/core';
+import { limitNode } from '@sluice/node';
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { limitClients, OrdersModule } from '../code/recipes/nest-express.ts';
-import * as fastify from '../code/recipes/nest-fastify.ts';
 import * as handlers from '../code/recipes/fetch-handlers.ts';
-import { limited } from '../code/recipes/next-pages.ts';
 import { serve } from '../serve.ts';
+import * as fastify from './nest-fastify.ts';
 
 // The decorators of Nest, called as functions: this repository compiles without the option that Nest needs.
 class ShopController {
@@ -168,12 +168,12 @@ describe('Next.js pages API routes', () => {
       },
     },
   });
-  const route = limited({ limiter }, (_req, res) => void res.end('ordered'));
+  const route = limitNode({ limiter })((_req, res) => void res.end('ordered'));
   /** What Next does before it calls a route. */
   const asNext = () =>
     serve((req, res) => {
       const query = Object.fromEntries(new URL(req.url ?? '/', 'http://localhost').searchParams);
-      Promise.resolve(route(Object.assign(req, { query }), res)).catch(() => res.writeHead(500).end());
+      void route(Object.assign(req, { query }), res);
     });
 
   it('a handler runs within the limit, and beyond it the client gets a 429', async () => {
@@ -183,7 +183,7 @@ describe('Next.js pages API routes', () => {
     expect([second.status, second.headers.get('Retry-After')]).toEqual([429, '3600']);
   });
 
-  it('an id that is not valid is a 400, and other errors are left to Next', async () => {
+  it('an id that is not valid is a 400, and another error of the key a 500', async () => {
     const url = await asNext();
     expect((await fetch(`${url}?account=${'x'.repeat(300)}`)).status).toBe(400);
     // The key gives `undefined`.

@@ -1,5 +1,3 @@
-// oxlint-disable-next-line import/no-unassigned-import -- ends the servers of each test
-import '../../redis/servers/teardown.ts';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -10,36 +8,12 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
-import { redisServer } from '../../redis/servers/redis-server.ts';
 import { until } from '../../redis/servers/until.ts';
 import { limitedApp } from '../code/recipes/pino.ts';
 import { app } from '../code/recipes/prometheus.ts';
 import { serve } from '../serve.ts';
 
-const OPERATOR = fileURLToPath(new URL('../code/recipes/operator.ts', import.meta.url));
 const RESTART = fileURLToPath(new URL('../code/recipes/restart.ts', import.meta.url));
-const NOBODY = 'redis://127.0.0.1:1';
-const bucket = ['OrdersPerAccount', '12345678'];
-
-it('an operator’s script charges, shows and resets a bucket of the servers', async () => {
-  const { url } = await redisServer();
-  expect((await operator(url, 'charge', ...bucket, '40')).printed).toContain('remaining: 260');
-  expect((await operator(url, 'check', ...bucket)).printed).toContain('remaining: 260');
-  expect(await operator(url, 'reset', ...bucket)).toEqual({ code: 0, printed: '' });
-  expect((await operator(url, 'check', ...bucket)).printed).toContain('remaining: 300');
-});
-
-it('an operator’s script fails with the reason when it is used wrongly, or when there is no answer', async () => {
-  const { url } = await redisServer();
-  const [typo, usage, alone] = await Promise.all([
-    operator(url, 'check', 'OrdersPerAcount', '12345678'),
-    operator(url),
-    operator(NOBODY, 'check', ...bucket),
-  ]);
-  expect(typo).toMatchObject({ code: 1, printed: expect.stringContaining('OrdersPerAcount') });
-  expect(usage).toMatchObject({ code: 1, printed: expect.stringContaining('Usage:') });
-  expect(alone).toMatchObject({ code: 1, printed: expect.stringContaining('ECONNREFUSED') });
-});
 
 it('Prometheus: decisions are counted by limit and outcome', async () => {
   const url = await serve(app);
@@ -118,13 +92,6 @@ async function freePort(): Promise<number> {
   const { port } = server.address() as AddressInfo;
   server.close();
   return port;
-}
-
-/** Runs the script in a process of its own. */
-async function operator(redis: string, ...args: string[]): Promise<{ code: number | null; printed: string }> {
-  const child = node(OPERATOR, args, { REDIS_URL: redis });
-  const [out, error, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
-  return { code, printed: out + error };
 }
 
 /** Starts a recipe in a process of its own. */

@@ -29,9 +29,9 @@ export interface Scenario {
 
 /** A guarantee, as it is proved. */
 export interface Theorem {
-  /** Its anchor in docs/proofs.md. */
+  /** As docs/proofs.md and docs/guarantees.md name it. */
   readonly name: string;
-  /** What is promised, for a reader who knows no solver. */
+  /** What is promised, for a reader who knows no solver. The first sentence is all that docs/proofs.md says of it. */
   readonly words: string;
   readonly formula?: string;
   /** For promises about any number of steps: what each step keeps, so that it is true after all of them. */
