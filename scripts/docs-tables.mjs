@@ -1,5 +1,5 @@
-// `npm run docs:tables` writes the tables of docs/ that follow from the source: the events, the rooms, the commands and
-// their options, and the causes of errors. A test fails when they differ from what is there.
+// `npm run docs:tables` writes the tables of docs/ that follow from the source: the events, the rooms, the
+// commands, and the causes of errors. A test fails when they differ from what is there.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
@@ -11,7 +11,7 @@ import { root } from './pnpm.mjs';
 const TABLES = {
   'docs/limits/watching.md': { events },
   'docs/architecture.md': { rooms },
-  'docs/command-line.md': { commands, options },
+  'docs/command-line.md': { commands },
 };
 const ERRORS = 'docs/errors.md';
 /**
@@ -163,26 +163,6 @@ async function commands() {
     return [`\`${name} ${words}\``.replace(' `', '`'), summary];
   });
   return markdown(['`sluice …`', 'to'], rows);
-}
-
-/** The options of `sluice`, from its help: each text once, with the commands that have it. */
-async function options() {
-  /** @type {Map<string, { flags: string, text: string, names: string[] }>} */
-  const found = new Map();
-  for (const { name, command } of await allCommands()) {
-    for (const { flags, text } of command.options) {
-      const known = found.get(flags + text) ?? { flags, text, names: [] };
-      found.set(flags + text, known);
-      known.names.push(name);
-    }
-  }
-  const groups = new Set([...found.values()].map(({ names }) => names.join(', ')));
-  return [...groups]
-    .map((names) => {
-      const own = [...found.values()].filter((option) => option.names.join(', ') === names);
-      return `**${names}**\n\n${own.map(({ flags, text }) => `- \`${flags}\`: ${text}`).join('\n')}`;
-    })
-    .join('\n\n');
 }
 
 /** @returns {Promise<readonly { name: string, summary: string, command: Command }[]>} */
