@@ -1,12 +1,21 @@
-// `npm run gossip:table` prints the table of docs/decisions/0026-a-store-not-gossip.md: the scenario that the docs draw,
-// with two and with eight gateways, other loads, and a crawler that has enough requests for a limit in each of them.
-import { readFileSync } from 'node:fs';
+// `npm run gossip:table` prints the table of docs/decisions/0026-a-store-not-gossip.md: a bot, and a crawler that has
+// enough requests for a limit in each of two or eight gateways.
 import { isProgram } from './is-program.mjs';
 
 /** @typedef {import('../packages/cli/src/simulate/counting/report.ts').SimulationReport} Report */
 
-const SCENARIO = readFileSync(new URL('../docs/compared/gossip.yaml', import.meta.url), 'utf8');
-const CRAWLER = '  crawler:\n    arrivals: { rate: 1500, from: 0s, to: 4s }\n';
+const SCENARIO = `
+limits:
+  Requests: { burst: 200, count: 100, period: 1s, overshoot: 0.1 }
+clients:
+  bot:
+    arrivals: { burst: 2000, over: 100ms }
+  crawler:
+    arrivals: { rate: 1500, from: 0s, to: 4s }
+compare: [gossip, leased]
+delay: 100ms
+within: 1s
+`;
 const WHOLE_TIME = 'from: 0s, to: 4s';
 export const LOADS = [
   { gateways: 2, load: 'even', fields: '' },
@@ -33,9 +42,7 @@ export async function rowOf({ gateways, load, fields }) {
 /** @type {(gateways: number, fields: string) => Promise<Report>} */
 async function simulated(gateways, fields) {
   const { readScenario, simulate } = await import('../packages/cli/src/simulate/index.ts');
-  const text = SCENARIO.replace(/^ {2}crawler:\n.*\n/m, CRAWLER).replace(/^(processes|partition|compare):.*\n/gm, '');
-  const more = ['compare: [gossip, leased]', `processes: ${gateways}`, fields];
-  return simulate(await readScenario([text, ...more, ''].join('\n'), 'gossip.yaml'));
+  return simulate(await readScenario(`${SCENARIO}processes: ${gateways}\n${fields}\n`, 'gossip.yaml'));
 }
 
 /** @param {Report['clients'][number]} client */
