@@ -24,7 +24,7 @@ it.each(closing.map((block) => [`${block.page}:${block.line}`, block] as const))
     const folder = mkdtempSync(join(tmpdir(), 'sluice-ending-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const postgres = block.code.includes('postgresStore') ? { DATABASE_URL: (await postgresServer()).url } : {};
-    const program = spawn(process.execPath, ['--input-type=module', '-', 'check', 'OrdersPerAccount', '12345678'], {
+    const program = spawn(process.execPath, ['--input-type=module', '-'], {
       cwd: fileURLToPath(new URL('.', import.meta.url)),
       env: { ...process.env, PORT: '0', BUCKETS: join(folder, 'buckets.bin'), ...postgres },
       stdio: ['pipe', 'pipe', 'inherit'],
