@@ -23,7 +23,7 @@ export const bounds: Part = {
     {
       name: 'window',
       words:
-        'In any window of length W, at most `burst + W / T` tokens are taken, in any order of calls and clock readings, even when the clock steps back. With charges it is `burst + maxDebt + W / T`. With sets of numbers that have the same T, `burst` is the largest of them.',
+        'In any window of length W, at most `burst + W / T` tokens are taken. It is true in any order of calls and clock readings, even when the clock steps back. With charges it is `burst + maxDebt + W / T`. With sets of numbers that have the same T, `burst` is the largest of them.',
       formula: 'tokens × T ≤ largest threshold + W',
       invariant: 'taken ≤ max(TAT, s) − s, and taken ≤ the largest threshold + W',
       sources: SOURCES,
@@ -112,7 +112,7 @@ export const bounds: Part = {
     },
     {
       name: 'denial-takes-nothing',
-      words: 'A denial takes nothing: the bucket is as before, and a client that keeps trying does not wait longer.',
+      words: 'A denial takes nothing. The bucket is as before, and a client that keeps trying does not wait longer.',
       sources: IN_MEMORY,
       run(t) {
         const store = new BothStores();
@@ -143,7 +143,7 @@ export const bounds: Part = {
     },
     {
       name: 'charge-is-capped',
-      words: 'A charge takes its tokens whether they fit or not, at most up to its cap, and never lowers a level.',
+      words: 'A charge takes its tokens whether they fit or not, at most up to its cap. It never lowers a level.',
       sources: SOURCES,
       run(t) {
         const cap = t.int('cap in ticks', LEVEL);
@@ -166,7 +166,7 @@ export const bounds: Part = {
     {
       name: 'refund-never-mints',
       words:
-        'The refund of a decision never makes a bucket fuller than if the decision had not been made, however late it comes, and whatever other decisions took meanwhile.',
+        'The refund of a decision never makes a bucket fuller than if the decision had not been made. It may come late, and other decisions may have taken tokens meanwhile.',
       formula: 'gives back min(cost × T, max(0, TAT after the decision − now))',
       invariant:
         'Beside the bucket there is one in which the decision was not made. The bucket’s level is higher by at least what can be given back, and its TAT is at least the one after the decision.',

@@ -58,7 +58,7 @@ export const leases: Part = {
     {
       name: 'deferred-charge',
       words:
-        'What a process lets through beyond its leases, and charges later in one sync, leaves the shared bucket as if each had been charged at once; if the sync arrives later, never fuller than that.',
+        'What a process lets through beyond its leases, and charges later in one sync, leaves the shared bucket as if each had been charged at once. If the sync arrives later, it is never fuller than that.',
       formula: 'TAT after = max(TAT + Σ increments, own TAT)',
       sources: [`${RULES}uncharged.ts`, ...SYNC],
       assumes: [
@@ -227,7 +227,7 @@ export const leases: Part = {
     {
       name: 'sync-written-level',
       words:
-        'What sync.lua writes of the level of a bucket is never below it, so the bucket keeps its debt when the clock of Redis steps back.',
+        'What sync.lua writes of the level of a bucket is never below it. So the bucket keeps its debt when the clock of Redis steps back.',
       sources: SYNC,
       assumes: ['The level is at most 203 days.'],
       run(t) {
@@ -358,7 +358,7 @@ export const leases: Part = {
     {
       name: 'lapsed-lease',
       words:
-        'What is left of a lapsed lease can be given back: the bucket is then exactly as if the lease had been smaller, whatever others took meanwhile.',
+        'What is left of a lapsed lease can be given back. The bucket is then exactly as if the lease had been smaller, whatever others took meanwhile.',
       formula: 'given back ≤ sending + granted × T − latest moment',
       sources: [`${RULES}lease.ts`],
       assumes: ['The lease has at most 4,096 tokens, and one other decision is made meanwhile.'],

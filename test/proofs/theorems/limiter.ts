@@ -84,7 +84,7 @@ export const limiter: Part = {
     {
       name: 'limiter-all-or-nothing',
       words:
-        'When one limit of a batch denies, nothing is taken from the others; and the decision says what each of them has left.',
+        'When one limit of a batch denies, nothing is taken from the others. The decision says what each of them has left.',
       sources: SOURCES,
       assumes: ['The limits are 7 per second, and 1 per second with a burst of 3.'],
       run(t) {
@@ -182,7 +182,7 @@ export const limiter: Part = {
     {
       name: 'limiter-borrowing',
       words:
-        'A client that keeps to its assured tokens is never denied, however empty the pool is; and what is borrowed is never more than the pool has left.',
+        'A client that keeps to its assured tokens is never denied, however empty the pool is. What is borrowed is never more than the pool has left.',
       sources: [...SOURCES, 'packages/core/src/decision/loan.ts', 'packages/core/src/limits/pools.ts'],
       assumes: ['Two limits with one id each borrow from one pool of 5 tokens, all at one instant.'],
       run(t) {

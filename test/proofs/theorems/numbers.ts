@@ -27,7 +27,7 @@ export const numbers: Part = {
     {
       name: 'rate-as-written',
       words:
-        'The rate is never below what is written. It is higher by at most 0.01 % up to 1,000 per second, 0.1 % up to 10,000 per second and 1 % up to 100,000 per second.',
+        'The rate is never below what is written, and hardly above. It is higher by at most 0.01 % up to 1,000 per second, 0.1 % up to 10,000 per second and 1 % up to 100,000 per second.',
       formula: 'count × T ≤ period ≤ count × T × (1 + 0.0001)',
       sources: [RATE, 'packages/core/src/rule/duration.ts'],
       assumes: [
@@ -59,7 +59,7 @@ export const numbers: Part = {
     {
       name: 'levels-of-a-limit',
       words:
-        'A request fits up to an empty bucket and the longest wait more; a charge goes up to the debt or that wait. Both are at most ten years.',
+        'A request fits up to an empty bucket and the longest wait more. A charge goes up to the debt or that wait. Both are at most ten years.',
       sources: ['packages/core/src/limits/levels.ts'],
       run(t) {
         const emissionIntervalTicks = t.int('T in ticks', INTERVAL);
@@ -86,7 +86,7 @@ export const numbers: Part = {
     {
       name: 'at-most',
       words:
-        'A limit that is accepted with `atMost` lets at most that many tokens through in any such window, charges included. A limit that could let more through is rejected when it is defined.',
+        'A limit that is accepted with `atMost` lets at most that many tokens through in any such window. Charges are included. A limit that could let more through is rejected when it is defined.',
       formula: 'accepted ⇔ no n > tokens with (n − burst − maxDebt) × T ≤ W',
       invariant:
         'By “window”, n × T ≤ τ + maxDebt × T + W; and so many pass: the burst and the debt at once, then one after each T.',
@@ -109,7 +109,7 @@ export const numbers: Part = {
     {
       name: 'share-leaves-room',
       words:
-        'Requests with a share of the bucket never take more than it: the rest is left for others, to the nearest tick.',
+        'Requests with a share of the bucket never take more than it. The rest is left for others, to the nearest tick.',
       formula: 'level after ≤ round(share × τ)',
       sources: ['packages/core/src/rule/gcra.ts', 'packages/core/src/store/transaction-rule.ts'],
       assumes: ['share × τ is a real number: the rounding of this one product is left out.'],
@@ -133,7 +133,7 @@ export const numbers: Part = {
     },
     {
       name: 'share-of-whole-things',
-      words: 'A share of tokens of a quota, or of slots, is rounded down to a whole one, and all of them is all.',
+      words: 'A share of tokens of a quota, or of slots, is rounded down to a whole one. All of them is all.',
       sources: ['packages/core/src/rule/gcra.ts'],
       assumes: ['The share is 0.01, 0.29, 0.5, 0.57 or 1.'],
       run(t) {

@@ -134,7 +134,7 @@ export const processes: Part = {
     {
       name: 'composed-bound',
       words:
-        'The TAT and all that processes have not charged is never more than one overdraft of each beyond the limit, in any order of decisions, syncs, grants, returns and refunds. With leases, at most `N × o + life / T` tokens more than the limit pass in any window.',
+        'The TAT and all that processes have not charged is never more than one overdraft of each beyond the limit. It is true in any order of decisions, syncs, grants, returns and refunds. With leases, at most `N × o + life / T` tokens more than the limit pass in any window.',
       formula: 'max(TAT, now) + Σ uncharged ≤ now + τ + N × o × T',
       invariant:
         'There is a base, a TAT within the limit. Since it was seen, each process has let through at most o; who has a view that is newer than the base has not used it yet.',
@@ -184,7 +184,7 @@ export const processes: Part = {
     {
       name: 'bound-in-tokens',
       words:
-        'From the bound on the TAT to tokens in a window: what a window takes entered the TAT at most the life of a lease before it.',
+        'What a window takes entered the TAT at most the life of a lease before it. So follows the bound in tokens from the bound on the TAT.',
       formula: 'tokens × T ≤ τ + W + N × o × T + life',
       sources: [],
       isArithmetic: true,

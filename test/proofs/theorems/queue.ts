@@ -17,7 +17,7 @@ export const queue: Part = {
     {
       name: 'queue-turns',
       words:
-        'Requests continue in the order in which they came. None waits longer than `maxWait`. A request that waits continues at least cost × T after the one before it; with a burst of 1, all of them do.',
+        'Requests continue in the order in which they came, and none waits longer than `maxWait`. A request that waits continues at least cost × T after the one before it; with a burst of 1, all of them do.',
       formula: 'turn = max(now, TAT after − τ)',
       sources: SOURCES,
       run(t) {
@@ -72,7 +72,7 @@ export const queue: Part = {
     {
       name: 'queue-refund',
       words:
-        'A request that leaves the queue gives its tokens back only if it is the last one: so no later request gets a turn before those that wait already.',
+        'A request that leaves the queue gives its tokens back only if it is the last one. So no later request gets a turn before those that wait already.',
       sources: SOURCES,
       run(t) {
         const tolerance = t.int('τ in ticks', HALF);

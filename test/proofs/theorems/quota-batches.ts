@@ -98,7 +98,7 @@ export const quotaBatches: readonly Theorem[] = [
   {
     name: 'quota-alternatives',
     words:
-      'Of two alternatives with quotas of different periods, both stores take the second if the first is denied, each from the end of its own period.',
+      'Of two alternatives with quotas of different periods, both stores take the second if the first is denied. Each counts from the end of its own period.',
     sources: IN_BOTH,
     assumes: [OF_CALENDARS, 'The cost is not the count.'],
     run(t) {

@@ -21,7 +21,7 @@ export const quotaFigures: Part = {
     {
       name: 'quota-figures',
       words:
-        '`remaining` is what is left of the count, or of the share of the request. The waits last until the next period begins, or are 0. `periodMs` is the length of the current period.',
+        '`remaining` is what is left of the count, or of the share. The waits last until the next period begins, or are 0. `periodMs` is the length of the current period.',
       formula: 'remaining = max(0, count − used), retryAfterMs = end − now',
       sources: [LEFT, DECIDE, RESULTS, ...IN_MEMORY],
       assumes: [OF_CALENDARS],
@@ -70,7 +70,7 @@ export const quotaFigures: Part = {
     {
       name: 'quota-wait',
       words:
-        'After the wait that a denial reports, the same request is allowed: by the clock of Redis, which reads microseconds, and by that of the memory store, which reads milliseconds. One millisecond earlier it is denied.',
+        'After the wait that a denial reports, the same request is allowed. It is so by the clock of Redis, which reads microseconds, and by that of the memory store, which reads milliseconds. One millisecond earlier it is denied.',
       sources: [LEFT, PERIODS, DECIDE, 'packages/redis/lua/decide.lua', ...IN_MEMORY],
       assumes: [OF_CALENDARS],
       run(t) {
@@ -101,7 +101,7 @@ export const quotaFigures: Part = {
     {
       name: 'quota-beside-rate-figures',
       words:
-        'A decision on a rate and a quota: its wait is the longest of those that deny, so that both have room after it; and each result says what its own limit has left.',
+        'A decision on a rate and a quota: its wait is the longest of those that deny. So both have room after it, and each result says what its own limit has left.',
       sources: [LEFT, DECIDE, RESULTS, 'packages/core/src/decision/strictness.ts', ...IN_MEMORY],
       assumes: [OF_CALENDARS, 'The rate is 7 per second, of which some tokens were just taken.'],
       run(t) {

@@ -16,7 +16,7 @@ export const quotaReports: readonly Theorem[] = [
   {
     name: 'quota-repeated-call',
     words:
-      'The call of the store may have been repeated, because its clock was outside of the periods of the first call. Then the figures are those of the period in which the store counted.',
+      'The figures are those of the period in which the store counted. Its call may have been repeated, because its clock was outside of the periods of the first call.',
     sources: [LEFT, DECIDE],
     assumes: ['The periods are hours of UTC. The count is 100 and the cost 1.'],
     run(t) {
@@ -43,7 +43,7 @@ export const quotaReports: readonly Theorem[] = [
   {
     name: 'quota-remembered-denial',
     words:
-      'A process that remembers a denial by Redis denies a quota only while the clock of Redis is certainly in the same period; and the wait that it reports is not too short.',
+      'A process that remembers a denial by Redis denies a quota only while the clock of Redis is certainly in the same period. The wait that it reports is not too short.',
     sources: [CACHE, PERIODS, LEFT, DECIDE],
     assumes: [
       'The clocks of the process and of Redis are equally fast. Redis answered at some moment between the call and the reply. The quota has 10 tokens, all of which are used, and the cost is 1.',
@@ -103,7 +103,7 @@ export const quotaReports: readonly Theorem[] = [
   {
     name: 'quota-usage',
     words:
-      '`limiter.usage` says what was used in the current period, and when that begins and ends. Only a call that reaches a threshold of `warnAt` emits its event, except that a charge beyond the count may repeat one of another period.',
+      '`limiter.usage` says what was used in the current period. It says when that begins and ends. Only a call that reaches a threshold of `warnAt` emits its event, except that a charge beyond the count may repeat one of another period.',
     sources: ['packages/core/src/limiter/usage.ts', 'packages/core/src/limiter/quota-warnings.ts', LEFT],
     assumes: ['The quota has 10 tokens in each hour, and the thresholds 0.8 and 1.'],
     run(t) {

@@ -56,7 +56,7 @@ export const quotaStores: Part = {
     {
       name: 'quota-alike',
       words:
-        'One transaction of any mode, on a bucket used in this period, the one before, the next or never: both stores reply and keep the same number of tokens, and the key of Redis lives for half a minute after its period.',
+        'One transaction of any mode, on a bucket used in this period, the one before, the next or never: both stores reply and keep the same number of tokens. The key of Redis lives for half a minute after its period.',
       sources: IN_BOTH,
       assumes: [OF_CALENDARS],
       run(t) {
@@ -100,7 +100,7 @@ export const quotaStores: Part = {
     {
       name: 'quota-clock-repair',
       words:
-        'A bucket that is further ahead than the next period, because the clock of Redis was wrong, is cut at the first look to what was used then, rounded up by at most a sixteenth. The key lives for half a minute after this period.',
+        'A bucket that is further ahead than the next period, because the clock of Redis was wrong, is cut at the first look to what was used then. It is rounded up by at most a sixteenth. The key lives for half a minute after this period.',
       sources: [DECIDE, 'packages/redis/src/batches/script-batch.ts'],
       assumes: [OF_CALENDARS],
       run(t) {

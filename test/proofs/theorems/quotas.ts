@@ -15,7 +15,7 @@ export const quotas: Part = {
     {
       name: 'quota-count',
       words:
-        'In one period, the tokens taken minus those given back never exceed `count`, charges included, in any order of calls and clock readings, even when the clock steps back, in the period or into the one before. With several counts it is the largest. The next period loses nothing by a step back.',
+        'In one period, the tokens taken minus those given back never exceed `count`. Charges are included. It is true in any order of calls and clock readings, even when the clock steps back, in the period or into the one before. With several counts it is the largest. The next period loses nothing by a step back.',
       formula: 'taken − given back ≤ count',
       invariant:
         'taken − given back ≤ the largest count; and it is at most the level in the period, because each call changes both by the same',
@@ -86,7 +86,7 @@ export const quotas: Part = {
     {
       name: 'quota-next-period',
       words:
-        'All tokens are back when the next period begins, and none a millisecond earlier. What was used of a quota for the last time in an earlier period counts in no later one.',
+        'All tokens are back when the next period begins. A millisecond earlier, none is. What was used of a quota for the last time in an earlier period counts in no later one.',
       sources: IN_MEMORY,
       assumes: [OF_CALENDARS],
       run(t) {
@@ -111,7 +111,7 @@ export const quotas: Part = {
     {
       name: 'quota-kept',
       words:
-        'A clock that shows the next period for at most half a minute and steps back loses no count, unless the bucket was used meanwhile, even if the store has dropped buckets that are full.',
+        'A clock that shows the next period for at most half a minute and steps back loses no count, unless the bucket was used meanwhile. It is true even if the store has dropped buckets that are full.',
       sources: IN_MEMORY,
       assumes: [OF_CALENDARS],
       run(t) {
@@ -127,7 +127,7 @@ export const quotas: Part = {
     {
       name: 'quota-clock-far-ahead',
       words:
-        'A bucket that was used while the clock was wrong, by more than a period, has what was used then; or nothing left, if others of its quota were used later still. It is full when the next period begins.',
+        'A bucket that was used while the clock was wrong, by more than a period, has what was used then. It has nothing left, if others of its quota were used later still. It is full when the next period begins.',
       sources: IN_MEMORY,
       assumes: [OF_CALENDARS],
       run(t) {
@@ -158,7 +158,7 @@ export const quotas: Part = {
     {
       name: 'quota-refund',
       words:
-        'The refund of a decision gives back what the decision took, in its period, and nothing in a later or an earlier one. No refund makes a bucket fuller than full.',
+        'The refund of a decision gives back what the decision took, in its period. It gives back nothing in a later or an earlier one. No refund makes a bucket fuller than full.',
       formula: 'gives back cost in the period of the decision, otherwise 0',
       sources: IN_MEMORY,
       assumes: [OF_CALENDARS],

@@ -14,7 +14,7 @@ export const rule: Part = {
     {
       name: 'exactly-burst',
       words:
-        'From a full bucket, requests with costs that sum up to at most `burst` are allowed at one instant, and a request beyond that is denied: at every rate, and whatever the costs are.',
+        'From a full bucket, requests with costs that sum up to at most `burst` are allowed at one instant. A request beyond that is denied: at every rate, and whatever the costs are.',
       formula: 'n tokens taken ⇒ level = n × T; cost c passes ⇔ n + c ≤ burst',
       invariant: 'After requests with the sum n of costs, the level is n × T. It is 0 for a full bucket.',
       sources: SOURCES,
@@ -58,7 +58,7 @@ export const rule: Part = {
     {
       name: 'shown-wait',
       words:
-        'The wait in milliseconds has steps of 1 µs. A client whose clock shows whole microseconds is allowed after it, and denied one microsecond earlier.',
+        'The wait in milliseconds is exact to 1 µs. A client whose clock shows whole microseconds is allowed after it, and denied one microsecond earlier.',
       sources: [...SOURCES, 'packages/core/src/rule/ticks.ts'],
       run(t) {
         const tolerance = t.int('τ in ticks', LEVEL);

@@ -15,7 +15,7 @@ export const slots: Part = {
     {
       name: 'slots-within-limit',
       words:
-        'A transaction that takes slots takes at least what it asked for, at most what it may keep in reserve, and only slots that are free: never more than C are held.',
+        'Never more than C slots are held. A transaction that takes slots takes at least what it asked for, at most what it may keep in reserve, and only slots that are free.',
       formula: 'held + taken ≤ C',
       invariant: 'held ≤ C, before and after each transaction',
       sources: SOURCES,
@@ -50,7 +50,7 @@ export const slots: Part = {
     {
       name: 'slots-counted',
       words:
-        'The number of held slots is that of those that have not expired, after any of: holding, releasing, renewing, expiring and a clock that steps back.',
+        'The number of held slots is that of those that have not expired. It is so after any of: holding, releasing, renewing, expiring and a clock that steps back.',
       sources: SOURCES,
       run(t) {
         const bucket = new SlotBucket('key', 'Limit');

@@ -117,7 +117,7 @@ export const stores: Part = {
     {
       name: 'all-or-nothing',
       words:
-        'A batch of two buckets passes exactly if both have room. Then both give their tokens, and otherwise neither does. So it is in the memory store, and by “alike-two” in Redis.',
+        'A batch of two buckets takes all or nothing. It passes exactly if both have room. So it is in the memory store, and by “alike-two” in Redis.',
       sources: SOURCES.slice(0, 2),
       run(t) {
         const ids = ['a', 'b'] as const;
@@ -139,7 +139,7 @@ export const stores: Part = {
     {
       name: 'alike-one',
       words:
-        'One transaction of any mode: both stores reply the same level and leave the same TAT; and the key of Redis lives at least until its TAT.',
+        'One transaction of any mode: both stores reply the same level and leave the same TAT. The key of Redis lives at least until its TAT.',
       sources: SOURCES,
       assumes: ['A key that is full again is at most a minute old: Redis drops it after a second.'],
       run(t) {
@@ -150,7 +150,7 @@ export const stores: Part = {
     },
     {
       name: 'alike-two',
-      words: 'Two buckets in one batch, in five pairs of modes: all or nothing, alike in both stores.',
+      words: 'Two buckets in one batch, in five pairs of modes: alike in both stores. All or nothing is taken.',
       sources: SOURCES,
       assumes: ['The increments of the transactions differ.'],
       run(t) {
@@ -173,7 +173,8 @@ export const stores: Part = {
     },
     {
       name: 'alike-alternatives',
-      words: 'Two alternatives on shared buckets: both stores take the first that passes, and nothing of the other.',
+      words:
+        'Two alternatives on shared buckets: both stores take the first that passes. They take nothing of the other.',
       sources: SOURCES,
       assumes: ['The increments of the transactions differ.'],
       run(t) {
@@ -216,7 +217,7 @@ export const stores: Part = {
     {
       name: 'batches-in-order',
       words:
-        'Two batches in one call of the script are decided like two calls of the memory store, one after the other.',
+        'Two batches in one call of the script are decided like two calls of the memory store. One comes after the other.',
       sources: SOURCES,
       run(t) {
         const both = storesWith(t, ['a']);
@@ -247,7 +248,7 @@ export const stores: Part = {
     {
       name: 'written-level',
       words:
-        'A bucket keeps its debt when the clock of Redis steps back: what the script writes of its level is never below it, and at most a sixteenth above it.',
+        'A bucket keeps its debt when the clock of Redis steps back. What the script writes of its level is never below it, and at most a sixteenth above it.',
       formula: 'level ≤ level after the step ≤ 17 / 16 × level',
       sources: ['packages/redis/lua/decide.lua'],
       assumes: ['The level is at most 203 days.'],
@@ -270,7 +271,7 @@ export const stores: Part = {
     {
       name: 'clock-repair',
       words:
-        'If the clock of Redis steps back, nothing is granted: a level that is above its threshold and above the level that was written is cut to the level that was written, and no other level is changed by a look.',
+        'If the clock of Redis steps back, nothing is granted. A level that is above its threshold and above the level that was written is cut to the level that was written, and no other level is changed by a look.',
       sources: ['packages/redis/lua/decide.lua'],
       run(t) {
         const both = new BothStores();
