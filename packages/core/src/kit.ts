@@ -40,7 +40,7 @@ export { openSessions } from './http/open-sessions.ts';
 export { endIfStuck } from './http/stuck-sessions.ts';
 export { RUN_INTO, type AnswerSink, type RunInto } from './failure/run-into.ts';
 export { isIdFormat, isKey, keyOf } from './keys/key.ts';
-export { limitsOf, timeOf } from './limiter/create-limiter.ts';
+export { createDataLimiter, limitsOf, timeOf } from './limiter/create-limiter.ts';
 export { bucketsToReset } from './limiter/entries.ts';
 export { BORROW_CHANGE_ROWS, BORROW_ROWS, borrowChangeOf, borrowTermsOf, ceilingOf } from './kinds/rate/borrow.ts';
 export { overshootOf, type Exactness } from './kinds/rate/overshoot.ts';

@@ -191,6 +191,18 @@ test('an id that is not valid is a 400, and the other limits count the request',
   expect((await send({ path: '/check/api', headers: client })).headers['ratelimit']).toContain('r=0');
 });
 
+test('a cost above the burst is a 429 without Retry-After, takes nothing, and is an event', async () => {
+  const overrides = "[{ PerAccount: { count: 1, period: 1m, ids: ['12345678'] } }]";
+  const { ask: send, events } = await proxy({ overrides: () => overrides });
+  const headers = { ...client, 'x-account': '12345678', 'x-forwarded-uri': '/orders' };
+  const { status, headers: fields } = await send({ path: '/check/api', method: 'POST', headers });
+  expect([status, fields['retry-after'], fields['ratelimit']]).toEqual([429, undefined, undefined]);
+  expect((await send({ path: '/check/api', headers: client })).headers['ratelimit']).toContain('r=1');
+  const message =
+    'A request was denied that can never pass: its cost is 2, and the burst of its limit "PerAccount" 1. Raise the burst or lower the cost.';
+  expect(events).toEqual([{ type: 'cost-over-burst', limit: 'PerAccount', message }]);
+});
+
 test('a path without a table is a 404', async () => {
   const { ask: send } = await proxy();
   expect((await send({ path: '/check/other' })).status).toBe(404);

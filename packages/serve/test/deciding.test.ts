@@ -1,4 +1,5 @@
-import { accountId, createLimiter, memoryStore, type Store } from '@sluice/core';
+import { accountId, memoryStore, type Store } from '@sluice/core';
+import { createDataLimiter } from '@sluice/core/kit';
 import { FakeTime } from '@sluice/core/testing';
 import { expect, test } from 'vitest';
 import { decideUses } from '../src/deciding/decide-uses.ts';
@@ -13,7 +14,7 @@ function limiterOn({ late }: { readonly late: boolean }) {
   const store: Store = late
     ? { run: async (operation) => memory.run(operation), close: () => memory.close(), traits: { periods: true } }
     : memory;
-  return createLimiter({ limits: { Orders: { key: accountId(), count: 2, period: '1m' } }, store, time });
+  return createDataLimiter({ limits: { Orders: { key: accountId(), count: 2, period: '1m' } }, store, time });
 }
 
 test.each([false, true])('what only spends is decided at once, unless the store is late: %s', async (late) => {
@@ -22,7 +23,8 @@ test.each([false, true])('what only spends is decided at once, unless the store 
   expect(decided instanceof Promise).toBe(late);
   expect((await decided).decision).toMatchObject({ allowed: true, remaining: 1 });
   expect((await decideUses(limiter, [{ ...USE, cost: 2 }])).decision).toMatchObject({ allowed: false, remaining: 1 });
-  expect((await decideUses(limiter, [{ ...USE, cost: 3 }])).tooLarge).toMatchObject([{ limit: 'Orders', cost: 3 }]);
+  const never = (await decideUses(limiter, [{ ...USE, cost: 3 }])).decision;
+  expect(JSON.parse(JSON.stringify(never))).toMatchObject({ outcome: 'denied', blocked: false, retryAfterMs: null });
   expect(await decideUses(limiter, [])).toMatchObject({ decision: null });
 });
 

@@ -231,7 +231,10 @@ test('an addend above the burst is denied without a wait, and takes nothing from
   const answer = await envoy.ask({ domain: 'ingress', descriptors: [{ ...client, hits_addend: { value: 3 } }, user] });
   expect(answer).toMatchObject({
     overall_code: 'OVER_LIMIT',
-    statuses: [{ code: 'OVER_LIMIT', duration_until_reset: null }, { code: 'OK' }],
+    statuses: [
+      { code: 'OVER_LIMIT', duration_until_reset: null },
+      { code: 'OK', limit_remaining: 3 },
+    ],
   });
   expect((await envoy.ask({ domain: 'ingress', descriptors: [user] })).statuses.at(0)!.limit_remaining).toBe(2);
   const huge = await envoy.ask({ domain: 'ingress', descriptors: [{ ...user, hits_addend: { value: 2 ** 53 } }] });

@@ -1,5 +1,6 @@
 // The room replay: yesterday's log against limits: formats, keys, order in time, counts, HTML page.
 import type { LoadedLimits } from '@sluice/config';
+import type { Result } from '@sluice/core';
 import { limitsOf } from '@sluice/core/kit';
 import type { Console } from '../console/console.ts';
 import { buildReport, type DecidedParts } from './counting/build-report.ts';
@@ -105,8 +106,8 @@ interface Ended {
   readonly decided: DecidedParts | undefined;
   readonly evicted: number;
   readonly endedEarly: number;
-  /** Why the first request that could not be decided was rejected. */
-  readonly rejected: string | undefined;
+  /** The first result of a cost above the burst. */
+  readonly rejected: Result | undefined;
 }
 
 /** The passes, begun with the first request. */

@@ -156,7 +156,8 @@ export function isDecidable(batch: readonly Awaitable<Transaction | null>[]): ba
   return true;
 }
 
-function hasFittingCost({ mode, cost, rate, capTicks }: Transaction): boolean {
+/** Whether the cost of an id that is not blocked can pass: at most the burst, or in a charge the burst and `maxDebt`. */
+export function hasFittingCost({ mode, cost, rate, capTicks }: Transaction): boolean {
   return cost <= rate.burst || (mode === 'charge' && cost * rate.emissionIntervalTicks <= capTicks);
 }
 

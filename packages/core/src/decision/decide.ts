@@ -1,5 +1,6 @@
 // The room decision: what a batch is, and from the answer of a store to a decision.
 import { canDeny, levelAfter, passes } from '../store/transaction-rule.ts';
+import { hasFittingCost } from './batch.ts';
 import { Decision, type DecisionFigures } from './decision.ts';
 import type { BucketState, Result } from './result.ts';
 import { periodMsOf, resultsOf } from './results.ts';
@@ -65,6 +66,20 @@ export function shedDecision(batch: readonly Transaction[], waitsMs: readonly nu
 }
 
 /**
+ * Denies a batch with costs that can never pass, where costs come from data. Nothing is taken of its other limits.
+ *
+ * @param others - What a check decides on the others. It remains when the store can't answer.
+ */
+export function neverDecision(batch: readonly Transaction[], others: Decision): Decision {
+  if (others.outcome === 'unavailable') return others;
+  const answer = Decision.answerOf(others);
+  const never = batch.filter((transaction) => !hasFittingCost(transaction));
+  const results = [...never.map((each): Result => ({ ...blockedResult(each), blocked: false })), ...others.results];
+  const unanswered = { ...answer, available: false, batch: [...never, ...answer.batch] } as const;
+  return new Decision(unanswered, 'denied', results[0]!, results);
+}
+
+/**
  * Makes the decision on a request that waited for its turn when the limiter was closed. Its tokens were given back.
  *
  * @param cause - The error that says so.
@@ -75,6 +90,7 @@ export function closedDecision(decision: Decision, cause: unknown): Decision {
   return unavailable({ available: false, batch: waiting, failure: { policy: 'closed', cause }, owner });
 }
 
+/** The result of a transaction that no wait lets pass. */
 function blockedResult({ limit, id, cost, mode, rate, overridden, treatment, period }: Transaction): Result {
   const { burst, count } = rate;
   const periodMs = period === undefined ? rate.periodMs : period[1] - period[0];

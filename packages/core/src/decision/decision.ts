@@ -34,8 +34,8 @@ export class Decision {
    */
   readonly remaining: number;
   /**
-   * Milliseconds until the same batch can pass, if no other request comes: 0 when allowed, `Infinity` when blocked,
-   * 1000 when unavailable.
+   * Milliseconds until the same batch can pass, if no other request comes: 0 when allowed, 1000 when unavailable,
+   * `Infinity` when no wait helps, as when blocked.
    */
   readonly retryAfterMs: number;
   /**

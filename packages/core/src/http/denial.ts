@@ -23,12 +23,14 @@ export interface Denial extends Answer {
   readonly fields: Readonly<Record<string, string>>;
   /** Problem details as JSON (RFC 9457). Not sent in the response to a HEAD request. */
   readonly body: string;
-  /** After how many whole seconds the client may try again; undefined when an id is blocked. */
+  /** After how many whole seconds the client may try again; undefined when no wait helps. */
   readonly retryAfterSeconds: number | undefined;
 }
 
 const FIELDS = { 'Content-Type': 'application/problem+json', 'Cache-Control': 'no-store' } as const;
 const TYPES = 'https://iana.org/assignments/http-problem-types#';
+
+const USELESS = 'Sending it again will not help.';
 
 // A block is not a quota, and no problem type is registered for it. about:blank means that the problem is what the
 // status says (RFC 9457 section 4.2.1).
@@ -36,20 +38,20 @@ const BLOCKED_BODY = JSON.stringify({
   type: 'about:blank',
   title: 'Forbidden',
   status: 403,
-  detail: 'The request is blocked. Sending it again will not help.',
+  detail: `The request is blocked. ${USELESS}`,
 });
 
 /**
  * Creates the response to a denied or undecided request, with the problem types of
  * draft-ietf-httpapi-ratelimit-headers-11. It names the limits that are not hidden, and never an id.
  *
- * @param retryAfterSeconds - The value of Retry-After.
+ * @param retryAfterSeconds - The value of Retry-After; 0 for none.
  */
 export function denialOf(decision: Decision, retryAfterSeconds: number): Denial {
   if (decision.blocked) {
     return { decision, status: 403, fields: FIELDS, body: BLOCKED_BODY, retryAfterSeconds: undefined };
   }
-  const again = `Try again in ${waitText(retryAfterSeconds)}.`;
+  const again = retryAfterSeconds === 0 ? USELESS : `Try again in ${waitText(retryAfterSeconds)}.`;
   if (decision.outcome === 'unavailable') {
     const detail = `Rate limiting is temporarily unavailable. ${again}`;
     return { decision, status: 503, fields: FIELDS, body: reducedCapacityBody(detail), retryAfterSeconds };
@@ -58,7 +60,8 @@ export function denialOf(decision: Decision, retryAfterSeconds: number): Denial 
     const body = reducedCapacityBody(`The service is at capacity. ${again}`);
     return { decision, status: 503, fields: FIELDS, body, retryAfterSeconds };
   }
-  return { decision, status: 429, fields: FIELDS, body: exceededBody(decision, again), retryAfterSeconds };
+  const body = exceededBody(decision, again);
+  return { decision, status: 429, fields: FIELDS, body, retryAfterSeconds: retryAfterSeconds || undefined };
 }
 
 // Built by hand, because a client that floods the server gets only these responses. The name of a limit contains no

@@ -47,12 +47,12 @@ export interface FieldSettings {
 
 /**
  * Returns the value of Retry-After for a denial in whole seconds, rounded up, at least 1 (RFC 9110 section 10.2.3):
- * clients that read 0 would come back at once. Returns 0, for no such field, when an id is blocked.
+ * clients that read 0 would come back at once. Returns 0, for no such field, when no wait helps.
  * Jitter only lengthens the wait, so that clients that were denied together come back at different times and no client
  * too early.
  */
-export function retryAfterSeconds({ blocked, retryAfterMs }: Decision, jitter: number): number {
-  return blocked ? 0 : Math.max(1, Math.ceil((retryAfterMs * (1 + Math.random() * jitter)) / 1000));
+export function retryAfterSeconds({ retryAfterMs }: Decision, jitter: number): number {
+  return retryAfterMs === Infinity ? 0 : Math.max(1, Math.ceil((retryAfterMs * (1 + Math.random() * jitter)) / 1000));
 }
 
 /** What to write for a decision. */
@@ -89,12 +89,12 @@ function exposeToScripts(names: readonly string[], fields: ResponseFields): void
 /**
  * Returns a decision without its hidden limits, with the figures of the strictest remaining one, for header fields.
  *
- * Returns `null` when there are no figures to report: no limit applied, an id is blocked, the store did not count, or
+ * Returns `null` when there are no figures to report: no limit applied, no wait helps, the store did not count, or
  * only hidden limits decided. A denial by hidden limits alone has none either, because figures that do not deny would
  * not explain it.
  */
 function visiblePart(decision: Decision): Decision | null {
-  if (decision.failure !== undefined || decision.blocked || decision.limit === null) return null;
+  if (decision.failure !== undefined || decision.retryAfterMs === Infinity || decision.limit === null) return null;
   const { batch } = Decision.answerOf(decision);
   // The results of one transaction are not made for this: see docs/hot-path.md.
   const hasHidden = batch.length === 1 ? batch[0]!.treatment.hidden : decision.results.some(({ hidden }) => hidden);

@@ -5,6 +5,7 @@ import type { LimitSetOptions } from '../limits/limit-set.ts';
 import { checkedStore } from './accepted-store.ts';
 import { LimiterCore } from './limiter-core.ts';
 import type { Limiter } from './limiter.ts';
+import type { LimiterSetup } from './limiter-parts.ts';
 import type { Limit } from '../limits/limit.ts';
 import { eventSink, type Log } from '../events/event-sink.ts';
 import { memoryStore } from '../store/memory/memory-store.ts';
@@ -100,6 +101,23 @@ const HINTS: Hints = Object.fromEntries(
 export function createLimiter<Request = unknown, Name extends string = string>(
   options: LimiterOptions<Request, Name>,
 ): Limiter<Request, [Name] extends [never] ? string : Name> {
+  return new LimiterCore(setupOf(options, createLimiter));
+}
+
+/**
+ * Creates a limiter whose costs come from data, as those of a proxy or a log do. A cost that can never pass is a denial
+ * whose `retryAfterMs` is `Infinity`, and not an error.
+ *
+ * @throws {SluiceError} The errors of {@link createLimiter}.
+ */
+export function createDataLimiter(options: LimiterOptions): Limiter {
+  return new LimiterCore({ ...setupOf(options, createDataLimiter), costsFromData: true });
+}
+
+function setupOf<Request>(
+  options: LimiterOptions<Request>,
+  called: (options: never) => unknown,
+): LimiterSetup<Request> {
   checkOptions('createLimiter', options, OPTIONS, HINTS, EXAMPLE);
   const { limits, overrides, overridesDeadlineMs = 50, onDecision, store, time = systemTime } = options;
   checkTime(time);
@@ -109,11 +127,11 @@ export function createLimiter<Request = unknown, Name extends string = string>(
     'It is called with every decision: onDecision: (decision, { request }) => { … }.',
   );
   const emit = eventSink(options);
-  return new LimiterCore<Request>({
+  return {
     set: { limits, overrides },
     store: store === undefined ? memoryStore({ time }) : checkedStore(store),
     // Nobody else has a store of its own.
-    place: store === undefined ? '' : callSiteOf(createLimiter),
+    place: store === undefined ? '' : callSiteOf(called),
     ownsStore: store === undefined,
     failure: checkFailureOptions(options.failure),
     overridesDeadlineMs: wholeNumber('overridesDeadlineMs', overridesDeadlineMs, { min: 1, max: 60_000 }),
@@ -125,7 +143,8 @@ export function createLimiter<Request = unknown, Name extends string = string>(
       warn: (message) => emit({ type: 'warning', message, once: true }),
     }),
     trustsProxies: (options.trustedProxies ?? []).length > 0,
-  });
+    costsFromData: false,
+  };
 }
 
 /**

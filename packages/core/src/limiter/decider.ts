@@ -1,6 +1,6 @@
 import { allOf, andThen, type Awaitable } from '../async/awaitable.ts';
-import { batchOf, checkCostFits, hasBlocked, isDecidable, plainBatchOf } from '../decision/batch.ts';
-import { blockedDecision } from '../decision/decide.ts';
+import { batchOf, checkCostFits, hasBlocked, hasFittingCost, isDecidable, plainBatchOf } from '../decision/batch.ts';
+import { blockedDecision, neverDecision } from '../decision/decide.ts';
 import { Decision } from '../decision/decision.ts';
 import { borrows } from '../decision/loan.ts';
 import type { Transaction } from '../decision/transaction.ts';
@@ -30,6 +30,8 @@ export interface DeciderParts {
   readonly loads: LoadLimits;
   readonly slots: SlotStage;
   readonly currentSet: () => LimitSet<never>;
+  /** Whether a cost that can never pass is denied, and not an error. */
+  readonly costsFromData: boolean;
 }
 
 /**
@@ -47,8 +49,9 @@ export class Decider {
   readonly #loads: LoadLimits;
   readonly #slots: SlotStage;
   readonly #currentSet: () => LimitSet<never>;
+  readonly #costsFromData: boolean;
 
-  constructor({ gate, raised, reports, lender, warnings, loads, slots, currentSet }: DeciderParts) {
+  constructor({ gate, raised, reports, lender, warnings, loads, slots, currentSet, costsFromData }: DeciderParts) {
     this.#loads = loads;
     this.#slots = slots;
     this.#warnings = warnings;
@@ -58,6 +61,7 @@ export class Decider {
     this.#reports = reports;
     this.#lender = lender;
     this.#currentSet = currentSet;
+    this.#costsFromData = costsFromData;
   }
 
   /**
@@ -147,10 +151,14 @@ export class Decider {
   }
 
   #decideRare(call: Call, batch: Batch): Awaitable<Decision> {
-    for (const transaction of batch) checkCostFits(transaction);
+    if (!this.#costsFromData) for (const transaction of batch) checkCostFits(transaction);
     // Not all of them ask the gate.
     this.#gate.assertOpen();
     if (hasBlocked(batch)) return blockedDecision(batch, this.#gate);
+    if (this.#costsFromData && !batch.every(hasFittingCost)) {
+      const others = this.#decideNow('check', batch.filter(hasFittingCost));
+      return andThen(others, (decision) => neverDecision(batch, decision));
+    }
     if (!batch.some(isLoad)) return this.#decideUnshed(call, batch);
     const unshed = this.#loads.decide(batch, this.#gate);
     return unshed instanceof Decision ? unshed : this.#decideUnshed(call, unshed);

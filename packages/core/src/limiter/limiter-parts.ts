@@ -33,6 +33,8 @@ export interface LimiterSetup<Request> {
   readonly clientAddress: ClientAddressFinder;
   readonly trustsProxies: boolean;
   readonly time: Time;
+  /** Whether costs come from data, and not from code: one that can never pass is denied, and not an error. */
+  readonly costsFromData: boolean;
 }
 
 /** What a limiter consists of. */
@@ -82,6 +84,7 @@ export function partsOf<Request>(setup: LimiterSetup<Request>, limiter: Limiter<
     loads: limits.loads,
     slots,
     currentSet: () => limits.set,
+    costsFromData: setup.costsFromData,
   });
   return { limits, gate, decider, corrections, queued, slots, work, reports };
 }

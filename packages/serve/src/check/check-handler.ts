@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { decideUses, type UsesDecided } from '../deciding/decide-uses.ts';
 import { withLargestCosts, type Use } from '../deciding/use.ts';
 import type { Answer, Metrics } from '../metrics/metrics.ts';
-import type { ServiceEvent } from '../metrics/event.ts';
+import { reportCostOverBurst, type ServiceEvent } from '../metrics/event.ts';
 import type { Snapshot } from '../files/snapshot.ts';
 import { MAX_RULES } from '../spellings/spellings.ts';
 import type { HttpTable } from '../tables/table.ts';
@@ -101,11 +101,12 @@ export class CheckHandler {
 
   #answer(
     table: HttpTable,
-    { decision, shadow, tooLarge }: UsesDecided,
+    { decision, shadow }: UsesDecided,
     { outgoing, isInvalid }: { readonly outgoing: ServerResponse; readonly isInvalid: boolean },
   ): Answer {
-    const { metrics, time } = this.#parts;
+    const { metrics, time, emit } = this.#parts;
     metrics.decided(decision, shadow);
+    reportCostOverBurst(decision, emit);
     const fields = decision === null ? undefined : responseTo(decision, { fields: table.fields, time });
     if (fields !== undefined) for (const [name, value] of fields.fields) outgoing.setHeader(name, value);
     const denial = fields?.denial ?? null;
@@ -113,7 +114,7 @@ export class CheckHandler {
       send(outgoing, denial);
       return decision!.outcome === 'unavailable' ? 'unavailable' : 'denied';
     }
-    if (isInvalid || tooLarge.length > 0) {
+    if (isInvalid) {
       send(outgoing, INVALID_ID);
       return 'invalid';
     }

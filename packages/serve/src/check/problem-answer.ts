@@ -22,7 +22,7 @@ export const NOT_TRUSTED: ProblemAnswer = problemAnswer(
 export const INVALID_ID: ProblemAnswer = problemAnswer(
   400,
   'Bad request',
-  'A value that identifies the client is not valid, or the request costs more than its limit can ever allow.',
+  'A value that identifies the client is not valid.',
 );
 
 export const FAILED: ProblemAnswer = problemAnswer(500, 'Internal server error', 'The request could not be decided.');

@@ -1,3 +1,5 @@
+import type { Decision } from '@sluice/core';
+
 /** An event of a service, for logs. `message` says what happened and what to do. */
 export type ServiceEvent =
   /** The files have new content, which is in use now. The log leaves out neither this nor the next. */
@@ -8,5 +10,15 @@ export type ServiceEvent =
   | { readonly type: 'peer-rejected'; readonly message: string }
   /** A proxy asked in a way that can't be answered: its configuration needs a change. */
   | { readonly type: 'proxy-misconfigured'; readonly message: string }
+  /** A request costs more than its limit can ever allow. It was denied, and no wait helps. */
+  | { readonly type: 'cost-over-burst'; readonly limit: string; readonly message: string }
   /** A decision failed by an error of this program. */
   | { readonly type: 'check-failed'; readonly cause: unknown; readonly message: string };
+
+/** Reports a decision on a request that costs more than its limit can ever allow. */
+export function reportCostOverBurst(decision: Decision | null, emit: (event: ServiceEvent) => void): void {
+  if (decision === null || decision.blocked || decision.retryAfterMs !== Infinity) return;
+  const { limit, cost, burst } = decision.results[0]!;
+  const message = `A request was denied that can never pass: its cost is ${cost}, and the burst of its limit "${limit}" ${burst}. Raise the burst or lower the cost.`;
+  emit({ type: 'cost-over-burst', limit, message });
+}

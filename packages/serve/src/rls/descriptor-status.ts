@@ -14,8 +14,8 @@ export function descriptorStatus(use: DescriptorUse, decided: UsesDecided): Desc
     const state = stateOf(decided.changed, use);
     return state === undefined ? PASSES : withFigures(CODE.ok, state, state.resetAfterMs);
   }
-  const { decision, tooLarge } = decided;
-  if (decision?.outcome === 'unavailable' || stateOf(tooLarge, use) !== undefined) return DENIED;
+  const { decision } = decided;
+  if (decision?.outcome === 'unavailable') return DENIED;
   const result = decision === null ? undefined : stateOf(decision.results, use);
   return result === undefined ? PASSES : ofResult(result);
 }

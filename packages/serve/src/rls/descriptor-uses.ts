@@ -8,7 +8,7 @@ import type { EnvoyRule, EnvoyTable } from '../tables/table.ts';
 import type { Descriptor } from './request.ts';
 
 /** What applies to one descriptor: nothing, a denial that no store is asked for, or a use of a bucket. */
-export type DescriptorUse = 'passes' | 'blocked' | 'invalid' | 'too-large' | Use;
+export type DescriptorUse = 'passes' | 'blocked' | 'invalid' | Use;
 
 /** The rules that apply to a descriptor: several if servers may understand it in several ways. Undefined for none. */
 type Rules = readonly (EnvoyRule | undefined)[];
@@ -33,9 +33,7 @@ export function descriptorUses(
     return severalUses(rules[i]!, descriptor, { replaced, formats });
   });
   // Nothing is taken for a request that is denied in any case.
-  return uses.some((each) => each.includes('blocked') || each.includes('too-large'))
-    ? uses.map((each) => each.map(asCheck))
-    : uses;
+  return uses.some((each) => each.includes('blocked')) ? uses.map((each) => each.map(asCheck)) : uses;
 }
 
 const PASSES: readonly DescriptorUse[] = ['passes'];
@@ -77,11 +75,11 @@ function limitUse(rule: EnvoyRule, descriptor: Descriptor, format: IdFormat): De
   const { limit, shadow, report } = rule;
   const { hits, isNegative } = descriptor;
   const kind = hits === 0 ? 'check' : isNegative ? 'refund' : report === 'charge' ? 'charge' : 'spend';
-  if (hits > MAX_TOKENS && kind === 'spend' && !shadow) return 'too-large';
   try {
     const id = canonicalId(format, descriptorId(rule, descriptor.entries, format));
-    // A check asks whether one more hit would pass.
-    return id === null ? 'passes' : { limit: limit!, id, cost: Math.min(Math.max(1, hits), MAX_TOKENS), kind, shadow };
+    // A check asks whether one more hit would pass. No burst is above MAX_TOKENS.
+    const cost = Math.min(Math.max(1, hits), MAX_TOKENS + 1);
+    return id === null ? 'passes' : { limit: limit!, id, cost, kind, shadow };
   } catch (error) {
     if ((error as SluiceError).code !== 'ERR_ID') throw error;
     return shadow ? 'passes' : 'invalid';

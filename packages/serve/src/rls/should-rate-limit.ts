@@ -5,6 +5,7 @@ import { NOT_ALLOWED } from '../check/problem-answer.ts';
 import { decideUses, type UsesDecided } from '../deciding/decide-uses.ts';
 import { TooLargeMessage, type UnaryBody } from '../grpc/frames.ts';
 import type { Use } from '../deciding/use.ts';
+import { reportCostOverBurst, type ServiceEvent } from '../metrics/event.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Snapshot } from '../files/snapshot.ts';
 import type { EnvoyTable } from '../tables/table.ts';
@@ -22,6 +23,7 @@ export interface RlsParts {
   readonly time: Time;
   readonly snapshot: () => Snapshot;
   readonly metrics: Metrics;
+  readonly emit: (event: ServiceEvent) => void;
 }
 
 /** A request that is being decided. */
@@ -83,11 +85,12 @@ async function answerLater(asked: Asked, decided: Promise<UsesDecided>, parts: R
   return answer(asked, await decided, parts);
 }
 
-function answer(asked: Asked, decided: UsesDecided, { time, metrics }: RlsParts): Buffer {
+function answer(asked: Asked, decided: UsesDecided, { time, metrics, emit }: RlsParts): Buffer {
   const { table, startMicros } = asked;
   const { decision, shadow } = decided;
   const response = responseOf(asked, decided, time);
   metrics.decided(decision, shadow);
+  reportCostOverBurst(decision, emit);
   const outcome =
     response.overallCode === CODE.ok ? 'allowed' : decision?.outcome === 'unavailable' ? 'unavailable' : 'denied';
   // Names of unknown domains are written by others, and there may be any number of them.

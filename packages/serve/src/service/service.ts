@@ -1,6 +1,14 @@
 // The room service: `openService` and `startServers`: the options, the servers, the end.
-import { createLimiter, type Awaitable, type Limiter } from '@sluice/core';
-import { eventSink, messageOf, openSessions, peerOf, systemTime, trustedProxies } from '@sluice/core/kit';
+import type { Awaitable, Limiter } from '@sluice/core';
+import {
+  createDataLimiter,
+  eventSink,
+  messageOf,
+  openSessions,
+  peerOf,
+  systemTime,
+  trustedProxies,
+} from '@sluice/core/kit';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2Session, IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
 import { askedAddressFinder } from '../check/asked-address.ts';
@@ -68,7 +76,7 @@ export class Service {
       addressHeader,
       emit: (message) => this.#emit({ type: 'proxy-misconfigured', message }),
     });
-    this.#limiter = createLimiter({
+    this.#limiter = createDataLimiter({
       limits: snapshot.limits,
       overrides: snapshot.overrides,
       trustedProxies: [],

@@ -1,3 +1,4 @@
+import type { Result } from '@sluice/core';
 import { countText } from '../../console/number-text.ts';
 import { MAX_IN_PROGRESS } from '../deciding/requests-in-progress.ts';
 import { hasWholeSeconds } from '../deciding/arrivals.ts';
@@ -62,8 +63,8 @@ interface Seen {
   readonly logs: readonly KnownLog[];
   readonly identified: readonly IdentifiedLimit[];
   readonly evicted: number;
-  /** Why a server would have rejected the first request with a cost above the burst; undefined without such a request. */
-  readonly rejected: string | undefined;
+  /** The first result of a cost above the burst, for which a server would have thrown. */
+  readonly rejected: Result | undefined;
   /** Whether the counts of denials are bounds. */
   readonly hasBounds: boolean;
   /** Undefined without concurrency limits. */
@@ -137,7 +138,7 @@ export function notesOn({
   }
   if (rejected !== undefined)
     notes.push(
-      `Requests with a cost above the burst are not decided. For the first, a server would throw: ${rejected}`,
+      `Requests with a cost above the burst are not decided: a server would throw. The cost of the first is ${rejected.cost}, and the burst of ${rejected.limit} ${rejected.burst}. Raise the burst or lower the cost.`,
     );
   if (late > 0)
     notes.push(

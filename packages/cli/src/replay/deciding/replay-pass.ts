@@ -1,11 +1,5 @@
-import {
-  createLimiter,
-  memoryStore,
-  SluiceError,
-  type Decision,
-  type Limiter,
-  type LimiterOptions,
-} from '@sluice/core';
+import { memoryStore, type Decision, type Limiter, type LimiterOptions, type Result } from '@sluice/core';
+import { createDataLimiter } from '@sluice/core/kit';
 import { FakeTime } from '@sluice/core/testing';
 import type { Target } from '../entries/routes.ts';
 import type { Identity } from '../keys/client-table.ts';
@@ -20,10 +14,11 @@ export interface ReplayedLimits extends Pick<LimiterOptions, 'limits' | 'overrid
   readonly concurrency: ReadonlySet<string>;
 }
 
-/** Why a request could not be decided: its cost is above the burst. A server would have thrown the same error. */
+/** Requests whose cost is above the burst of a limit, for which a server would have thrown. */
 export interface Undecidable {
   count: number;
-  example: string | undefined;
+  /** What that limit says of the first of them. */
+  example: Result | undefined;
 }
 
 interface Entry {
@@ -54,7 +49,7 @@ export class ReplayPass {
     this.#time = new FakeTime(startMicros / 1000);
     this.#lastMicros = startMicros;
     this.#store = memoryStore({ time: this.#time, maxKeys: MAX_KEYS });
-    this.#limiter = createLimiter({
+    this.#limiter = createDataLimiter({
       limits,
       ...(overrides !== undefined && { overrides }),
       store: this.#store,
@@ -94,15 +89,14 @@ export class ReplayPass {
     this.#inProgress?.moveTo(this.#lastMicros);
     this.#setEntries(identity, target);
     if (this.#entries.length === 0) return undefined;
-    try {
-      if (this.#inProgress !== undefined) return this.#inProgress.decide(this.#entries, durationMicros);
-      return this.#limiter.spendSync(this.#entries);
-    } catch (error) {
-      if (!(error instanceof SluiceError) || error.code !== 'ERR_COST_OVER_BURST') throw error;
-      this.undecidable.count++;
-      this.undecidable.example ??= error.message;
-      return undefined;
-    }
+    const decision =
+      this.#inProgress === undefined
+        ? this.#limiter.spendSync(this.#entries)
+        : this.#inProgress.decide(this.#entries, durationMicros);
+    if (decision.retryAfterMs !== Infinity || decision.blocked) return decision;
+    this.undecidable.count++;
+    this.undecidable.example ??= decision.results[0];
+    return undefined;
   }
 
   #setEntries(identity: Identity, { applies, cost }: Target): void {
