@@ -1,4 +1,4 @@
-import type { LimitDefinitions } from '../../packages/core/src/limits/limit-definition.ts';
+import type { LimitDefinitions } from '../../packages/core/src/definitions/limit-definition.ts';
 import { everyone } from '../../packages/core/src/keys/everyone.ts';
 
 /** The numbers of one limit, as they are typed: core validates them, and its messages are shown. */

@@ -7,7 +7,7 @@ import type { Result } from '../../packages/core/src/decision/result.ts';
 import type { Transaction } from '../../packages/core/src/decision/transaction.ts';
 import { denialOf, type Answer } from '../../packages/core/src/http/denial.ts';
 import { checkedFields, retryAfterSeconds, writeFields } from '../../packages/core/src/http/fields.ts';
-import { defineLimits } from '../../packages/core/src/limits/define-limits.ts';
+import { defineLimits } from '../../packages/core/src/definitions/define-limits.ts';
 import type { Limit } from '../../packages/core/src/limits/limit.ts';
 import { Use } from '../../packages/core/src/limits/use.ts';
 import { memoryStore } from '../../packages/core/src/store/memory/memory-store.ts';

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { addressBits } from '../../packages/core/src/ids/address-bits.ts';
 import { Cidr } from '../../packages/core/src/ids/cidr.ts';
 import { IpAddress } from '../../packages/core/src/ids/ip-address.ts';
-import { NetworkTree } from '../../packages/core/src/limits/overrides/network-tree.ts';
+import { NetworkTree } from '../../packages/core/src/definitions/overrides/network-tree.ts';
 import { ipv4Bits, ipv4Text, ipv6Groups, spelling } from './address-arbitraries.ts';
 
 test('the bits of an IPv4 address or network are those that its text was made of', () => {

@@ -18,7 +18,7 @@ export type { Duration } from './rule/duration.ts';
 export { SluiceError, type ErrorCode, type ErrorKind } from './checks/errors.ts';
 export type { LimiterEvent } from './events/event.ts';
 export type { FailureOptions } from './failure/failure-options.ts';
-export type { BorrowDefinition, BorrowOverride } from './kinds/rate/borrow.ts';
+export type { BorrowDefinition, BorrowOverride } from './kinds/borrow/borrow.ts';
 export type { FailurePolicy } from './limits/failure-policy.ts';
 export type {
   ConcurrencyDefinition,
@@ -28,7 +28,7 @@ export type {
   LoadDefinition,
   QuotaDefinition,
   RateDefinition,
-} from './limits/limit-definition.ts';
+} from './definitions/limit-definition.ts';
 export type { AnchorDate } from './kinds/quota/limit-calendar.ts';
 export type { QuotaNumbers, QuotaOverride } from './kinds/quota/quota.ts';
 export type { CalendarUnit } from './calendar/calendar.ts';
@@ -43,7 +43,7 @@ export { accountId, by, keyFrom, type IdValue, type Key, type KeySource } from '
 export { clientNetwork, ipAddress, ipv6RangeCIDR, type ClientNetworkOptions } from './keys/address-keys.ts';
 export { compound } from './keys/compound-key.ts';
 export { everyone } from './keys/everyone.ts';
-export type { LimitSetOptions } from './limits/limit-set.ts';
+export type { LimitSetOptions } from './definitions/limit-set.ts';
 export type { CostEntry, FirstOf, SpendEntry } from './limiter/entry.ts';
 export type { Limiter, WaitOptions } from './limiter/limiter.ts';
 export type { LimitHandle, Ran, RunOptions, SpendOptions } from './limiter/limit-handle.ts';
@@ -53,13 +53,13 @@ export type { Log } from './events/event-sink.ts';
 export type { LimitStats, MemoryStats } from './store/memory/memory-stats.ts';
 export { memoryStore, type MemoryStore, type MemoryStoreOptions } from './store/memory/memory-store.ts';
 export type { DecisionContext, DecisionMessage, OnDecision } from './limiter/on-decision.ts';
-export type { OverrideFunction } from './limits/overrides/override-function.ts';
-export type { Override } from './limits/overrides/override.ts';
+export type { OverrideFunction } from './definitions/overrides/override-function.ts';
+export type { Override } from './definitions/overrides/override.ts';
 export type { OverrideNumbers } from './kinds/rate/rate.ts';
-export { OverrideList, type OverrideTable } from './limits/overrides/override-list.ts';
+export { OverrideList, type OverrideTable } from './definitions/overrides/override-list.ts';
 export { eventLoop, loadFrom } from './kinds/load/load.ts';
 export type { LoadOptions } from './kinds/load/load-options.ts';
-export type { LoadSource, LoadUse, LoadUser } from './kinds/load/load-source.ts';
+export type { LoadSource, LoadUse, LoadUser } from './limits/load-source.ts';
 export type { ShedMessage } from './kinds/load/shedding.ts';
 export type { ConcurrencyOverride } from './kinds/concurrency/concurrency.ts';
 export type { ConcurrencyNumbers, SlotScope } from './kinds/concurrency/slot-terms.ts';

@@ -42,29 +42,24 @@ export { RUN_INTO, type AnswerSink, type RunInto } from './failure/run-into.ts';
 export { isIdFormat, isKey, keyOf } from './keys/key.ts';
 export { createDataLimiter, limitsOf, timeOf } from './limiter/create-limiter.ts';
 export { bucketsToReset } from './limiter/entries.ts';
-export { BORROW_CHANGE_ROWS, BORROW_ROWS, borrowChangeOf, borrowTermsOf, ceilingOf } from './kinds/rate/borrow.ts';
+export { BORROW_CHANGE_ROWS, BORROW_ROWS, borrowChangeOf, borrowTermsOf, ceilingOf } from './kinds/borrow/borrow.ts';
 export { overshootOf, type Exactness } from './kinds/rate/overshoot.ts';
 export { NUMBER_ROWS } from './kinds/rate/number-rows.ts';
 export { checkAtMost, rate as rateKind } from './kinds/rate/rate.ts';
 export { KINDS } from './kinds/index.ts';
 export { kindOf } from './kinds/kind-of.ts';
-export type { AnyKind } from './kinds/kind.ts';
+export type { AnyKind } from './limits/kind.ts';
 export { LOAD_KEY, load as loadKind } from './kinds/load/load-kind.ts';
 export { LOAD_HINTS, LOAD_ROWS, loadSettings } from './kinds/load/load-options.ts';
-export type { OptionRow, OptionRows, OptionValue } from './kinds/option.ts';
-export { defineLimits } from './limits/define-limits.ts';
+export type { OptionRow, OptionRows, OptionValue } from './limits/option.ts';
+export { defineLimits } from './definitions/define-limits.ts';
 export type { Limit } from './limits/limit.ts';
 export { checkLimitName, LIMIT_NAME_PATTERN } from './limits/limit-name.ts';
-export {
-  checkKind,
-  kindOfOverride,
-  OVERRIDE_HINTS,
-  overrideRate,
-  type OverrideRate,
-} from './limits/overrides/override.ts';
-export { checkBorrowing, OverrideTotals } from './limits/overrides/override-totals.ts';
-export { overridesOf } from './limits/overrides/override-list.ts';
-export { overriddenPool, withPools } from './limits/pools.ts';
+export { checkKind, kindOfOverride, OVERRIDE_HINTS, overrideRate } from './definitions/overrides/override.ts';
+export type { OverrideRate } from './limits/limit.ts';
+export { checkBorrowing, OverrideTotals } from './kinds/borrow/override-totals.ts';
+export { overridesOf } from './definitions/overrides/override-list.ts';
+export { overriddenPool, withPools } from './kinds/borrow/pools.ts';
 export { boundsOf, type Bound } from './rule/at-most.ts';
 export { DURATION_PATTERN, durationTicks, type DurationRange } from './rule/duration.ts';
 export { fits, levelOf, wholeShareOf } from './rule/gcra.ts';

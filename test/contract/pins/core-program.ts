@@ -19,6 +19,9 @@ const core = `${root}packages/core/src/`;
 const { config } = readConfigFile(`${root}tsconfig.json`, (path) => sys.readFile(path)) as { config: object };
 const { options, fileNames } = parseJsonConfigFileContent({ ...config, include: ['packages/core/src'] }, sys, root);
 
+/** The list of kinds. */
+const KINDS = 'kinds/index.ts';
+
 /** By path and text, because most files are the same in all programs. */
 const parsed = new Map<string, SourceFile>();
 
@@ -53,22 +56,29 @@ export function compiledCore(textOf: (path: string, text: string) => string | un
   );
 }
 
-/** The files of core that do not compile without the folder of a kind. The list of kinds is not counted. */
+/** The files of core that do not compile without the folder of a kind, and without its name in the list of kinds. */
 export function brokenWithoutKind(kind: string): readonly string[] {
   const folder = `kinds/${kind}/`;
-  return brokenIn(compiledCore((path, text) => (path.startsWith(folder) ? undefined : text)));
+  const named = new RegExp(`^import .*'\\./${kind}/.*\\n|, ${kind}\\b| \\| typeof ${kind}\\b`, 'gm');
+  return brokenIn(
+    compiledCore((path, text) => {
+      if (path.startsWith(folder)) return undefined;
+      return path === KINDS ? text.replace(named, '') : text;
+    }),
+  );
 }
 
-/** The files of core that do not compile without the members of a name. That in which they are declared first is not counted. */
+/** The files of core that do not compile without the members of a name. Those of a folder of its own are not counted. */
 export function brokenWithoutOption(option: string): readonly string[] {
   const member = new RegExp(`^ *(readonly )?${option}\\??: [^;{}()]*;$`, 'gm');
-  return brokenIn(compiledCore((_, text) => text.replace(member, '')));
+  const broken = brokenIn(compiledCore((_, text) => text.replace(member, '')));
+  return broken.filter((path) => !path.startsWith(`kinds/${option}/`));
 }
 
 function brokenIn(program: Program): readonly string[] {
   const own = program.getSourceFiles().filter(({ fileName }) => fileName.startsWith(core));
   const broken = own.filter((file) => program.getSemanticDiagnostics(file).length > 0);
-  return broken.map(({ fileName }) => relative(core, fileName)).filter((path) => path !== 'kinds/index.ts');
+  return broken.map(({ fileName }) => relative(core, fileName));
 }
 
 const ASKED = ['id', 'cost', 'mode', 'share', 'limit'];

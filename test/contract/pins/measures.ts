@@ -16,11 +16,11 @@ import { bytesOfRequests } from './pins.ts';
 const MOST = {
   bytes: { 'a rate': 2350, 'a quota': 3000, 'two limits': 3550, 'a slot': 10_600 },
   'files of core that do not compile without': {
-    load: 7,
-    quota: 6,
-    concurrency: 9,
-    borrow: 13,
-    maxWait: 3,
+    load: 5,
+    quota: 4,
+    concurrency: 5,
+    borrow: 4,
+    maxWait: 2,
     maxDebt: 8,
     overshoot: 12,
     hidden: 8,

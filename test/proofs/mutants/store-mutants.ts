@@ -8,7 +8,7 @@ const ENTRY = 'packages/core/src/store/server-entry.ts';
 const SLOT = 'packages/core/src/store/memory/slot-bucket.ts';
 const DECIDED = 'packages/core/src/decision/decide.ts';
 const RESULTS = 'packages/core/src/decision/results.ts';
-const LOAN = 'packages/core/src/decision/loan.ts';
+const LOAN = 'packages/core/src/kinds/borrow/loan.ts';
 
 /** The stores, and decisions. */
 export const storeMutants: readonly Mutant[] = [

@@ -11,9 +11,9 @@ import type { BucketState } from '../../../packages/core/src/decision/result.ts'
 import { Transaction } from '../../../packages/core/src/decision/transaction.ts';
 import type { QuotaNumbers } from '../../../packages/core/src/kinds/quota/quota.ts';
 import { accountId } from '../../../packages/core/src/index.ts';
-import { QuotaWarnings } from '../../../packages/core/src/limiter/quota-warnings.ts';
+import { QuotaWarnings } from '../../../packages/core/src/kinds/quota/quota-warnings.ts';
 import { usageOf, type Usage } from '../../../packages/core/src/limiter/usage.ts';
-import { defineLimitSet, type LimitSet } from '../../../packages/core/src/limits/limit-set.ts';
+import { defineLimitSet, type LimitSet } from '../../../packages/core/src/definitions/limit-set.ts';
 import { Deadlines } from '../../../packages/core/src/time/deadlines.ts';
 import { StoreWall } from '../../../packages/core/src/time/store-wall.ts';
 import { OpenGate } from '../../../packages/core/src/failure/store-gate.ts';
@@ -126,7 +126,7 @@ export class WatchedQuota extends SetWall {
     const deadlines = new Deadlines(Infinity, this.time);
     const context = { onFailure: 'closed', deadlines, emit: unexpected, wall: this.#wall } as const;
     this.#set = defineLimitSet({ limits: { Quota: { key: accountId(), ...quota } } }, context as never);
-    this.#warnings.changed(this.#set);
+    this.#warnings.changed(this.#set.limits);
   }
 
   spend(cost: number): void {

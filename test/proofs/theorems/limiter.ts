@@ -183,7 +183,7 @@ export const limiter: Part = {
       name: 'limiter-borrowing',
       words:
         'A client that keeps to its assured tokens is never denied, however empty the pool is. What is borrowed is never more than the pool has left.',
-      sources: [...SOURCES, 'packages/core/src/decision/loan.ts', 'packages/core/src/limits/pools.ts'],
+      sources: [...SOURCES, 'packages/core/src/kinds/borrow/loan.ts', 'packages/core/src/kinds/borrow/pools.ts'],
       assumes: ['Two limits with one id each borrow from one pool of 5 tokens, all at one instant.'],
       run(t) {
         const ceiling = { count: 10, period: '1s' };

@@ -2,8 +2,7 @@ import { allOf, andThen, type Awaitable } from '../async/awaitable.ts';
 import { complaint, shown, SluiceError } from '../checks/errors.ts';
 import { checkId } from '../ids/id-format.ts';
 import type { Levels } from '../limits/levels.ts';
-import type { LimitSet } from '../limits/limit-set.ts';
-import type { OverrideRate } from '../limits/overrides/override.ts';
+import type { OverrideRate, RateLookup } from '../limits/limit.ts';
 import { checkShare } from '../limits/share.ts';
 import type { Use } from '../limits/use.ts';
 import { remainingTokens } from '../rule/gcra.ts';
@@ -29,7 +28,7 @@ const MAX_PAIRED = 16;
  * `ERR_COST_OVER_BURST` for a cost that does not fit into a share below 1.
  */
 export function transactionOf(
-  { rateFor }: Pick<LimitSet<never>, 'rateFor'>,
+  { rateFor }: { readonly rateFor: RateLookup | undefined },
   use: Use,
   id: string,
   request: unknown,

@@ -8,10 +8,9 @@ import type { Answered, BatchAnswer, Unanswered } from './batch-answer.ts';
 import { fits, remainingTokens, waitFor } from '../rule/gcra.ts';
 import { periodLeft, ticksUntilFit, ticksUntilFull } from './period-left.ts';
 import type { StoreReading } from '../store/store.ts';
-import { isInternal } from './loan.ts';
 import { strictestOf } from './strictness.ts';
 import { ceilToMs } from '../rule/ticks.ts';
-import { isBlocked, readyTicks, type Transaction } from './transaction.ts';
+import { isInternal, isBlocked, readyTicks, type Transaction } from './transaction.ts';
 
 /**
  * The wait that is reported when a limit is `closed` because its store can't answer. The end of the outage is unknown.

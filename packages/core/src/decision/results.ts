@@ -3,10 +3,9 @@ import type { Rate } from '../rule/rate.ts';
 import { ceilToMs } from '../rule/ticks.ts';
 import { canDeny, levelAfter } from '../store/transaction-rule.ts';
 import type { Answered } from './batch-answer.ts';
-import { isInternal } from './loan.ts';
 import { periodLeft, ticksUntilFit, ticksUntilFull, type PeriodLeft } from './period-left.ts';
 import type { Result } from './result.ts';
-import { readyTicks, type Transaction } from './transaction.ts';
+import { isInternal, readyTicks, type Transaction } from './transaction.ts';
 
 /**
  * Derives the results of a decision from the answer of a store.

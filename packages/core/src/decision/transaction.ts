@@ -81,3 +81,16 @@ export function readyTicks({ fitTicks, rate }: Pick<Transaction, 'fitTicks' | 'r
 export function withoutDelay(transaction: Transaction): Transaction {
   return changed(transaction, { fitTicks: readyTicks(transaction) });
 }
+
+/** Whether a transaction has no result of its own: that of a ceiling or of a pool. */
+export function isInternal({ treatment: { part } }: Pick<Transaction, 'treatment'>): boolean {
+  return part === 'pool' || part === 'ceiling';
+}
+
+/**
+ * Counts the limits and ids that a charge or a refund is for: the buckets of a limit that borrows are one. Its ceiling
+ * always takes part, while its own bucket may have nothing to give back, and several ids may share one pool.
+ */
+export function countNamed(batch: readonly Pick<Transaction, 'treatment'>[]): number {
+  return batch.filter(({ treatment: { part } }) => part === 'whole' || part === 'ceiling').length;
+}

@@ -6,7 +6,7 @@ import { clientNetwork } from '../keys/address-keys.ts';
 import { QueuedRequests } from './queued-requests.ts';
 import { everyone } from '../keys/everyone.ts';
 import type { Key } from '../keys/key.ts';
-import type { BorrowDefinition } from '../kinds/rate/borrow.ts';
+import type { BorrowDefinition } from '../kinds/borrow/borrow.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import { LimiterCore } from '../limiter/limiter-core.ts';
 import type { RequestLimiter } from '../limiter/request-limiter.ts';
@@ -17,7 +17,7 @@ import type {
   LoadDefinition,
   QuotaDefinition,
   RateDefinition,
-} from '../limits/limit-definition.ts';
+} from '../definitions/limit-definition.ts';
 import { DEFAULT_NAME } from './shown-names.ts';
 import { checkedSlotsUntil, type SlotOptions, type SlotsUntil } from './slots-until.ts';
 import type { LimitNumbers } from '../rule/rate.ts';
@@ -31,7 +31,7 @@ import {
   wholeNumber,
   type Hints,
 } from '../checks/options.ts';
-import type { Override } from '../limits/overrides/override.ts';
+import type { Override } from '../definitions/overrides/override.ts';
 import { LIMIT_HINTS, MIDDLEWARE_HINTS } from '../checks/peer-names.ts';
 import { checkedFields, type FieldsDialect, type FieldSettings } from './fields.ts';
 import { checkedUse, limitUses, preparedUses, USE_OPTIONS, type LimitUse, type UsedLimits } from './limit-uses.ts';

@@ -1,5 +1,6 @@
+// The room kinds: a folder for each kind of limits: its options, their checks, what it means and what it does.
 import { concurrency } from './concurrency/concurrency.ts';
-import type { AnyKind } from './kind.ts';
+import type { AnyKind } from '../limits/kind.ts';
 import { load } from './load/load-kind.ts';
 import { quota } from './quota/quota.ts';
 import { rate } from './rate/rate.ts';

@@ -1,6 +1,6 @@
 import { SluiceError } from '../checks/errors.ts';
 import { KINDS } from './index.ts';
-import type { AnyKind } from './kind.ts';
+import type { AnyKind } from '../limits/kind.ts';
 import { rate } from './rate/rate.ts';
 
 const MARKED = KINDS.filter((kind) => kind.mark !== undefined) as readonly (AnyKind & { readonly mark: string })[];

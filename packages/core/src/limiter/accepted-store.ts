@@ -1,6 +1,6 @@
 import { complaint, shownName, SluiceError } from '../checks/errors.ts';
 import { checkFunction, isPlainObject } from '../checks/options.ts';
-import type { LimitSet } from '../limits/limit-set.ts';
+import type { LimitSet } from '../definitions/limit-set.ts';
 import type { Store, StoreReport } from '../store/store.ts';
 
 /**

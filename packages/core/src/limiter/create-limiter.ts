@@ -1,7 +1,7 @@
 import type { LimiterEvent } from '../events/event.ts';
 import { checkFailureOptions, type FailureOptions } from '../failure/failure-options.ts';
 import { clientAddressFinder, type ClientAddressOptions } from '../client/client-address.ts';
-import type { LimitSetOptions } from '../limits/limit-set.ts';
+import type { LimitSetOptions } from '../definitions/limit-set.ts';
 import { checkedStore } from './accepted-store.ts';
 import { LimiterCore } from './limiter-core.ts';
 import type { Limiter } from './limiter.ts';

@@ -1,8 +1,8 @@
 import { checkOptions } from '../checks/options.ts';
 import type { EventSink, LimiterEvent } from '../events/event.ts';
 import type { CheckedFailureOptions } from '../failure/failure-options.ts';
-import { defineLimitSet, type LimitSet, type LimitSetOptions } from '../limits/limit-set.ts';
-import { storedLimits } from '../limits/stored-limits.ts';
+import { defineLimitSet, type LimitSet, type LimitSetOptions } from '../definitions/limit-set.ts';
+import { storedLimits } from '../definitions/stored-limits.ts';
 import type { Store } from '../store/store.ts';
 import { Deadlines } from '../time/deadlines.ts';
 import type { StoreWall } from '../time/store-wall.ts';
@@ -10,11 +10,11 @@ import type { Time } from '../time/time.ts';
 import { checkCarries } from './accepted-store.ts';
 import { registerLimits, releaseLimits, type MadeAgain } from './limit-name-registry.ts';
 import { LeaseWarnings } from './lease-warnings.ts';
-import { LoadLimits } from './load-limits.ts';
+import { LoadLimits } from '../kinds/load/load-limits.ts';
 import { NeededLimits } from './needed-limits.ts';
 import type { UseInput } from './prepared-limits.ts';
-import { withoutWaits } from '../limits/without-waits.ts';
-import { QuotaWarnings } from './quota-warnings.ts';
+import { withoutWaits } from '../definitions/without-waits.ts';
+import { QuotaWarnings } from '../kinds/quota/quota-warnings.ts';
 import { RaisedLimits } from './raised-limits.ts';
 
 /** The parts of {@link CurrentLimits}. */
@@ -55,8 +55,8 @@ export class CurrentLimits<Request> {
     this.#leases = new LeaseWarnings(parts.store, parts.emit);
     this.set = this.#defined(set);
     this.#register(this.set);
-    this.warnings.changed(this.set);
-    this.loads.changed(this.set);
+    this.warnings.changed(this.set.limits);
+    this.loads.changed(this.set.limits);
     this.#leases.changed(this.set);
   }
 
@@ -71,8 +71,8 @@ export class CurrentLimits<Request> {
     this.#needed.check(next);
     this.#register(next);
     this.raised.changed(this.set, next);
-    this.warnings.changed(next);
-    this.loads.changed(next);
+    this.warnings.changed(next.limits);
+    this.loads.changed(next.limits);
     this.#leases.changed(next);
     this.set = next;
   }

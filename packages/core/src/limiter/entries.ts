@@ -4,7 +4,7 @@ import { checkOptions, isPlainObject, type Hints } from '../checks/options.ts';
 import { batchOf, checkAsked, transactionOf } from '../decision/batch.ts';
 import type { Transaction } from '../decision/transaction.ts';
 import { checkId } from '../ids/id-format.ts';
-import { limitNamed, usualUseOf, type LimitSet } from '../limits/limit-set.ts';
+import { limitNamed, usualUseOf, type LimitSet } from '../definitions/limit-set.ts';
 import type { Limit } from '../limits/limit.ts';
 import { Use } from '../limits/use.ts';
 import { MODES, type BucketName, type Mode, type StoreBucket } from '../store/store.ts';

@@ -1,5 +1,5 @@
 import type { EventSink } from '../events/event.ts';
-import type { LimitSet } from '../limits/limit-set.ts';
+import type { LimitSet } from '../definitions/limit-set.ts';
 import type { Limit } from '../limits/limit.ts';
 import type { LeaseDescription } from '../store/lease-description.ts';
 import type { Store } from '../store/store.ts';

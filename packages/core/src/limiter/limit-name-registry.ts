@@ -1,5 +1,5 @@
 import { SluiceError } from '../checks/errors.ts';
-import type { StoredLimit } from '../limits/stored-limits.ts';
+import type { StoredLimit } from '../definitions/stored-limits.ts';
 import type { Store } from '../store/store.ts';
 
 /** A limiter on a store. */

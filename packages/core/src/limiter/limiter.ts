@@ -7,7 +7,7 @@ import type { LimitHandle } from './limit-handle.ts';
 import type { LimitDescription } from './limit-description.ts';
 import type { Usage } from './usage.ts';
 import type { StoreStatus } from '../failure/store-health.ts';
-import type { LimitSetOptions } from '../limits/limit-set.ts';
+import type { LimitSetOptions } from '../definitions/limit-set.ts';
 import type { ReadyOptions } from '../store/ready-options.ts';
 import type { Store } from '../store/store.ts';
 

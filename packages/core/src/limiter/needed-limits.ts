@@ -1,5 +1,5 @@
-import { checkNeeded, type LimitNeed, type LimitSet } from '../limits/limit-set.ts';
-import { checkLoans } from './lender.ts';
+import { checkNeeded, type LimitNeed, type LimitSet } from '../definitions/limit-set.ts';
+import { checkLoans } from '../kinds/borrow/lender.ts';
 import { checkUse } from './entry-calls.ts';
 import type { UseInput } from './prepared-limits.ts';
 

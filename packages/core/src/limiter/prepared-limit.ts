@@ -6,7 +6,7 @@ import type { Decision } from '../decision/decision.ts';
 import type { BucketState } from '../decision/result.ts';
 import type { Transaction } from '../decision/transaction.ts';
 import { EVERYONE, isEveryone } from '../keys/everyone.ts';
-import { usualUseOf, type LimitSet } from '../limits/limit-set.ts';
+import { usualUseOf, type LimitSet } from '../definitions/limit-set.ts';
 import type { Limit } from '../limits/limit.ts';
 import type { Use } from '../limits/use.ts';
 import type { BucketName } from '../store/store.ts';

@@ -3,7 +3,7 @@ import { checkCostFits, checkAsked, transactionOf } from '../decision/batch.ts';
 import type { Decision } from '../decision/decision.ts';
 import { Transaction, withoutDelay } from '../decision/transaction.ts';
 import type { KeySource } from '../keys/key.ts';
-import { limitNamed, type LimitSet } from '../limits/limit-set.ts';
+import { limitNamed, type LimitSet } from '../definitions/limit-set.ts';
 import type { Limit } from '../limits/limit.ts';
 import { Use } from '../limits/use.ts';
 import type { Mode } from '../store/store.ts';

@@ -1,6 +1,6 @@
 import type { Awaitable } from '../async/awaitable.ts';
 import { Decision } from '../decision/decision.ts';
-import type { LimitSet } from '../limits/limit-set.ts';
+import type { LimitSet } from '../definitions/limit-set.ts';
 import { highestLevel } from '../kinds/rate/overshoot.ts';
 import { mapKeyOf } from '../store/bucket-key.ts';
 import type { StoreCap } from '../store/store.ts';

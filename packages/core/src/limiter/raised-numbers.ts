@@ -1,11 +1,10 @@
-import { changedNumbers, type NumbersChange } from '../limits/changed-numbers.ts';
+import { changedNumbers, type NumbersChange } from '../definitions/changed-numbers.ts';
 import { levelsOf } from '../limits/levels.ts';
-import type { Limit } from '../limits/limit.ts';
-import type { LimitSet } from '../limits/limit-set.ts';
-import type { OverrideRate } from '../limits/overrides/override.ts';
+import type { Limit, OverrideRate } from '../limits/limit.ts';
+import type { LimitSet } from '../definitions/limit-set.ts';
 import { highestLevel } from '../kinds/rate/overshoot.ts';
-import { overridesOf, type OverrideList } from '../limits/overrides/override-list.ts';
-import { asStored, ceilingRateOf, ceilingsOf } from '../limits/pools.ts';
+import { overridesOf, type OverrideList } from '../definitions/overrides/override-list.ts';
+import { asStored, ceilingRateOf, ceilingsOf } from '../kinds/borrow/pools.ts';
 import type { Rate } from '../rule/rate.ts';
 import { TICKS_PER_MICRO } from '../rule/ticks.ts';
 import type { Time } from '../time/time.ts';

@@ -1,7 +1,7 @@
 import { Decision } from '../decision/decision.ts';
 import { isIPv6 } from '../ids/address-text.ts';
 import type { IdFormat } from '../ids/id-format.ts';
-import type { LimitSet } from '../limits/limit-set.ts';
+import type { LimitSet } from '../definitions/limit-set.ts';
 import { mapKeyOf } from '../store/bucket-key.ts';
 
 /** What is used of a request to recognize its server. */

@@ -4,7 +4,7 @@ import { batchOf, transactionOf } from '../decision/batch.ts';
 import type { Changed } from '../decision/batch-answer.ts';
 import { periodLeft } from '../decision/period-left.ts';
 import { isBlocked, type Transaction } from '../decision/transaction.ts';
-import { limitNamed, type LimitSet } from '../limits/limit-set.ts';
+import { limitNamed, type LimitSet } from '../definitions/limit-set.ts';
 import type { Limit } from '../limits/limit.ts';
 import { Use } from '../limits/use.ts';
 import { remainingTokens } from '../rule/gcra.ts';

@@ -1,7 +1,5 @@
-import type { SlotTerms } from '../kinds/concurrency/slot-terms.ts';
 import type { StoreTreatment } from '../store/lease-description.ts';
 import type { FailurePolicy } from './failure-policy.ts';
-import type { BorrowTerms } from '../kinds/rate/borrow.ts';
 import type { Rate } from '../rule/rate.ts';
 
 /**
@@ -37,6 +35,25 @@ export class Treatment implements StoreTreatment {
     this.slots = slots;
     this.overshoot = overshoot;
   }
+}
+
+/** How the slots of a limit are held. It belongs to the limit, and not to the numbers of an id. Plain data. */
+export interface SlotTerms {
+  readonly expiryMs: number;
+  /** Whether all processes that share the store count together, or each process by itself. */
+  readonly scope: 'store' | 'process';
+  readonly reserve: number;
+}
+
+/** How a limit borrows, as it was defined. */
+export interface BorrowTerms {
+  /** The name of the pool. */
+  readonly from: string;
+  readonly ceiling: Rate;
+  readonly fair: boolean;
+  /** The part of an id in the rest of the pool, relative to other ids. */
+  readonly weight: number | ((id: string) => number);
+  readonly tenants: number | undefined;
 }
 
 /** What the limits that borrow from a pool need of it. */

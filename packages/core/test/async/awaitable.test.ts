@@ -1,7 +1,7 @@
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { allOf, andThen, callAndForget, toNativePromise } from '../../src/async/awaitable.ts';
-import { query } from '../limits/overrides/query.ts';
+import { query } from '../definitions/overrides/query.ts';
 
 describe('toNativePromise', () => {
   test.each([[1], [null], [undefined], ['text'], [{}], [query(1 as never)], [() => {}]])(

@@ -10,7 +10,7 @@ import {
   type Key,
 } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
-import { query } from '../limits/overrides/query.ts';
+import { query } from '../definitions/overrides/query.ts';
 import { rejected, thrown } from '../support/thrown.ts';
 
 /** An id format as a user may write it: `C-7` and `c-07` are one customer. */

@@ -1,8 +1,8 @@
 import { accountId, clientNetwork, createLimiter, ipAddress, memoryStore } from '@sluice/core';
 import { expect, test } from 'vitest';
 import { coreOf } from '../../src/limiter/create-limiter.ts';
-import { checkKind } from '../../src/limits/overrides/override.ts';
-import { defineLimits } from '../../src/limits/define-limits.ts';
+import { checkKind } from '../../src/definitions/overrides/override.ts';
+import { defineLimits } from '../../src/definitions/define-limits.ts';
 import { keySource } from '../support/key-source.ts';
 
 test('an id that is known later may have an override that is known later still', async () => {

@@ -12,7 +12,7 @@ import {
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
 import { RaisedLimits } from '../../src/limiter/raised-limits.ts';
-import { defineLimitSet, type LimitSet, type LimitSetOptions } from '../../src/limits/limit-set.ts';
+import { defineLimitSet, type LimitSet, type LimitSetOptions } from '../../src/definitions/limit-set.ts';
 import { Deadlines } from '../../src/time/deadlines.ts';
 import { StoreWall } from '../../src/time/store-wall.ts';
 

@@ -4,8 +4,8 @@ import { flowSettings, runFlow } from '../../src/http/index.ts';
 import { plainExchange } from '../support/plain-exchange.ts';
 import { RequestTime } from '../support/request-time.ts';
 import { settled } from '../support/promises.ts';
-import { holdingRemotely, slot } from '../slots/support/holding.ts';
-import { RemoteStore } from '../slots/support/remote-store.ts';
+import { holdingRemotely, slot } from '../kinds/concurrency/slots/support/holding.ts';
+import { RemoteStore } from '../kinds/concurrency/slots/support/remote-store.ts';
 
 const PLENTY = { count: 1_000_000, period: '1h' };
 const LIMITS = { Rate: PLENTY, InFlight: { concurrency: 2, expiry: '6s' } };

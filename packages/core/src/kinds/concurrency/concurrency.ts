@@ -1,7 +1,7 @@
 import { wholeNumber } from '../../checks/options.ts';
 import { countingRate, type NumbersKind, type Rate } from '../../rule/rate.ts';
-import { NUMBERS_ALONE, type Kind } from '../kind.ts';
-import { EXACT_ROW, type OptionRow } from '../option.ts';
+import { NUMBERS_ALONE, type Kind } from '../../limits/kind.ts';
+import { EXACT_ROW, type OptionRow } from '../../limits/option.ts';
 import { EXPIRY, MAX_SLOTS, SLOT_SCOPES, slotTermsOf, type ConcurrencyNumbers } from './slot-terms.ts';
 
 /** The options of a concurrency limit, which is always exact. */

@@ -1,6 +1,7 @@
 import { complaint, type SluiceError } from '../../checks/errors.ts';
 import { oneOf, wholeNumber } from '../../checks/options.ts';
 import { durationTicks, type Duration, type DurationRange } from '../../rule/duration.ts';
+import type { SlotTerms } from '../../limits/treatment.ts';
 import { TICKS_PER_MS } from '../../rule/ticks.ts';
 
 /** The numbers of a concurrency limit, as a user writes them. */
@@ -26,7 +27,7 @@ export interface ConcurrencyNumbers {
 }
 
 /** Who counts the slots of a concurrency limit together. */
-export type SlotScope = 'store' | 'process';
+export type SlotScope = SlotTerms['scope'];
 
 /** The scopes, the default first. */
 export const SLOT_SCOPES: readonly SlotScope[] = ['store', 'process'];
@@ -35,13 +36,6 @@ export const MAX_SLOTS = 1_000_000;
 /** The range of an `expiry`. */
 export const EXPIRY: DurationRange = { minMs: 1000, maxMs: 3_600_000, demand: 'from 1s to 1 hour' };
 const DEFAULT_EXPIRY = '10s';
-
-/** How the slots of a limit are held. It belongs to the limit, and not to the numbers of an id. Plain data. */
-export interface SlotTerms {
-  readonly expiryMs: number;
-  readonly scope: SlotScope;
-  readonly reserve: number;
-}
 
 /**
  * Validates how slots are held.

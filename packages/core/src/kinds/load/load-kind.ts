@@ -2,9 +2,9 @@ import { SluiceError } from '../../checks/errors.ts';
 import { clientNetwork } from '../../keys/address-keys.ts';
 import type { Key } from '../../keys/key.ts';
 import { countingRate, type NumbersKind } from '../../rule/rate.ts';
-import { NUMBERS_ALONE, type Kind } from '../kind.ts';
+import { NUMBERS_ALONE, type Kind } from '../../limits/kind.ts';
 import { LOAD_ROWS } from './load-options.ts';
-import type { LoadSource } from './load-source.ts';
+import type { LoadSource } from '../../limits/load-source.ts';
 import { checkedLoad } from './load.ts';
 
 /** What a load limit has in place of numbers. */

@@ -2,7 +2,7 @@ import { checkFunction, checkOptions, wholeNumber, type Hints } from '../../chec
 import { complaint, shown, type SluiceError } from '../../checks/errors.ts';
 import { durationTicks, type Duration, type DurationRange } from '../../rule/duration.ts';
 import { TICKS_PER_MS } from '../../rule/ticks.ts';
-import type { OptionRow, OptionTable } from '../option.ts';
+import type { OptionRow, OptionTable } from '../../limits/option.ts';
 import type { Ramp } from './ramp.ts';
 
 /** The options of `eventLoop` and `loadFrom`. */

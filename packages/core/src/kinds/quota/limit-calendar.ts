@@ -11,7 +11,8 @@ import { reasonOf, SluiceError } from '../../checks/errors.ts';
 import { isPlainObject, oneOf } from '../../checks/options.ts';
 import { StoreWall } from '../../time/store-wall.ts';
 import { systemTime } from '../../time/system-time.ts';
-import type { DefinedLimit } from '../defined-limit.ts';
+import type { DefinedLimit } from '../../limits/defined-limit.ts';
+import type { Periods } from '../../limits/kind.ts';
 
 /**
  * A day from which the periods of a quota are counted: a date in the time zone of the quota, such as `'2026-01-31'`, or
@@ -20,9 +21,8 @@ import type { DefinedLimit } from '../defined-limit.ts';
 export type AnchorDate = string | Date;
 
 /** The calendar of a limit, by the wall clock of the store. */
-export class LimitCalendar {
+export class LimitCalendar implements Periods {
   readonly unit: CalendarUnit;
-  /** The name of its calendar, or what the calendars of all ids have in common. */
   readonly name: string;
   readonly #wall: StoreWall;
   /** The calendar of all ids, or a function that returns that of an id. */
@@ -35,24 +35,14 @@ export class LimitCalendar {
     this.#calendar = calendar;
   }
 
-  /**
-   * Returns the calendar of an id.
-   *
-   * @throws {SluiceError} `ERR_OPTION` when the function `anchor` throws or returns no date.
-   */
   of(id: string): Calendar {
     return typeof this.#calendar === 'function' ? this.#calendar(id) : this.#calendar;
   }
 
-  /**
-   * Returns the period of a calendar for a call of the store. It may be over: then the store uses the next one, or rejects
-   * the call, which is repeated.
-   */
   forStore(calendar: Calendar): PeriodEnds {
     return calendar.periodAt(this.#wall.latest());
   }
 
-  /** Returns the period of a calendar that runs now. */
   running(calendar: Calendar): PeriodEnds {
     return calendar.periodAt(this.#wall.now());
   }

@@ -2,8 +2,8 @@ import { CALENDAR_UNITS, fixedLengthMs, type CalendarUnit } from '../../calendar
 import { complaint } from '../../checks/errors.ts';
 import { wholeNumber } from '../../checks/options.ts';
 import { countingRate, MAX_TOKENS, type NumbersKind, type Rate } from '../../rule/rate.ts';
-import { NUMBERS_ALONE, type Kind } from '../kind.ts';
-import { EXACT_ROW, type OptionRow } from '../option.ts';
+import { NUMBERS_ALONE, type Kind } from '../../limits/kind.ts';
+import { EXACT_ROW, type OptionRow } from '../../limits/option.ts';
 import { limitCalendarOf, type AnchorDate } from './limit-calendar.ts';
 
 /** The numbers of a quota, as a user writes them. */
@@ -72,7 +72,13 @@ export const quota: Kind<QuotaOptions, QuotaOverride> = {
     },
   },
   needed: ['count', 'per'],
-  override: { options: { count: COUNT }, needed: ['count'], example: '{ count: 50000 }', rate: rateOf },
+  override: {
+    options: { count: COUNT },
+    needed: ['count'],
+    example: '{ count: 50000 }',
+    rate: rateOf,
+    check: (where, { count }, { calendar }) => calendar && checkSize(where, count, calendar.unit),
+  },
   define(options, limit) {
     const rate = rateOf(limit.where, options);
     const calendar = limitCalendarOf(options, limit);
@@ -89,7 +95,7 @@ export const quota: Kind<QuotaOptions, QuotaOverride> = {
  *
  * @throws {SluiceError} `ERR_OPTION`.
  */
-export function checkSize(where: string, count: number, unit: CalendarUnit): void {
+function checkSize(where: string, count: number, unit: CalendarUnit): void {
   const most = Math.min(MAX_TOKENS, (fixedLengthMs(unit) ?? Infinity) * 1000);
   if (count <= most) return;
   const demand = `at most ${most} per ${unit}`;

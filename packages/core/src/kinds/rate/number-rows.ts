@@ -1,5 +1,5 @@
 import { checkedDebt, checkedTokens, MAX_TOKENS, PERIOD, WAIT, type LimitNumbers } from '../../rule/rate.ts';
-import type { OptionRow, OptionTable } from '../option.ts';
+import type { OptionRow, OptionTable } from '../../limits/option.ts';
 
 /** A row for a whole number of tokens. */
 function tokens(about: string): OptionRow {

@@ -3,7 +3,7 @@ import { checkBoolean } from '../../checks/options.ts';
 import { wholeShareOf } from '../../rule/gcra.ts';
 import type { Rate } from '../../rule/rate.ts';
 import { MAX_TOLERANCE_TICKS } from '../../rule/ticks.ts';
-import type { OptionRow } from '../option.ts';
+import type { OptionRow } from '../../limits/option.ts';
 
 /** Whether a limit is decided exactly, or by leases where the store has them. */
 export interface Exactness {

@@ -1,8 +1,9 @@
 import { boundsOf, checkBounds, type AtMost, type Bound } from '../../rule/at-most.ts';
 import { FALLING, rateOf, type LimitNumbers, type Rate } from '../../rule/rate.ts';
 import { durationText } from '../../time/duration-text.ts';
-import { NUMBERS_ALONE, type Kind } from '../kind.ts';
-import { EXACT_ROW } from '../option.ts';
+import { NUMBERS_ALONE, type Kind } from '../../limits/kind.ts';
+import { EXACT_ROW } from '../../limits/option.ts';
+import type { BorrowTerms } from '../../limits/treatment.ts';
 import {
   BORROW_CHANGE_ROWS,
   BORROW_ROWS,
@@ -11,8 +12,7 @@ import {
   ceilingOf,
   type BorrowDefinition,
   type BorrowOverride,
-  type BorrowTerms,
-} from './borrow.ts';
+} from '../borrow/borrow.ts';
 import { NUMBER_ROWS, period } from './number-rows.ts';
 import { OVERSHOOT_ROW, overshootOf, type Exactness } from './overshoot.ts';
 
@@ -83,6 +83,13 @@ export const rate: Kind<RateOptions, OverrideNumbers> = {
   describe: ({ rate: { count, periodMs, burst } }) => `${count} per ${durationText(periodMs)}, burst ${burst}`,
 };
 
+/** A limit whose numbers have bounds. */
+interface BoundedLimit {
+  readonly rate: Rate;
+  readonly bounds: readonly Bound[];
+  readonly borrow: BorrowTerms | undefined;
+}
+
 /**
  * Rejects numbers of an id that let more tokens through than `atMost` of its limit allows. Where the limit borrows, the
  * ceiling counts: own and borrowed tokens together.
@@ -91,11 +98,7 @@ export const rate: Kind<RateOptions, OverrideNumbers> = {
  * @param limit - The numbers of the limit itself, its bounds, and how it borrows.
  * @throws {SluiceError} `ERR_LIMIT`.
  */
-export function checkAtMost(
-  where: string,
-  numbers: Rate,
-  limit: { readonly rate: Rate; readonly bounds: readonly Bound[]; readonly borrow: BorrowTerms | undefined },
-): void {
+export function checkAtMost(where: string, numbers: Rate, limit: BoundedLimit): void {
   const { rate: own, bounds, borrow } = limit;
   const [path, most] =
     borrow === undefined ? [where, numbers] : [`${where}.borrow.ceiling`, ceilingOf(borrow, numbers)];

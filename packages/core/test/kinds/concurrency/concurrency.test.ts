@@ -9,7 +9,7 @@ import {
 } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
-import { defineLimits } from '../../../src/limits/define-limits.ts';
+import { defineLimits } from '../../../src/definitions/define-limits.ts';
 import type { Limit } from '../../../src/limits/limit.ts';
 import { OldStore } from '../../support/old-store.ts';
 import { thrown } from '../../support/thrown.ts';

@@ -1,7 +1,7 @@
 import { accountId, createLimiter, memoryStore, OverrideList, type LimitDefinitions } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
-import { defineLimits } from '../../../src/limits/define-limits.ts';
+import { defineLimits } from '../../../src/definitions/define-limits.ts';
 import type { Limit } from '../../../src/limits/limit.ts';
 import { limiterOnFakeTime } from '../../support/limiter-on-fake-time.ts';
 import { OldStore } from '../../support/old-store.ts';

@@ -1,6 +1,6 @@
 import { accountId, everyone, type LimitDefinitions } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
-import { defineLimits } from '../../../src/limits/define-limits.ts';
+import { defineLimits } from '../../../src/definitions/define-limits.ts';
 import type { Limit } from '../../../src/limits/limit.ts';
 import { thrown } from '../../support/thrown.ts';
 

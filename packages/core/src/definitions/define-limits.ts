@@ -1,0 +1,102 @@
+// The room definitions: limits and overrides as a user writes them, validated together.
+import { checkBoolean, checkOptions, entriesOf, isPlainObject } from '../checks/options.ts';
+import { complaint, shownName, SluiceError } from '../checks/errors.ts';
+import { LIMIT_HINTS } from '../checks/peer-names.ts';
+import { isEveryone } from '../keys/everyone.ts';
+import { isKey } from '../keys/key.ts';
+import { KIND_OPTIONS, kindOf } from '../kinds/kind-of.ts';
+import type { StoreWall } from '../time/store-wall.ts';
+import { checkFailurePolicy, type FailurePolicy } from '../limits/failure-policy.ts';
+import { levelsFrom } from '../limits/levels.ts';
+import type { Limit } from '../limits/limit.ts';
+import { Treatment } from '../limits/treatment.ts';
+import type { LimitDefinition, LimitDefinitions } from './limit-definition.ts';
+import { checkLimitName } from '../limits/limit-name.ts';
+
+const FIELDS = ['key', 'onFailure', 'disabled', 'hidden', ...KIND_OPTIONS];
+
+/**
+ * Validates definitions and converts their numbers to ticks.
+ *
+ * @param wall - The wall clock by which quotas name their periods. Default: that of this process.
+ * @throws {SluiceError} For the first invalid name, key, number or unknown property.
+ */
+export function defineLimits<Request>(
+  definitions: LimitDefinitions<Request>,
+  onFailure: FailurePolicy,
+  wall?: StoreWall,
+): ReadonlyMap<string, Limit<Request>> {
+  if (!isPlainObject(definitions)) {
+    const demand = 'an object of limits by name';
+    const remedy = "For example limits: { Requests: { key: clientNetwork(), count: 100, period: '1m' } }.";
+    throw complaint('ERR_OPTION', { option: 'limits', demand, value: definitions, remedy });
+  }
+  const limits = new Map<string, Limit<Request>>();
+  const spellings = new Map<string, string>();
+  for (const [name, definition] of entriesOf<LimitDefinition<Request>>('limits', definitions)) {
+    const other = spellings.get(name.toLowerCase());
+    if (other !== undefined) throw sameName(other, name);
+    spellings.set(name.toLowerCase(), name);
+    limits.set(name, defineLimit(name, definition, { onFailure, wall }));
+  }
+  return limits;
+}
+
+function defineLimit<Request>(
+  name: string,
+  definition: LimitDefinition<Request>,
+  { onFailure, wall }: { readonly onFailure: FailurePolicy; readonly wall: StoreWall | undefined },
+): Limit<Request> {
+  checkLimitName('name of a limit', name);
+  const where = `limits.${name}`;
+  checkOptions(where, definition, FIELDS, LIMIT_HINTS, "{ key: clientNetwork(), count: 100, period: '1m' }");
+  const kind = kindOf(where, definition);
+  const { key = kind.key, onFailure: policy = onFailure, disabled = false, hidden = false } = definition;
+  if (!isKey(key)) throw notAKey(where, key);
+  checkBoolean(`${where}.disabled`, disabled);
+  checkBoolean(`${where}.hidden`, hidden);
+  const parts = kind.define(definition as never, { where, name, ...(wall && { wall }) });
+  const { rate, bounds, borrow, overshoot, calendar, warnAt, slots, load } = parts;
+  // Written out, so that limits of all kinds have one hidden class: see docs/hot-path.md.
+  return {
+    name,
+    key,
+    kind,
+    rate,
+    levels: levelsFrom(rate, rate),
+    bounds,
+    borrow,
+    calendar,
+    warnAt,
+    load,
+    disabled,
+    treatment: new Treatment({
+      isPlain: kind.level === 'falls' || kind.level === 'resets',
+      onFailure: checkFailurePolicy(`${where}.onFailure`, policy),
+      hidden: hidden || kind.level === 'own',
+      part: 'whole',
+      borrowing: undefined,
+      sheds: kind.level === 'own' || (kind.level === 'held' && isEveryone(key)),
+      slots,
+      overshoot,
+    }),
+  };
+}
+
+function sameName(one: string, other: string): SluiceError {
+  return new SluiceError(
+    'ERR_LIMIT',
+    `has both \`${one}\` and \`${shownName(other)}\`: names must differ by more than case.`,
+    { path: 'limits' },
+  );
+}
+
+function notAKey(where: string, value: unknown): SluiceError {
+  return complaint('ERR_KEY', {
+    option: `${where}.key`,
+    demand: 'a key',
+    value,
+    remedy:
+      'It gets the id that is limited from a request, e.g. key: clientNetwork() or key: accountId((req) => req.user?.id ?? null).',
+  });
+}

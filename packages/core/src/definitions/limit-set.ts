@@ -1,0 +1,195 @@
+import { complaint, listed, shown, SluiceError } from '../checks/errors.ts';
+import type { EventSink } from '../events/event.ts';
+import type { Deadlines } from '../time/deadlines.ts';
+import { withPools } from '../kinds/borrow/pools.ts';
+import type { StoreWall } from '../time/store-wall.ts';
+import { defineLimits } from './define-limits.ts';
+import type { FailurePolicy } from '../limits/failure-policy.ts';
+import { levelsOf } from '../limits/levels.ts';
+import type { Limit, RateLookup } from '../limits/limit.ts';
+import type { LimitDefinitions } from './limit-definition.ts';
+import { guess } from '../checks/options.ts';
+import { remainingTokens } from '../rule/gcra.ts';
+import { andWait, shareOfRoom, type Rate } from '../rule/rate.ts';
+import { AskedOverrides, type OverrideFunction } from './overrides/override-function.ts';
+import { usualUse, type Use } from '../limits/use.ts';
+import { listOverrides, OverrideList, overridesOf, type OverrideTable } from './overrides/override-list.ts';
+
+/** Limits and overrides as a user writes them. */
+export interface LimitSetOptions<Request = unknown, Name extends string = string> {
+  /** The limits by name. */
+  readonly limits: LimitDefinitions<Request, Name>;
+  /** Other numbers for some ids: a table by limit and id, an `OverrideList`, or a function that returns them. */
+  readonly overrides?: OverrideTable | OverrideList | OverrideFunction<Request> | undefined;
+}
+
+/** What a limiter passes to the definition of its limit set. */
+export interface LimitSetContext {
+  readonly onFailure: FailurePolicy;
+  readonly deadlines: Deadlines;
+  readonly emit: EventSink;
+  /** The wall clock by which quotas name their periods. */
+  readonly wall: StoreWall;
+}
+
+/** Limits and overrides that were validated together. Immutable: a limiter replaces it as a whole. */
+export interface LimitSet<Request = unknown> {
+  readonly limits: ReadonlyMap<string, Limit<Request>>;
+  /** How calls without a cost, a mode and a share use each limit, by the name of the limit. */
+  readonly usual: ReadonlyMap<string, Use>;
+  /** Undefined if each id has the numbers of its limit. */
+  readonly rateFor: RateLookup | undefined;
+  /** The listed overrides; undefined when a function returns them. */
+  readonly listed?: OverrideList;
+  /** The smallest burst of a limit and its listed overrides: no fixed cost may exceed it. */
+  smallestBurst(limit: Limit<never>): number;
+}
+
+/**
+ * Validates limits and overrides together.
+ *
+ * @throws {SluiceError} For the first invalid limit or override.
+ */
+export function defineLimitSet<Request>(
+  { limits: definitions, overrides = {} }: LimitSetOptions<Request>,
+  { onFailure, deadlines, emit, wall }: LimitSetContext,
+): LimitSet<Request> {
+  const defined = defineLimits(definitions, onFailure, wall);
+  if (typeof overrides === 'function') {
+    const { rateFor } = new AskedOverrides(overrides, deadlines, emit);
+    const limits = withPools(defined, () => undefined);
+    return {
+      limits,
+      usual: usualUses(limits),
+      rateFor: unlessDisabled(limits, rateFor),
+      smallestBurst: (limit) => limit.rate.burst,
+    };
+  }
+  const list = overrides instanceof OverrideList ? overrides : listOverrides(overrides, defined);
+  list.checkLimits(defined);
+  const limits = withPools(defined, (limit) => overridesOf(list, limit)?.totals);
+  list.seal();
+  const listedRate: RateLookup = (limit, id) => list.rateOf(limit.name, id) ?? limit.rate;
+  return {
+    limits,
+    usual: usualUses(limits),
+    rateFor: unlessDisabled(limits, list.isEmpty ? undefined : listedRate),
+    listed: list,
+    smallestBurst: (limit) => list.smallestBurst(limit),
+  };
+}
+
+function usualUses(limits: ReadonlyMap<string, Limit<never>>): ReadonlyMap<string, Use> {
+  return new Map([...limits].map(([name, limit]) => [name, usualUse(limit)]));
+}
+
+// A disabled limit applies to no id.
+function unlessDisabled(
+  limits: ReadonlyMap<string, Limit<never>>,
+  rateFor: RateLookup | undefined,
+): RateLookup | undefined {
+  if ([...limits.values()].every(({ disabled }) => !disabled)) return rateFor;
+  return (limit, id, request) => (limit.disabled ? 'unlimited' : (rateFor?.(limit, id, request) ?? limit.rate));
+}
+
+/**
+ * Returns a limit by its name.
+ *
+ * @throws {SluiceError} `ERR_UNKNOWN_LIMIT`, with the names of the limits.
+ */
+export function limitNamed<Request>({ limits }: Pick<LimitSet<Request>, 'limits'>, name: string): Limit<Request> {
+  const limit = limits.get(name);
+  if (limit === undefined) throw unknownLimit(name, limits);
+  return limit;
+}
+
+/**
+ * Returns how calls without a cost, a mode and a share use a limit.
+ *
+ * @throws {SluiceError} `ERR_UNKNOWN_LIMIT`, with the names of the limits.
+ */
+export function usualUseOf({ usual, limits }: Pick<LimitSet<never>, 'usual' | 'limits'>, name: string): Use {
+  const use = usual.get(name);
+  if (use === undefined) throw unknownLimit(name, limits);
+  return use;
+}
+
+function unknownLimit(name: unknown, limits: ReadonlyMap<string, unknown>): SluiceError {
+  const known =
+    limits.size === 0 ? 'This limiter has no limits: give createLimiter some.' : `Limits: ${listed(limits.keys())}.`;
+  if (typeof name !== 'string') {
+    const demand = 'the name of a limit';
+    return complaint('ERR_UNKNOWN_LIMIT', { option: 'limit', demand, value: name, remedy: known });
+  }
+  const hint = guess(name, [...limits.keys()]);
+  return new SluiceError('ERR_UNKNOWN_LIMIT', `No limit is named ${shown(name)}.${hint} ${known}`);
+}
+
+/** What a middleware needs of a limit. */
+export interface LimitNeed {
+  readonly limit: string;
+  /** The fixed cost; 0 if it is a function. */
+  readonly cost: number;
+  /** The fixed share; 1 if it is a function. */
+  readonly share: number;
+}
+
+/**
+ * Rejects a set that a middleware can't use: it needs the limit, a key that gets an id from a request, and a fixed cost
+ * that fits into the burst of each id, or into a fixed share of it.
+ *
+ * @throws {SluiceError} `ERR_UNKNOWN_LIMIT`, `ERR_KEY` or `ERR_COST_OVER_BURST`.
+ */
+export function checkNeeded(set: LimitSet<never>, { limit: name, cost, share }: LimitNeed): void {
+  const limit = limitNamed(set, name);
+  if (limit.key.idOf === undefined) {
+    throw new SluiceError(
+      'ERR_KEY',
+      `The key of limit "${name}" has no function, so a middleware can't get an id from a request. Give it one, e.g. ` +
+        `key: accountId((req) => req.user?.id ?? null), or use the limit only with limiter.${limit.treatment.slots === undefined ? 'spend' : 'hold'}().`,
+    );
+  }
+  // A disabled limit denies nothing. When a new set enables it, its cost is validated again.
+  if (limit.disabled) return;
+  // Neither has a load limit numbers, nor can it be too small for a cost.
+  if (limit.load !== undefined) return;
+  if (share !== 1) return checkShared(set, limit, { cost, share });
+  const most = set.smallestBurst(limit);
+  if (cost <= most) return;
+  const { size } = limit.kind;
+  throw complaint('ERR_COST_OVER_BURST', {
+    option: 'cost',
+    limit: name,
+    demand: `at most ${most}, the smallest ${size} of the limit and its overrides`,
+    value: cost,
+    remedy: `A larger cost could never pass. Raise the ${size} or lower the cost.`,
+  });
+}
+
+/** Rejects a cost that does not fit into a share of the room of each id. */
+function checkShared(
+  { listed: overrides }: LimitSet<never>,
+  limit: Limit<never>,
+  { cost, share }: Pick<LimitNeed, 'cost' | 'share'>,
+): void {
+  // The burst alone does not decide: with a maxWait, a slower rate has room for fewer tokens.
+  const mostOf = (rate: Rate): number => {
+    const fitTicks = shareOfRoom(rate, levelsOf(rate, limit).fitTicks, share);
+    return Math.min(rate.burst, remainingTokens(0, rate.emissionIntervalTicks, fitTicks));
+  };
+  let least = limit.rate;
+  for (const rate of (overrides && overridesOf(overrides, limit.name)?.rates()) ?? []) {
+    if (mostOf(rate) < mostOf(least)) least = rate;
+  }
+  const most = mostOf(least);
+  if (cost <= most) return;
+  const { size } = limit.kind;
+  const room = `${least.burst}${andWait(levelsOf(least, limit).fitTicks - least.toleranceTicks)}`;
+  throw complaint('ERR_COST_OVER_BURST', {
+    option: 'cost',
+    limit: limit.name,
+    demand: `at most ${most}, the whole tokens in a share of ${share} of the ${size}, ${room}, the least of the limit and its overrides`,
+    value: cost,
+    remedy: `A larger cost could never pass. Raise the share or the ${size}, or lower the cost.`,
+  });
+}

@@ -1,0 +1,190 @@
+import { messageOf, shown, SluiceError } from '../../checks/errors.ts';
+import { checkAtMost } from '../../kinds/rate/rate.ts';
+import type { Limit, OverrideRate } from '../../limits/limit.ts';
+import type { Rate } from '../../rule/rate.ts';
+import { checkId, type IdFormat } from '../../ids/id-format.ts';
+import { Cidr } from '../../ids/cidr.ts';
+import { IpAddress } from '../../ids/ip-address.ts';
+import { FirstParts, FirstPartsMap } from './first-parts.ts';
+import { NetworkTree } from './network-tree.ts';
+import { checkKind } from './override.ts';
+import { OverrideTotals } from '../../kinds/borrow/override-totals.ts';
+
+/** What an override is listed for: an id, or a network or the first parts of ids. */
+type Listed = string | Cidr | FirstParts;
+
+/** The overrides of one limit, by id, by network and by the first parts of ids. */
+export class LimitOverrides {
+  readonly format: IdFormat;
+  readonly totals: OverrideTotals = new OverrideTotals();
+  readonly #limit: string;
+  readonly #where: string;
+  readonly #ids = new Map<string, OverrideRate>();
+  #networks: NetworkTree<OverrideRate> | undefined;
+  #firstParts: FirstPartsMap<OverrideRate> | undefined;
+  #smallestBurst = Infinity;
+  /** The first id with numbers of each kind. */
+  readonly #firstOfKind = new Map<string, { readonly text: string; readonly rate: Rate }>();
+
+  constructor(limit: string, format: IdFormat) {
+    this.format = format;
+    this.#limit = limit;
+    this.#where = `overrides.${limit}`;
+  }
+
+  /** The overrides of single ids. */
+  get ids(): ReadonlyMap<string, OverrideRate> {
+    return this.#ids;
+  }
+
+  /**
+   * Returns the override of each network and of each first parts, beside that which their ids have in other overrides of
+   * the limit.
+   */
+  *groupsBeside(
+    other: LimitOverrides | undefined,
+  ): Generator<readonly [rate: OverrideRate, there: OverrideRate | undefined]> {
+    const [networks, firstParts] = other === undefined ? [] : [other.#networks, other.#firstParts];
+    if (this.#networks !== undefined) yield* this.#networks.beside(networks);
+    if (this.#firstParts !== undefined) yield* this.#firstParts.beside(firstParts);
+  }
+
+  /** The smallest burst of all overrides; `Infinity` when there is none. Unlimited and blocked ids have no burst. */
+  get smallestBurst(): number {
+    return this.#smallestBurst;
+  }
+
+  /**
+   * Adds an id, or a network or first parts of ids.
+   *
+   * @returns Its canonical spelling.
+   * @throws {SluiceError} `ERR_OVERRIDE` when it is not valid in the limit's format, or was added before.
+   */
+  add(text: string, rate: OverrideRate): string {
+    const id = this.#read(text);
+    const canonical = typeof id === 'string' ? id : id.text;
+    if (this.#get(id) !== undefined) throw this.#twice(canonical, text);
+    this.#set(id, rate);
+    if (typeof rate !== 'string') this.#note(text, rate);
+    return canonical;
+  }
+
+  /**
+   * Rejects overrides of another kind than their limit.
+   *
+   * @throws {SluiceError} `ERR_OVERRIDE`.
+   */
+  checkKind(limit: Limit<never>): void {
+    const other = [...this.#firstOfKind.values()].find(({ rate }) => rate.kind.name !== limit.rate.kind.name);
+    if (other !== undefined) checkKind(`${this.#where}[${shown(other.text)}]`, other.rate, limit);
+  }
+
+  /**
+   * Returns the override of an id: its own, otherwise that of the smallest network that contains it, or of the most parts
+   * that it begins with.
+   */
+  rateOf(id: string): OverrideRate | undefined {
+    return this.#ids.get(id) ?? this.#networks?.lookUp(id) ?? this.#firstParts?.lookUp(id);
+  }
+
+  /**
+   * Returns what {@link rateOf} finds the override of an id by: the id, a network, or its first parts. Undefined if there
+   * is none.
+   */
+  listedFor(id: string): string | undefined {
+    if (this.#ids.has(id)) return id;
+    if (this.#networks === undefined) return this.#firstParts?.listedFor(id);
+    const [text = '', prefixLength] = id.split('/');
+    const address = IpAddress.parse(text)!;
+    // The tree keeps no texts, so it is asked for each size, the smallest network first.
+    for (let bits = Number(prefixLength ?? (address.family === 4 ? 32 : 128)); bits >= 0; bits--) {
+      const network = Cidr.parse(address.network(bits), 'id');
+      if (this.#networks.get(network) !== undefined) return network.text;
+    }
+    return undefined;
+  }
+
+  /**
+   * Rejects numbers that `atMost` of the limit does not allow. Unlimited ids are left out.
+   *
+   * @throws {SluiceError} `ERR_LIMIT`.
+   */
+  checkAtMost(limit: Limit<never>): void {
+    for (const [id, rate] of this.#ids) {
+      if (typeof rate !== 'string') checkAtMost(`${this.#where}[${shown(id)}]`, rate, limit);
+    }
+    const which = this.#networks === undefined ? 'of first parts' : 'of a network';
+    for (const [rate] of this.groupsBeside(undefined)) {
+      if (typeof rate !== 'string') checkAtMost(`${this.#where} (${which})`, rate, limit);
+    }
+  }
+
+  /** All numbers. Unlimited and blocked ids are left out. */
+  *rates(): Generator<Rate, void> {
+    for (const rate of this.#ids.values()) if (typeof rate !== 'string') yield rate;
+    for (const [rate] of this.groupsBeside(undefined)) if (typeof rate !== 'string') yield rate;
+  }
+
+  #get(listed: Listed): OverrideRate | undefined {
+    if (typeof listed === 'string') return this.#ids.get(listed);
+    return listed instanceof Cidr ? this.#networks?.get(listed) : this.#firstParts?.get(listed);
+  }
+
+  #set(listed: Listed, rate: OverrideRate): void {
+    if (typeof listed === 'string') this.#ids.set(listed, rate);
+    else if (listed instanceof Cidr) (this.#networks ??= new NetworkTree()).set(listed, rate);
+    else (this.#firstParts ??= new FirstPartsMap()).set(listed, rate);
+  }
+
+  #note(text: string, rate: Rate): void {
+    this.#smallestBurst = Math.min(this.#smallestBurst, rate.burst);
+    this.totals.add(rate);
+    if (!this.#firstOfKind.has(rate.kind.name)) this.#firstOfKind.set(rate.kind.name, { text, rate });
+  }
+
+  #read(text: string): Listed {
+    try {
+      const firstParts = this.format.firstParts?.(text);
+      const id = firstParts === undefined ? idOrNetwork(this.format, text) : new FirstParts(firstParts);
+      if (!(id instanceof Cidr)) checkId(this.#limit, typeof id === 'object' ? id.text : id);
+      return id;
+    } catch (cause) {
+      throw new SluiceError('ERR_OVERRIDE', `lists the id ${shown(text)}: ${messageOf(cause)}`, {
+        cause,
+        path: this.#where,
+      });
+    }
+  }
+
+  #twice(id: string, text: string): SluiceError {
+    const again = id === text ? '' : ` (the second time as ${shown(text)})`;
+    return new SluiceError('ERR_OVERRIDE', `lists the id ${shown(id)} twice${again}. Keep one of the two.`, {
+      path: this.#where,
+    });
+  }
+}
+
+/** Parses a network that is wider than an id of the format, or an id. */
+function idOrNetwork(format: IdFormat, text: string): string | Cidr {
+  const { prefixLengths } = format;
+  if (prefixLengths === undefined || !text.includes('/')) return format.canonical(text);
+  const size = Cidr.sizeOf(text);
+  if (size === undefined) return Cidr.parse(text, 'id');
+  const ofIds = size.family === 4 ? prefixLengths.ipv4 : prefixLengths.ipv6;
+  if (ofIds !== undefined && size.prefixLength < ofIds) return Cidr.parse(text, 'id');
+  return size.prefixLength === ofIds && ofIds === (size.family === 4 ? 32 : 128)
+    ? addressOrRange(format, text)
+    : format.canonical(text);
+}
+
+/**
+ * Accepts a single address in the notation of a network, `203.0.113.7/32`, as firewalls use it. For ranges of one
+ * address this notation is the canonical one.
+ */
+function addressOrRange(format: IdFormat, text: string): string {
+  try {
+    return format.canonical(text);
+  } catch {
+    return format.canonical(text.slice(0, text.indexOf('/')));
+  }
+}

@@ -1,0 +1,178 @@
+// The room definitions/overrides: other numbers for some ids and networks.
+import { complaint, listed, shown, shownName, SluiceError } from '../../checks/errors.ts';
+import type { IdFormat } from '../../ids/id-format.ts';
+import type { Limit, OverrideRate } from '../../limits/limit.ts';
+import { entriesOf, isPlainObject, isTable } from '../../checks/options.ts';
+import { LimitOverrides } from './limit-overrides.ts';
+import { checkBorrowing } from '../../kinds/borrow/override-totals.ts';
+import { overrideRate, type Override } from './override.ts';
+
+/** A table of overrides by limit, then by id. */
+export type OverrideTable = Readonly<Record<string, Readonly<Record<string, Override>>>>;
+
+let readOverrides: (list: OverrideList, limit: string) => LimitOverrides | undefined;
+
+/** Returns the overrides of a limit in a list. A function, because a method would be public. */
+export function overridesOf(list: OverrideList, limit: string): LimitOverrides | undefined {
+  return readOverrides(list, limit);
+}
+
+/**
+ * A list of overrides that are validated as they are added. A limiter uses a list without validating its ids again. Use
+ * it for large numbers of overrides, to add some at a time without blocking the event loop.
+ *
+ *     const overrides = new OverrideList();
+ *     overrides.add('Orders', accountId().format, '12345678', { count: 600, period: '180m' });
+ *     limiter.replace({ limits, overrides });
+ */
+export class OverrideList {
+  readonly #limits = new Map<string, LimitOverrides>();
+  readonly #rates = new WeakMap<object, OverrideRate>();
+  #sealed = false;
+
+  static {
+    readOverrides = (list, limit) => list.#limits.get(limit);
+  }
+
+  /** Whether the list is empty. */
+  get isEmpty(): boolean {
+    return this.#limits.size === 0;
+  }
+
+  /**
+   * Adds an override for an id of a limit. If ids are addresses or networks, the id may be a wider network, for all ids
+   * in it. The longest prefix wins, and an override for the id itself wins over those of networks.
+   *
+   * @param limit - The name of the limit.
+   * @param format - The id format of the limit's key.
+   * @param text - The id, in any spelling, or a network such as `10.20.0.0/16`.
+   * @param override - The override. An object that is used for several ids is validated once.
+   * @returns The canonical spelling of the id or network.
+   * @throws {SluiceError} `ERR_OVERRIDE` for an id that is not valid in the format, or was added before, and when a
+   * limiter already uses the list; `ERR_OPTION`, `ERR_DURATION` or `ERR_LIMIT` for invalid numbers.
+   */
+  add(limit: string, format: IdFormat, text: string, override: Override): string {
+    if (this.#sealed) throw sealedList(limit, text);
+    let overrides = this.#limits.get(limit);
+    if (overrides === undefined) this.#limits.set(limit, (overrides = new LimitOverrides(limit, format)));
+    if (!haveSameIds(format, overrides.format)) throw otherFormat(limit, overrides.format, format);
+    return overrides.add(text, this.#rate(limit, text, override));
+  }
+
+  /** Makes the list immutable. A limiter calls it, because it has validated the list as a whole. */
+  seal(): void {
+    this.#sealed = true;
+  }
+
+  /** Returns the override of an id; `undefined` for the limit's own numbers. */
+  rateOf(limit: string, id: string): OverrideRate | undefined {
+    return this.#limits.get(limit)?.rateOf(id);
+  }
+
+  /** Returns the smallest burst of a limit and its overrides. */
+  smallestBurst(limit: Limit<never>): number {
+    return Math.min(limit.rate.burst, this.#limits.get(limit.name)?.smallestBurst ?? Infinity);
+  }
+
+  /**
+   * Rejects overrides of unknown limits, of another kind than the limit, with ids in another format than the limit's, or
+   * with numbers that its `atMost` does not allow.
+   *
+   * @throws {SluiceError} `ERR_OVERRIDE`, or `ERR_LIMIT` because of `atMost`.
+   */
+  checkLimits(limits: ReadonlyMap<string, Limit<never>>): void {
+    for (const [name, overrides] of this.#limits) {
+      const { format, totals } = overrides;
+      const limit = limitOf(name, limits);
+      if (!haveSameIds(format, limit.key.format)) throw otherFormat(name, format, limit.key.format);
+      overrides.checkKind(limit);
+      checkBorrowing(limit, totals);
+      if (limit.bounds.length > 0) overrides.checkAtMost(limit);
+    }
+  }
+
+  #rate(limit: string, text: string, override: Override): OverrideRate {
+    const known = isPlainObject(override) ? this.#rates.get(override) : undefined;
+    if (known !== undefined) return known;
+    const rate = checkedRate(override, () => `overrides.${limit}[${shown(text)}]`);
+    if (isPlainObject(override)) this.#rates.set(override, rate);
+    return rate;
+  }
+}
+
+/**
+ * Creates a list from a table.
+ *
+ * @throws {SluiceError} `ERR_OPTION` when the value is not an object; `ERR_OVERRIDE` for an unknown limit; the errors
+ * of {@link OverrideList.add}.
+ */
+export function listOverrides(table: OverrideTable, limits: ReadonlyMap<string, Limit<never>>): OverrideList {
+  if (!isTable(table)) {
+    const remedy = "For example overrides: { Orders: { '12345678': { count: 600, period: '180m' } } }.";
+    throw complaint('ERR_OPTION', {
+      option: 'overrides',
+      demand: 'an object, an OverrideList or a function',
+      value: table,
+      remedy,
+    });
+  }
+  const list = new OverrideList();
+  for (const [name, overrides] of entriesOf('overrides', table)) {
+    const { format } = limitOf(name, limits).key;
+    if (!isTable(overrides)) {
+      const demand = 'an object of numbers by id';
+      const remedy = "For example { '12345678': { count: 600, period: '180m' } }.";
+      throw complaint('ERR_OVERRIDE', { option: `overrides.${name}`, demand, value: overrides, remedy });
+    }
+    for (const [id, override] of entriesOf(`overrides.${name}`, overrides)) list.add(name, format, id, override);
+  }
+  return list;
+}
+
+// Showing an id takes longer than checking numbers, so only an error has it.
+function checkedRate(override: Override, where: () => string): OverrideRate {
+  try {
+    return overrideRate('', override);
+  } catch {
+    return overrideRate(where(), override);
+  }
+}
+
+function sealedList(limit: string, text: string): SluiceError {
+  return new SluiceError(
+    'ERR_OVERRIDE',
+    `This list of overrides is in use by a limiter, so the id ${shown(text)} of limit "${shownName(limit)}" can't be added. Make a new OverrideList and pass it to limiter.replace().`,
+  );
+}
+
+/** Whether two formats have the same ids. Formats of IPv6 ranges do only if their prefix lengths are equal. */
+function haveSameIds(one: IdFormat, other: IdFormat): boolean {
+  if (one === other) return true;
+  const [a, b] = [one.prefixLengths, other.prefixLengths];
+  return one.name === other.name && a?.ipv4 === b?.ipv4 && a?.ipv6 === b?.ipv6;
+}
+
+function otherFormat(limit: string, added: IdFormat, wanted: IdFormat): SluiceError {
+  const [one, other] = (added.name === wanted.name ? [sized(added), sized(wanted)] : [added.name, wanted.name]).map(
+    shownName,
+  );
+  return new SluiceError(
+    'ERR_OVERRIDE',
+    `has ids of the format ${one}, but the key of the limit has ${other}. Use the same key for both.`,
+    { path: `overrides.${limit}` },
+  );
+}
+
+function sized({ name, prefixLengths }: IdFormat): string {
+  return `${name} (IPv6 /${prefixLengths?.ipv6})`;
+}
+
+function limitOf(name: string, limits: ReadonlyMap<string, Limit<never>>): Limit<never> {
+  const limit = limits.get(name);
+  if (limit !== undefined) return limit;
+  throw new SluiceError(
+    'ERR_OVERRIDE',
+    `is not the name of a limit. Overrides are listed by limit, then by id. Limits: ${listed(limits.keys())}.`,
+    { path: `overrides.${name}` },
+  );
+}

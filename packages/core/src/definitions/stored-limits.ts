@@ -1,0 +1,46 @@
+import type { Limit } from '../limits/limit.ts';
+import type { LimitSet } from './limit-set.ts';
+import { asStored, borrowedNumbersOf, ceilingsOf } from '../kinds/borrow/pools.ts';
+
+/**
+ * What a limit has in a store: two limits with the same of all this may share their buckets. Keys are functions, and can't
+ * be compared, nor can overrides that a function returns.
+ */
+export interface StoredLimit {
+  /** What its buckets are: the kind, the format of the ids, the calendar, who counts the slots. */
+  readonly shape: string;
+  /** All numbers by which a bucket is decided. */
+  readonly numbers: string;
+  /** The numbers for people: `100 per 1 s`. */
+  readonly text: string;
+}
+
+/** Returns what a set has in a store, by name: its limits, and the ceilings of those that borrow. */
+export function storedLimits({ limits }: LimitSet<never>): ReadonlyMap<string, StoredLimit> {
+  const stored = new Map<string, StoredLimit>();
+  for (const limit of limits.values()) {
+    stored.set(limit.name, storedAs('limit', asStored(limit, limits)));
+    const ceilings = ceilingsOf(limit);
+    if (ceilings !== undefined) stored.set(ceilings.name, storedAs('ceiling', ceilings));
+  }
+  return stored;
+}
+
+function storedAs(role: 'limit' | 'ceiling', limit: Limit<never>): StoredLimit {
+  const { kind, key, calendar, rate, levels, treatment } = limit;
+  const { slots, overshoot } = treatment;
+  const { fitTicks, capTicks, lineTicks } = levels;
+  return {
+    shape: JSON.stringify([role, kind.name, key.format.name, calendar?.name, slots?.scope]),
+    numbers: JSON.stringify([
+      [rate.burst, rate.count, rate.emissionIntervalTicks],
+      fitTicks,
+      capTicks,
+      lineTicks,
+      overshoot,
+      slots,
+      borrowedNumbersOf(limit),
+    ]),
+    text: kind.describe(limit),
+  };
+}

@@ -1,0 +1,177 @@
+import { andThen, attempt, Rejected, type Awaitable } from '../../async/awaitable.ts';
+import { decisionOf } from '../../decision/decide.ts';
+import { Decision } from '../../decision/decision.ts';
+import { withOwnAnswers, type OwnAnswer } from '../../decision/own-answers.ts';
+import { changed, type Transaction } from '../../decision/transaction.ts';
+import type { EventSink } from '../../events/event.ts';
+import type { Store, StoreBucket } from '../../store/store.ts';
+import { passes } from '../../store/transaction-rule.ts';
+import type { Time } from '../../time/time.ts';
+import { AbandonedSlots } from './abandoned-slots.ts';
+import { Claims, NO_CLAIM, type Claim, type SlotAnswer } from './claims.ts';
+import type { Held, HeldSlots } from './held-slots.ts';
+import { newHolder } from './holder.ts';
+import { IdleSlots } from './idle-slots.ts';
+
+type Call = 'spend' | 'check';
+type Batch = readonly Transaction[];
+
+/** The parts of a {@link SlotStage}. */
+export interface SlotStageParts {
+  readonly held: HeldSlots;
+  readonly store: Store;
+  /** The gate of the limiter, to which the decisions belong. */
+  readonly owner: object;
+  readonly time: Time;
+  readonly emit: EventSink;
+}
+
+/**
+ * Decides batches with concurrency limits. What this process knows itself comes first: the limits with the scope
+ * `process`, and those of which it has idle slots. When they deny, no store is asked and nothing is taken anywhere. When
+ * the store denies, what was taken here is free again.
+ */
+export class SlotStage {
+  readonly #parts: SlotStageParts;
+  readonly #idle: IdleSlots;
+  readonly #claims: Claims;
+  readonly #abandoned: AbandonedSlots;
+  readonly #ofDecisions = new WeakMap<Decision, readonly Held[]>();
+  /** Whether any decision has ever had slots. */
+  #isUsed = false;
+
+  constructor(parts: SlotStageParts) {
+    const { held, time, emit } = parts;
+    this.#parts = parts;
+    this.#idle = new IdleSlots(held, time);
+    this.#claims = new Claims({ held, idle: this.#idle, time });
+    this.#abandoned = new AbandonedSlots(held, emit);
+  }
+
+  /**
+   * @param ask - Decides the part of the batch for which the store is needed.
+   */
+  decide(call: Call, batch: Batch, ask: (rest: Batch) => Awaitable<Decision>): Awaitable<Decision> {
+    const own = this.#ownAnswers(batch);
+    if (isDenied(own)) return this.#ownDecision(own, false);
+    const takes = call === 'spend';
+    const claim = takes ? this.#claims.of(batch, own) : NO_CLAIM;
+    const rest = batch.flatMap((transaction, i) =>
+      own.has(i) ? [] : [this.#withHolding(transaction, claim.reserved.get(i))],
+    );
+    if (rest.length === 0) return this.#finish(this.#ownDecision(own, takes), claim);
+    return andThen(
+      attempt(() => ask(rest)),
+      (decided) => {
+        if (decided instanceof Rejected) {
+          this.#claims.giveUp(claim);
+          throw decided.cause;
+        }
+        return this.#finish(withOwn(batch, own, decided, takes), claim);
+      },
+    );
+  }
+
+  /** Releases the slots of a decision. Does nothing for one that has none, or whose slots are released already. */
+  release(decision: Decision): Awaitable<void> {
+    return this.#claims.letGo(this.#endedBy(decision));
+  }
+
+  /** Leaves the slots of a decision to expire, see {@link HeldSlots.leaveToExpire}. */
+  abandon(decision: Decision): void {
+    this.#parts.held.leaveToExpire(this.#endedBy(decision));
+  }
+
+  /** Forgets the slots that this process has in buckets that are reset. */
+  reset(buckets: readonly StoreBucket[]): void {
+    for (const bucket of buckets) if (bucket.slots) this.#parts.held.forget(bucket);
+  }
+
+  /** Whether a decision has slots that are not released yet. */
+  holds(decision: Decision): boolean {
+    return this.#isUsed && this.#ofDecisions.has(decision);
+  }
+
+  /** Releases all slots. */
+  close(): void {
+    this.#idle.close();
+    this.#parts.held.close();
+  }
+
+  /** Returns the slots of a decision, which then has none any more. */
+  #endedBy(decision: Decision): readonly Held[] {
+    const all = this.#ofDecisions.get(decision) ?? [];
+    this.#ofDecisions.delete(decision);
+    if (all.length > 0) this.#abandoned.unwatch(all);
+    return all;
+  }
+
+  #ownAnswers(batch: Batch): Map<number, SlotAnswer> {
+    const own = new Map<number, SlotAnswer>();
+    for (const [i, transaction] of batch.entries()) {
+      const answer = this.#ownAnswer(transaction);
+      if (answer !== undefined) own.set(i, answer);
+    }
+    return own;
+  }
+
+  #ownAnswer(transaction: Transaction): SlotAnswer | undefined {
+    const { cost, fitTicks, treatment } = transaction;
+    if (treatment.slots === undefined) return undefined;
+    if (treatment.slots.scope === 'process') {
+      return { transaction, level: this.#parts.held.countOf(transaction), idle: undefined };
+    }
+    const found = this.#idle.find(transaction, cost, fitTicks);
+    return found && { transaction, level: found.level, idle: found.slots };
+  }
+
+  /**
+   * Of requests that come at once, the first takes the reserve, too, and the others take what they need. Where timers end
+   * with their request, there is no reserve: nobody would give it back.
+   */
+  #withHolding(transaction: Transaction, held: Held | undefined): Transaction {
+    const { cost, treatment } = transaction;
+    if (treatment.slots === undefined) return transaction;
+    const { expiryMs, reserve } = treatment.slots;
+    const { held: all, time } = this.#parts;
+    const takesReserve = reserve > 1 && time.timersEndWithRequest !== true && !all.arePendingTogether(transaction);
+    const upTo = takesReserve ? Math.max(reserve, cost) : cost;
+    return changed(transaction, { holding: { holder: held?.holder ?? newHolder(), expiryMs, upTo } });
+  }
+
+  #ownDecision(own: ReadonlyMap<number, OwnAnswer>, takes: boolean): Decision {
+    const { store, owner } = this.#parts;
+    const answers = [...own.values()];
+    const batch = answers.map(({ transaction }) => transaction);
+    const reading = { nowTicks: 0, levelsTicks: answers.map(({ level }) => level) };
+    return decisionOf({ available: true, batch, reading, store, failure: undefined, owner }, takes);
+  }
+
+  #finish(decision: Decision, claim: Claim): Decision {
+    if (claim === NO_CLAIM) return decision;
+    if (!decision.allowed) {
+      this.#claims.giveUp(claim);
+      return decision;
+    }
+    const all = this.#claims.keep(claim, decision);
+    if (all.length === 0) return decision;
+    this.#isUsed = true;
+    this.#ofDecisions.set(decision, all);
+    this.#abandoned.watch(decision, all);
+    return decision;
+  }
+}
+
+function isDenied(own: ReadonlyMap<number, OwnAnswer>): boolean {
+  const answers = [...own.values()];
+  return !passes(
+    answers.map(({ transaction }) => transaction),
+    answers.map(({ level }) => level),
+  );
+}
+
+function withOwn(batch: Batch, own: ReadonlyMap<number, OwnAnswer>, decided: Decision, takes: boolean): Decision {
+  const answer = Decision.answerOf(decided);
+  if (own.size === 0 || !answer.available) return decided;
+  return decisionOf(withOwnAnswers(batch, own, answer), takes);
+}

@@ -1,0 +1,73 @@
+import { shedDecision } from '../../decision/decide.ts';
+import type { Decision } from '../../decision/decision.ts';
+import type { Transaction } from '../../decision/transaction.ts';
+import type { EventSink } from '../../events/event.ts';
+import type { LimitMap } from '../../limits/limit.ts';
+import type { LoadSource, LoadUse } from '../../limits/load-source.ts';
+import { canDeny } from '../../store/transaction-rule.ts';
+import type { Time } from '../../time/time.ts';
+
+type Batch = readonly Transaction[];
+
+interface UsedSource {
+  readonly source: LoadSource;
+  readonly use: LoadUse;
+}
+
+/** The load limits in effect. They are decided before all others, because they ask no store and take nothing. */
+export class LoadLimits {
+  readonly #time: Time;
+  readonly #emit: EventSink;
+  /** By the name of the limit. */
+  readonly #used = new Map<string, UsedSource>();
+
+  constructor(time: Time, emit: EventSink) {
+    this.#time = time;
+    this.#emit = emit;
+  }
+
+  /** Begins to use the sources of a new set of limits, and ends the use of the others. */
+  changed(limits: LimitMap): void {
+    const ended: LoadUse[] = [];
+    for (const [name, { source, use }] of this.#used) {
+      const limit = limits.get(name);
+      if (limit?.load === source && !limit.disabled) continue;
+      ended.push(use);
+      this.#used.delete(name);
+    }
+    for (const { name: limit, load: source, disabled } of limits.values()) {
+      if (source === undefined || disabled || this.#used.has(limit)) continue;
+      this.#used.set(limit, { source, use: source.start({ limit, time: this.#time, emit: this.#emit }) });
+    }
+    // Last, so that a limit with a new name goes on at the level of its source.
+    for (const use of ended) use.stop();
+  }
+
+  /** Ends the use of all sources. */
+  close(): void {
+    for (const { use } of this.#used.values()) use.stop();
+    this.#used.clear();
+  }
+
+  /**
+   * Denies a batch if a load limit of it does. Otherwise returns the batch without its load limits.
+   *
+   * @param owner - The gate of the limiter.
+   */
+  decide(batch: Batch, owner: object): Decision | Batch {
+    const shed = batch.filter((transaction) => isLoad(transaction) && this.#sheds(transaction));
+    if (shed.length === 0) return batch.filter((transaction) => !isLoad(transaction));
+    const waitsMs = shed.map(({ limit, id }) => this.#used.get(limit)!.use.retryAfterMs(id));
+    return shedDecision(shed, waitsMs, owner);
+  }
+
+  // A transaction of a limit that `replace` has removed meanwhile has no source any more.
+  #sheds({ limit, id, share, mode, cost }: Transaction): boolean {
+    return canDeny(mode) && cost > 0 && this.#used.get(limit)?.use.sheds(id, share) === true;
+  }
+}
+
+/** Whether a transaction is of a load limit. */
+export function isLoad({ rate }: Transaction): boolean {
+  return rate.kind.level === 'own';
+}

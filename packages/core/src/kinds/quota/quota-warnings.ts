@@ -1,0 +1,105 @@
+import type { Changed, Charge } from '../../decision/batch-answer.ts';
+import { Decision } from '../../decision/decision.ts';
+import { periodLeft } from '../../decision/period-left.ts';
+import type { EventSink } from '../../events/event.ts';
+import type { LimitMap } from '../../limits/limit.ts';
+import { mapKeyOf } from '../../store/bucket-key.ts';
+import type { StoreReading } from '../../store/store.ts';
+import { levelAfter } from '../../store/transaction-rule.ts';
+
+/** At most this many warnings are remembered; of more, the oldest are forgotten. */
+const MAX_REMEMBERED = 10_000;
+
+/** The tokens used before and after a call. */
+interface Step {
+  readonly before: number;
+  readonly after: number;
+}
+
+/**
+ * Emits an event when the use of a quota reaches a threshold of `warnAt`.
+ *
+ * The reading of the store shows whether a call crosses a threshold: fewer tokens were used before the call, and as
+ * many or more after it. So of all processes only one warns, without shared state. After a refund a threshold can be
+ * crossed again. Therefore each process remembers its own warnings, and does not repeat them in the same period.
+ */
+export class QuotaWarnings {
+  /** Whether any limit has thresholds. Otherwise {@link look} need not be called. Only this class changes it. */
+  areNeeded = false;
+  readonly #emit: EventSink;
+  readonly #thresholds = new Map<string, readonly number[]>();
+  /** The end of the period for each warning that was emitted. */
+  readonly #emitted = new Map<string, number>();
+
+  constructor(emit: EventSink) {
+    this.#emit = emit;
+  }
+
+  /** Call it with the limits in effect. */
+  changed(limits: LimitMap): void {
+    this.#thresholds.clear();
+    for (const [name, { warnAt }] of limits) if (warnAt.length > 0) this.#thresholds.set(name, warnAt);
+    this.areNeeded = this.#thresholds.size > 0;
+  }
+
+  /**
+   * Emits the warnings of a decision of `spend`. Decisions of a failure policy are ignored: they count only a part of a
+   * quota.
+   */
+  look(decision: Decision): void {
+    const answer = Decision.answerOf(decision);
+    if (!decision.allowed || !answer.available || answer.failure !== undefined) return;
+    const { batch, reading } = answer;
+    for (const [i, transaction] of batch.entries()) {
+      const before = reading.levelsTicks[i]!;
+      this.#lookAt(transaction, { before, after: levelAfter(transaction, before) }, reading, i);
+    }
+  }
+
+  /** Emits the warnings of a charge of the limiter's store. */
+  lookAtCharge({ batch, reading }: Changed<Charge>): void {
+    for (const [i, charge] of batch.entries()) {
+      this.#lookAt(charge, stepOf(charge, reading.levelsTicks[i]!), reading, i);
+    }
+  }
+
+  #lookAt(charge: Charge, { before, after }: Step, reading: StoreReading, index: number): void {
+    const thresholds = this.#thresholds.get(charge.limit);
+    if (thresholds === undefined || after === before) return;
+    const { count } = charge.rate;
+    const { endMs } = periodLeft(charge, reading, index)!;
+    for (const threshold of thresholds) {
+      const tokens = tokensAt(threshold, count);
+      if (before < tokens && tokens <= after) this.#warn(charge, { threshold, used: after, endMs });
+    }
+  }
+
+  #warn(charge: Charge, { threshold, used, endMs }: { threshold: number; used: number; endMs: number }): void {
+    const { limit, id, rate, calendar } = charge;
+    const { count } = rate;
+    // The count is a part of it, so that a raised quota warns again.
+    const warning = `${mapKeyOf(charge)}\n${calendar} ${threshold} ${count}`;
+    if (this.#emitted.get(warning) === endMs) return;
+    this.#emitted.delete(warning);
+    this.#emitted.set(warning, endMs);
+    if (this.#emitted.size > MAX_REMEMBERED) this.#emitted.delete(this.#emitted.keys().next().value!);
+    const end = new Date(endMs);
+    const message =
+      `An id of limit "${limit}" has used ${used} of the ${count} tokens of its quota, which reaches the threshold ` +
+      `${threshold}. The period ends at ${end.toISOString()}.`;
+    this.#emit({ type: 'quota-warning', limit, id, used, count, threshold, end, message });
+  }
+}
+
+/**
+ * The store returns the level after a charge. If the bucket is empty then, the charge may have taken less than its
+ * cost. In that case the lowest possible level before the charge is assumed.
+ */
+function stepOf({ incrementTicks, capTicks }: Charge, after: number): Step {
+  return { before: after > capTicks ? after : Math.max(0, after - incrementTicks), after };
+}
+
+/** Whole tokens, rounded up. 0.29 of 100 tokens are 29, although the floating-point product may be a little higher. */
+function tokensAt(threshold: number, count: number): number {
+  return Math.max(1, Math.ceil(threshold * count - 1e-6));
+}

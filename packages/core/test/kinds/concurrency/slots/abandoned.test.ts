@@ -1,0 +1,120 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import type { HeldDecision, SpendEntry } from '@sluice/core';
+import { beforeAll, expect, test } from 'vitest';
+import type { Decision } from '../../../../src/decision/decision.ts';
+import { coreOf } from '../../../../src/limiter/create-limiter.ts';
+import { keySource } from '../../../support/key-source.ts';
+import { atOnce } from '../../../support/limiter-on-fake-time.ts';
+import { settled } from '../../../support/promises.ts';
+import { holding as started, slot } from './support/holding.ts';
+
+let collect: () => void;
+beforeAll(() => {
+  setFlagsFromString('--expose-gc');
+  collect = runInNewContext('gc') as () => void;
+});
+
+/** Collects garbage until a condition is true, at most so many times. */
+async function collected(isDone: () => boolean, most = 20): Promise<void> {
+  for (let i = 0; i < most && !isDone(); i++) {
+    collect();
+    // oxlint-disable-next-line no-await-in-loop -- finalizers run between two collections
+    await settled();
+  }
+}
+
+/** Decisions that nobody keeps but the test. */
+function holding() {
+  const made = started(LIMITS);
+  return { ...made, hold: (...entries: SpendEntry[]): HeldDecision => made.limiter.holdSync(entries) };
+}
+
+const LIMITS = {
+  InFlight: { concurrency: 5, expiry: '6s' },
+  Here: { concurrency: 5, scope: 'process' },
+  Blocks: { concurrency: 8, reserve: 4 },
+  Rate: { count: 9, period: '1h' },
+};
+
+test('the slots of a decision that the program drops are free after their expiry, with one warning for each limit', async () => {
+  const { hold, limiter, events, inStore, time } = holding();
+  const kept = hold(slot());
+  (() => {
+    for (let i = 0; i < 3; i++) hold(slot(), slot({ limit: 'Here' }));
+  })();
+  expect(inStore()).toBe(4);
+  const here = () => (limiter.checkSync([slot({ limit: 'Here', cost: 0 })]) as { remaining: number }).remaining;
+  await collected(() => here() === 5);
+  // Slots of this process alone need no expiry.
+  expect(here()).toBe(5);
+  time.advance(6000);
+  expect(inStore()).toBe(1);
+  const warnings = events.map((event) => `${event.type} ${'once' in event} ${event.message.slice(0, 26)}`);
+  expect(warnings.toSorted()).toEqual([
+    'warning true Slots of limit "Here" were',
+    'warning true Slots of limit "InFlight" ',
+  ]);
+  (() => void hold(slot()))();
+  await collected(() => false, 3);
+  expect(events).toHaveLength(2);
+  expect(kept.allowed).toBe(true);
+});
+
+test('so are those of a limit with a reserve, and its idle slots', async () => {
+  const { hold, events, inStore, time } = holding();
+  (() => void hold(slot({ limit: 'Blocks' })))();
+  expect(inStore('Blocks')).toBe(4);
+  await collected(() => events.length > 0);
+  time.advance(10_000);
+  expect(inStore('Blocks')).toBe(0);
+});
+
+test('a middleware can leave slots to their expiry: nobody renews, reuses or releases them, and nobody is warned', async () => {
+  const { hold, limiter, events, inStore, time } = holding();
+  const core = coreOf(limiter);
+  const decisions = ['InFlight', 'Blocks', 'Rate'].map((limit) => {
+    return atOnce(
+      core
+        .prepare([{ limit, cost: 1, mode: 'check-and-spend', share: 1 }])
+        .resolved()
+        .spend(keySource('a')),
+    );
+  }) as Decision[];
+  expect(decisions.map((decision) => core.holdsSlots(decision))).toEqual([true, true, false]);
+  for (const decision of decisions) core.abandonSlots(decision);
+  expect(decisions.map((decision) => core.holdsSlots(decision))).toEqual([false, false, false]);
+  for (const decision of decisions) await core.releaseSlots(decision);
+  expect([inStore(), inStore('Blocks')]).toEqual([1, 4]);
+  time.advance(9999);
+  expect([inStore(), inStore('Blocks')]).toEqual([0, 1]);
+  time.advance(1);
+  expect(inStore('Blocks')).toBe(0);
+  expect(hold(slot()).allowed).toBe(true);
+  expect(events).toEqual([]);
+});
+
+test('a decision that was released, or has nothing to release, may be dropped', async () => {
+  const { hold, events } = holding();
+  await (async () => {
+    await hold(slot()).release();
+    hold(slot({ mode: 'check-only' }));
+    hold(slot({ cost: 0 }));
+    hold(slot({ cost: 5, limit: 'Here' }), slot({ cost: 5 }));
+    hold(slot());
+  })();
+  await collected(() => events.length > 1);
+  // Of those, one has slots.
+  expect(events.map(({ message }) => message.slice(0, 22)).toSorted()).toEqual([
+    'Slots of limit "Here" ',
+    'Slots of limit "InFlig',
+  ]);
+});
+
+test('after `close`, which has released them, nobody is warned', async () => {
+  const { hold, limiter, events } = holding();
+  (() => void hold(slot()))();
+  await limiter.close();
+  await collected(() => events.length > 0, 3);
+  expect(events).toEqual([]);
+});
