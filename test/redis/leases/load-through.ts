@@ -141,12 +141,15 @@ function outcomeOf(
   const boundOfLeases = PROCESSES * overdraft + load.ratePerMs * leaseMs;
   const sum = (of: (report: SpendReport) => number): number => reports.reduce((total, each) => total + of(each), 0);
   const errors = reports.flatMap((report) => report.errors);
+  const byPolicy = sum((report) => report.byPolicy);
+  // Where syncs are so slow that Redis decides, and misses its deadline, the limiter's own local buckets do, which are full.
+  const local = limit.onFailure === 'local' && byPolicy > 0 ? limit.burst + load.ratePerMs * (overMs - beganMs) : 0;
   const waited = (100 * sum(({ waits }) => waits)) / sum(({ asked }) => asked);
   return {
     passed: passed.length,
     allowed: ids.length * (limit.burst + load.ratePerMs * (overMs - beganMs)),
     exceeded: Math.max(...byId.map((each) => mostBeyond(each, load.ratePerMs))) - limit.burst,
-    bound: boundOfLeases + added.tokens,
+    bound: boundOfLeases + added.tokens + local,
     recoveredMs: recoveredAfterMs(someMayStarve ? [] : load.gateways, {
       byId,
       perMs: load.ratePerMs,
@@ -157,6 +160,7 @@ function outcomeOf(
       ...(added.note === undefined ? [] : [added.note]),
       `${waited.toFixed(1)} % waited`,
       `${sum(({ unavailable }) => unavailable)} unavailable`,
+      `${byPolicy} by policy`,
     ].join('; '),
     promises: [
       [errors.length === 0, `errors: ${errors[0] ?? ''}`],
