@@ -86,7 +86,7 @@ describe('on one server', async () => {
   });
 
   describe('beside a client of node-redis 6', () => {
-    keepsTheContract([server], () => ({ client: createClient({ url }) }));
+    keepsTheContract([server], () => ({ client: createClient({ url }) }), PART);
   });
 
   describe('beside a client of node-redis 5', () => {

@@ -123,7 +123,13 @@ export class Site {
     this.#programs.unshift(await Program.start('python3', [BACKEND, String(port)], port));
   }
 
+  /**
+   * A text of the docs with the ports of this site, and as much time for Sluice as a busy machine needs: half a second later
+   * the proxies of the docs let a request pass.
+   */
   #placed(text: string): string {
-    return text.replaceAll(/\b(?:8080|9090|9089|8000)\b/g, (port) => String(this.#ports.get(port)));
+    return text
+      .replaceAll(/\b(?:8080|9090|9089|8000)\b/g, (port) => String(this.#ports.get(port)))
+      .replaceAll(/\b[15]00ms\b/g, '30s');
   }
 }

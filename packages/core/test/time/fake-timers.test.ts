@@ -81,6 +81,15 @@ test('where the global functions are fake and those of Node’s module are not, 
   expect(realTimers().afterInput).toBe(setImmediate);
 });
 
+test('where the clock is fake and there is no module of Node, as in a test of a browser, the fake one is used', async () => {
+  vi.useFakeTimers();
+  vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined);
+  const { systemTime: loaded } = await import('../../src/time/system-time.ts');
+  const before = loaded.nowMicros();
+  vi.advanceTimersByTime(5);
+  expect(loaded.nowMicros()).toBe(before + 5000);
+});
+
 describe('in a browser or a test environment with its own window', () => {
   const inWindow = (functions: object): Timers =>
     realTimers({ setTimeout: realSetTimeout, clearTimeout: realClearTimeout, ...functions });
