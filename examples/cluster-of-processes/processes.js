@@ -1,5 +1,5 @@
 /** How many processes share the limits: what each may let through by itself while Redis can't answer follows from it. */
-export const PROCESSES = 4;
+export const PROCESSES = Number(process.env.PROCESSES ?? 4);
 
 /** Whether the processes decide by leases instead of a call of Redis for each decision: `LEASED=1 node server.js`. */
 export const LEASED = process.env.LEASED === '1';

@@ -2,9 +2,11 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { redisServer, type RedisServer } from '../redis/servers/redis-server.ts';
+import { sized } from '../sized.ts';
 import { ExampleServer } from './example-server.ts';
 
 const exec = promisify(execFile);
+const PROCESSES = { PROCESSES: String(sized(2, 4)) };
 
 let redis: RedisServer;
 
@@ -20,7 +22,11 @@ describe.each([
   let server: ExampleServer;
 
   beforeAll(async () => {
-    server = await ExampleServer.start('cluster-of-processes', 'server.js', { REDIS_URL: redis.url, ...env });
+    server = await ExampleServer.start('cluster-of-processes', 'server.js', {
+      REDIS_URL: redis.url,
+      ...PROCESSES,
+      ...env,
+    });
   });
   afterAll(() => server.stop());
 
@@ -43,7 +49,7 @@ describe.each([
 
 it('processes with and without leases share the buckets of a client during a roll-out', async () => {
   const start = (env: NodeJS.ProcessEnv): Promise<ExampleServer> =>
-    ExampleServer.start('cluster-of-processes', 'server.js', { REDIS_URL: redis.url, ...env });
+    ExampleServer.start('cluster-of-processes', 'server.js', { REDIS_URL: redis.url, ...PROCESSES, ...env });
   const servers = await Promise.all([start({}), start({ LEASED: '1' })]);
   const startMs = performance.now();
   const statuses = await Promise.all(
