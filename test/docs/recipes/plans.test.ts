@@ -4,7 +4,7 @@ import { SignJWT } from 'jose';
 import { expect, it } from 'vitest';
 import { limitByPlan as limitVisitorsAndAccounts } from '../code/recipes/anonymous-free-paid.ts';
 import { limitByPlan as limitByStoredPlan } from '../code/recipes/plans-by-database.ts';
-import { limitByPlan, verifyToken } from '../code/recipes/plans-by-jwt.ts';
+import { limitByPlan, verifyToken } from './plans-by-jwt.ts';
 import { limitTenants } from '../code/recipes/tenants.ts';
 import { serve } from '../serve.ts';
 
