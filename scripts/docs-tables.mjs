@@ -150,8 +150,11 @@ function rooms() {
   return packages
     .map((folder) => {
       const own = heads.filter(({ file }) => file.startsWith(`${folder}/`));
-      const lines = own.map(({ file, name, about }) => `- [${name}](../${file}): ${about}`);
-      return `**[${folder}](../${folder})**\n\n${lines.join('\n')}`;
+      const title = `**[${folder}](../${folder})**`;
+      // Of the packages around core only the names: the text is one click away.
+      if (folder !== 'packages/core/src')
+        return `${title}: ${own.map(({ file, name }) => `[${name}](../${file})`).join(', ')}`;
+      return `${title}\n\n${own.map(({ file, name, about }) => `- [${name}](../${file}): ${about}`).join('\n')}`;
     })
     .join('\n\n');
 }
