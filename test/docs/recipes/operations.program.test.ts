@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
 import { until } from '../../redis/servers/until.ts';
-import { limitedApp } from '../code/recipes/pino.ts';
+import { limitedApp } from './pino.ts';
 import { app } from '../code/recipes/prometheus.ts';
 import { serve } from '../serve.ts';
 

@@ -7,7 +7,7 @@ import { deny, limitClients } from '../code/recipes/deny-list.ts';
 import { limitFields } from '../code/recipes/graphql-cost.ts';
 import { limitedField } from '../code/recipes/graphql-fields.ts';
 import { limitFailedLogins } from '../code/recipes/login.ts';
-import { limited, t } from '../code/recipes/trpc.ts';
+import { limited, t } from './trpc.ts';
 import { deliver } from '../code/recipes/webhooks.ts';
 import { serve } from '../serve.ts';
 
