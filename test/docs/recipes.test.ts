@@ -26,14 +26,13 @@ it('each recipe has a line that installs what it imports', () => {
   }
 });
 
-/** The packages that code imports, ours first. An application of Nest has those of Nest and its platform. */
+/** The packages that code imports, ours first. */
 function packagesOf(code: string): readonly string[] {
   const imported = [...code.matchAll(/from '((?:@[^/']+\/)?[^/':]+)/g)].map(([, name]) => name!);
   const names = imported.filter((name) => name !== 'node');
   const isOurs = (name: string): boolean => name.startsWith('@sluice/');
-  const needed = names.some((name) => name.startsWith('@nestjs/')) ? names.filter(isOurs) : names;
-  const peers = needed.includes('@sluice/redis') ? ['ioredis'] : [];
-  return [...new Set([...needed, ...peers])].toSorted(
+  const peers = names.includes('@sluice/redis') ? ['ioredis'] : [];
+  return [...new Set([...names, ...peers])].toSorted(
     (a, b) => Number(isOurs(b)) - Number(isOurs(a)) || (a < b ? -1 : 1),
   );
 }

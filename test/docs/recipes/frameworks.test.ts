@@ -15,7 +15,7 @@ import { accountId, createLimiter } from '@sluice/core';
 import { limitNode } from '@sluice/node';
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { limitClients, OrdersModule } from '../code/recipes/nest-express.ts';
+import { limitClients, OrdersModule } from './nest-express.ts';
 import * as handlers from '../code/recipes/fetch-handlers.ts';
 import { serve } from '../serve.ts';
 import * as fastify from './nest-fastify.ts';

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { limitByPlan as limitVisitorsAndAccounts } from '../code/recipes/anonymous-free-paid.ts';
 import { limitByPlan as limitByStoredPlan } from '../code/recipes/plans-by-database.ts';
 import { limitByPlan, verifyToken } from './plans-by-jwt.ts';
-import { limitTenants } from '../code/recipes/tenants.ts';
+import { limitTenants } from './tenants.ts';
 import { serve } from '../serve.ts';
 
 const hello: RequestHandler = (_req, res) => void res.send('hello');
