@@ -9,7 +9,7 @@ export { FileSignatures } from './live/file-signatures.ts';
 export { shownNode, wrongNode, wrongValue, type Entry, type Mapping, type Node } from './nodes/node.ts';
 export type { Position } from './nodes/position.ts';
 export { Problems } from './nodes/problems.ts';
-export { isText, rightValue, type Field, type JsonSchema } from './shape/field.ts';
+export { isText, rightValue, type Field, type JsonSchema } from './shape/fields.ts';
 export { Fields } from './shape/fields.ts';
 export { fieldOf, fieldsOf, schemasOf } from './shape/row-field.ts';
 export { contentsOf, sourceOf, type Content, type Source } from './sources/source.ts';

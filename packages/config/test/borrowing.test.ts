@@ -121,7 +121,7 @@ describe('a mistake in a limit that borrows is reported with file, line and colu
     [
       'a maxWait',
       (l) => l.replace('period: 1s', 'period: 1s\n  maxWait: 1s'),
-      'limits.yaml:8:5: `PerUser` has `borrow` and `maxWait`',
+      'limits.yaml:3:3: `PerUser` has `borrow` and `maxWait`',
     ],
     [
       'an own number that is wrong',
@@ -205,7 +205,7 @@ describe('a mistake in a limit that borrows is reported with file, line and colu
     const limits = LIMITS.replace('count: 100\n', 'count: 100\n  atMost: { 700: 1s }\n');
     const problems = await problemsOf(limits, '[]\n');
     expect(problems).toEqual([
-      expect.stringMatching(/^limits\.yaml:8:11: `PerUser.borrow.ceiling` must let at most 700/),
+      expect.stringMatching(/^limits\.yaml:9:14: `PerUser.borrow.ceiling` must let at most 700/),
     ]);
   });
 

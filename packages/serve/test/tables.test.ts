@@ -139,7 +139,7 @@ const PROBLEMS: readonly [tables: string, problem: string, inSchema: boolean][] 
     false,
   ],
   [envoy('{ descriptor: [a], limit: PerClient, id: all }'), 'must be a list of keys, rule or descriptor', true],
-  [envoy('{ descriptor: [a], limit: PerClient, report: later }'), "must be spend or charge, but was 'later'.", true],
+  [envoy('{ descriptor: [a], limit: PerClient, report: later }'), "must be 'spend' or 'charge', but was 'later'.", true],
   [envoy('{ descriptor: [a], limit: PerClient, replaces: [Other] }'), '`Other` is not the name of a limit.', false],
   [
     envoy('{ descriptor: [a], blocked: true, name: Everyone }'),

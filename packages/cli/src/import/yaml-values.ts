@@ -25,8 +25,9 @@ export function neededText(example: string): Field {
   const field = optionalText(example);
   return {
     schema: field.schema,
-    read(option, given) {
-      const value = given.kind === 'scalar' && given.value === undefined ? undefined : field.read(option, given);
+    read(option, given, fields) {
+      const value =
+        given.kind === 'scalar' && given.value === undefined ? undefined : field.read(option, given, fields);
       if (value !== undefined) return value;
       throw wrongNode(option, 'text that is not empty', given, `For example ${example}.`);
     },

@@ -1,8 +1,8 @@
 import { OverrideList, type IdFormat, type Override, type SluiceError } from '@sluice/core';
-import { checkKind, listed, overrideRate, shown, type OverrideRate } from '@sluice/core/kit';
+import { boundsOf, checkAtMost, checkKind, listed, overrideRate, shown, type OverrideRate } from '@sluice/core/kit';
 import type { Problems } from '../nodes/problems.ts';
 import { shownPosition, type Position } from '../nodes/position.ts';
-import { checkBounds, type LimitRow } from '../shape/limits-shape.ts';
+import type { LimitRow } from '../shape/limits-shape.ts';
 import type { OverrideRow } from '../shape/overrides-shape.ts';
 import type { TimeSlice } from '../sources/time-slice.ts';
 import type { Formats } from './formats.ts';
@@ -74,11 +74,12 @@ export class OverrideCheck {
   }
 
   #problemOf(name: string, rate: OverrideRate): string | undefined {
-    const { numbers, atMost } = this.#limits?.get(name) ?? {};
+    const { numbers } = this.#limits?.get(name) ?? {};
     if (numbers === undefined || typeof rate === 'string') return undefined;
     try {
       checkKind(name, rate, numbers);
-      if (atMost !== undefined) checkBounds(name, rate, { atMost, own: numbers.rate });
+      const bounds = boundsOf(`${name}.atMost`, numbers.options.atMost);
+      checkAtMost(name, rate, { rate: numbers.rate, bounds, borrow: undefined });
       return undefined;
     } catch (error) {
       return (error as SluiceError).message;

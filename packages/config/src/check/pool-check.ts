@@ -18,7 +18,7 @@ import {
   type OverrideRate,
 } from '@sluice/core/kit';
 import type { Problems } from '../nodes/problems.ts';
-import type { LimitRow } from '../shape/limits-shape.ts';
+import { definitionOf, type LimitRow } from '../shape/limits-shape.ts';
 import type { Formats } from './formats.ts';
 
 /** Validates the limits that borrow, with their pools. The rows must have no other problems. */
@@ -27,19 +27,14 @@ export class PoolCheck {
   readonly #formats: Formats;
   readonly #pools: ReadonlySet<string>;
   /** Undefined if a limit has a problem. */
-  #limits: ReadonlyMap<string, Limit> | undefined;
+  readonly #limits: ReadonlyMap<string, Limit> | undefined;
 
-  /** @param problems - The problems of the limits. A ceiling that exceeds an `atMost` is added. */
+  /** @param problems - The problems of the limits. */
   constructor(rows: ReadonlyMap<string, LimitRow>, formats: Formats, problems: Problems) {
     this.#rows = rows;
     this.#formats = formats;
-    this.#pools = new Set(
-      [...rows.values()].flatMap(({ borrow }) => (borrow === undefined ? [] : [borrow.definition.from])),
-    );
-    if (problems.count > 0) return;
-    this.#report(() => {
-      this.#limits = this.#defined();
-    }, problems);
+    this.#pools = new Set([...rows.values()].flatMap(({ numbers }) => numbers?.options.borrow?.from ?? []));
+    if (problems.count === 0) this.#limits = this.#defined();
   }
 
   /** Returns the problem of an override of a limit; `undefined` if it has none. */
@@ -67,17 +62,14 @@ export class PoolCheck {
   #report(check: () => unknown, problems: Problems): void {
     const error = errorOf(check);
     if (error === undefined) return;
-    const { name, borrow, countAt } = [...this.#rows.values()].find((row) => isIn(error, row))!;
-    problems.add(error.path === `${name}.count` ? countAt : borrow!.fromAt, error.message, name);
+    const { name, poolAt, countAt } = [...this.#rows.values()].find((row) => isIn(error, row))!;
+    problems.add(error.path === `${name}.count` ? countAt : poolAt, error.message, name);
   }
 
   #defined(): ReadonlyMap<string, Limit> {
     const definitions = [...this.#rows.values()].map((row): [string, LimitDefinition] => {
-      const { name, numbers, atMost, exactness, borrow, disabled } = row;
-      const key = keyFrom(this.#formatOf(name), String);
-      const load = numbers!.load && { load: eventLoop(numbers!.load) };
-      const more = { ...exactness, atMost, disabled, ...load, ...(borrow && { borrow: borrow.definition }) };
-      return [name, { key, ...numbers!.numbers, ...more } as LimitDefinition];
+      const key = keyFrom(this.#formatOf(row.name), String);
+      return [row.name, definitionOf(row, { key }, eventLoop)];
     });
     return defineLimits(Object.fromEntries(definitions), 'local');
   }

@@ -3,6 +3,7 @@ import type { Key, LimitDefinition, LimitDefinitions, OverrideList } from '@slui
 import { LOAD_KEY } from '@sluice/core/kit';
 import { KeyFormats } from '../check/formats.ts';
 import { problemsError } from '../check/problem.ts';
+import { definitionOf } from '../shape/limits-shape.ts';
 import { readLimits, type LimitsRead, type ReadOptions } from '../check/read-limits.ts';
 import { EventLoops } from './event-loops.ts';
 import { checkKeys, checkSources, type KeyOptions, type LimitKeys, type LimitSources } from './options.ts';
@@ -101,15 +102,8 @@ function definitionsOf<Request>(
 ): LimitDefinitions<Request> {
   const definitions = [...limits.values()].map((row): [string, LimitDefinition<Request>] => {
     // Only a load limit may have no key in code.
-    const { key, onFailure }: KeyOptions<Request> = keys.get(row.name) ?? { key: LOAD_KEY };
-    const { numbers: own, load: options } = row.numbers!;
-    const load = options && { load: eventLoops.of(options) };
-    const bounds = row.atMost !== undefined && { atMost: row.atMost };
-    const switches = { ...(row.disabled && { disabled: true }), ...(row.hidden && { hidden: true }) };
-    const borrow = row.borrow && { borrow: row.borrow.definition };
-    const numbers = { ...own, ...row.exactness, ...bounds, ...borrow, ...load };
-    const definition = { key, ...numbers, ...(onFailure !== undefined && { onFailure }), ...switches };
-    return [row.name, definition as LimitDefinition<Request>];
+    const given = keys.get(row.name) ?? { key: LOAD_KEY };
+    return [row.name, definitionOf(row, given, (options) => eventLoops.of(options))];
   });
   return Object.fromEntries(definitions);
 }

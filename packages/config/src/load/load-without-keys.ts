@@ -34,7 +34,7 @@ export async function loadWithoutKeys(options: CheckOptions): Promise<LoadedLimi
 }
 
 function keysOf({ limits }: LimitsRead, formats: NamedFormats): Record<string, Key> {
-  const pools = new Set([...limits.values()].map(({ borrow }) => borrow?.definition.from));
+  const pools = new Set([...limits.values()].map(({ numbers }) => numbers?.options.borrow?.from));
   const formatOf = (limit: string): IdFormat => {
     const format = formats.of(limit);
     if (typeof format !== 'string') return format;

@@ -1,18 +1,85 @@
-import { checkOptions, OVERRIDE_HINTS, rateKind, rateOf, ValueInWords, type Hints, type Rate } from '@sluice/core/kit';
-import type { LimitNumbers, SluiceError } from '@sluice/core';
+import { checkOptions, complaint, leafOf, OVERRIDE_HINTS, ValueInWords, type Hints } from '@sluice/core/kit';
+import type { SluiceError } from '@sluice/core';
 import type { Problems } from '../nodes/problems.ts';
-import { shownNode, type Mapping, type Node } from '../nodes/node.ts';
+import { shownNode, wrongNode, type Mapping, type Node, type Scalar } from '../nodes/node.ts';
 import { shownPosition, type Position } from '../nodes/position.ts';
-import { NUMBER_NAMES } from './definition.ts';
-import type { Field } from './field.ts';
+
+/** The part of JSON Schema that the two files need: draft 7, which editors support best. */
+export interface JsonSchema {
+  readonly $schema?: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly type?: string | readonly string[];
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly examples?: readonly unknown[];
+  readonly minimum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMaximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+  readonly properties?: Readonly<Record<string, JsonSchema | false>>;
+  readonly propertyNames?: JsonSchema;
+  readonly additionalProperties?: JsonSchema | false;
+  readonly required?: readonly string[];
+  readonly minProperties?: number;
+  readonly maxProperties?: number;
+  readonly items?: JsonSchema;
+  readonly minItems?: number;
+  readonly anyOf?: readonly JsonSchema[];
+}
+
+/** A field of a limit or an override: its schema for editors, with the description, and its check by the loader. */
+export interface Field {
+  readonly schema: JsonSchema;
+  /**
+   * Validates and returns the value. What is wrong within a mapping is added to the problems; `undefined` is returned then.
+   *
+   * @param option - The name of the field in messages, such as `NewOrders.count`.
+   * @param fields - The fields of the mapping around it.
+   * @throws {SluiceError} If the value is wrong, with the option, the demand, the value and the remedy.
+   */
+  read(option: string, node: Node, fields: Fields): unknown;
+}
+
+/** Returns the node of a value that is neither a list nor a mapping, or throws. */
+export function scalarOf(option: string, node: Node, { demand, example }: { demand: string; example: string }): Scalar {
+  if (node.kind === 'scalar') return node;
+  throw wrongNode(option, demand, node, `For example ${leafOf(option)}: ${example}.`);
+}
+
+/** Returns the value of a scalar, or throws. */
+export function rightValue(
+  option: string,
+  node: Node,
+  { demand, example }: { readonly demand: string; readonly example: string },
+  isRight: (value: unknown) => boolean,
+): unknown {
+  const { value } = scalarOf(option, node, { demand, example });
+  if (isRight(value)) return value;
+  throw complaint('ERR_OPTION', { option, demand, value, remedy: `For example ${leafOf(option)}: ${example}.` });
+}
+
+/** Whether a value is a text that is not empty. */
+export function isText(value: unknown): boolean {
+  return typeof value === 'string' && value !== '';
+}
 
 const HINTS: Hints = { ...OVERRIDE_HINTS, '<<': 'Merge keys (`<<`) are not supported. Write the fields out.' };
-const NEEDED: readonly string[] = rateKind.needed;
 
-/** The numbers of a rate, as they are written and in ticks. */
-export interface RateNumbers {
-  readonly numbers: LimitNumbers;
-  readonly rate: Rate;
+/** Fields by their names. */
+export type FieldTable = Readonly<Record<string, Field>>;
+
+/** Values of fields by their names. */
+type Values = Readonly<Record<string, unknown>>;
+
+/** What a nested mapping has. */
+interface RecordOf {
+  readonly table: FieldTable;
+  readonly needed?: readonly string[];
+  readonly hints?: Hints | undefined;
 }
 
 /** What a mapping is for. */
@@ -34,6 +101,8 @@ export class Fields {
   readonly #limit: string | undefined;
   readonly #problems: Problems;
   readonly #nodes = new Map<string, { readonly node: Node; readonly keyAt: Position }>();
+  /** Those of nested mappings. */
+  #inner: readonly Fields[] = [];
 
   constructor({ where, limit, known, hints = HINTS }: FieldsOf, mapping: Mapping, problems: Problems) {
     this.where = where;
@@ -80,75 +149,49 @@ export class Fields {
 
   /** Returns the value of a field; `undefined` if the field is missing or wrong. */
   value(name: string, field: Field): unknown {
-    const found = this.#nodes.get(name);
-    return found === undefined ? undefined : this.#read(name, field, found.node);
+    return this.has(name) ? this.needed(name, field) : undefined;
   }
 
   /** The same for a field that must be given: if it is missing, that is a problem. */
   needed(name: string, field: Field): unknown {
-    return this.#read(name, field, this.node(name));
+    const missing: Node = { kind: 'scalar', value: undefined, text: undefined, at: this.at };
+    return this.attempt(() => field.read(`${this.where}.${name}`, this.node(name) ?? missing, this));
   }
 
   /**
-   * Returns the fields of a mapping, and its position; `undefined` if it is missing or not a mapping.
-   *
-   * @param known - The names of its fields.
-   */
-  inner(name: string, field: Field, known: readonly string[]): Fields | undefined {
-    const mapping = this.value(name, field) as Mapping | undefined;
-    return mapping && this.within(`${this.where}.${name}`, mapping, known);
-  }
-
-  /**
-   * Calls a check of several fields. If it throws, that is a problem at the field that the error is about, or at the
-   * mapping.
-   */
-  checked<T>(check: () => T): T | undefined {
-    try {
-      return check();
-    } catch (error) {
-      const { message, path } = error as SluiceError;
-      const name = path?.startsWith(`${this.where}.`) ? path.slice(this.where.length + 1) : '';
-      this.note(this.node(name)?.at ?? this.at, message);
-      return undefined;
-    }
-  }
-
-  /**
-   * Reads all given fields of a table. Those that are wrong are missing from the values.
+   * Reads all fields of a table that are given or needed. Those that are wrong are missing from the values.
    *
    * @returns Whether none of them is wrong, and the values.
    */
-  values(table: Readonly<Record<string, Field>>): { readonly ok: boolean; readonly values: Record<string, unknown> } {
-    const given = Object.entries(table).filter(([name]) => this.has(name));
-    const all = given.map(([name, field]) => [name, this.value(name, field)] as const);
-    const right = all.filter(([, value]) => value !== undefined);
-    return { ok: right.length === all.length, values: Object.fromEntries(right) };
+  values(table: FieldTable, needed: readonly string[] = []): { readonly ok: boolean; readonly values: Values } {
+    const before = this.#problems.count;
+    const given = Object.entries(table).filter(([name]) => this.has(name) || needed.includes(name));
+    const all = given.map(([name, field]) => [name, this.needed(name, field)] as const);
+    const values = Object.fromEntries(all.filter(([, value]) => value !== undefined));
+    return { ok: this.#problems.count === before, values };
   }
 
-  /** Returns the numbers of a rate if each of them and their combination is valid; otherwise `undefined`. */
-  numbers(fields: Readonly<Record<string, Field>>): RateNumbers | undefined {
-    const given = NUMBER_NAMES.filter((name) => NEEDED.includes(name) || this.has(name));
-    const values = given.map((name) => [name, this.#read(name, fields[name]!, this.node(name))] as const);
-    if (values.some(([, value]) => value === undefined)) return undefined;
-    const numbers = Object.fromEntries(values) as unknown as LimitNumbers;
-    const rate = this.checked(() => rateOf(this.where, numbers));
-    return rate && { numbers, rate };
+  /** Reads a nested mapping as {@link values}; `undefined` if it has a wrong value. */
+  record(where: string, mapping: Mapping, { table, needed = [], hints }: RecordOf): Values | undefined {
+    const inner = this.within(where, mapping, Object.keys(table), hints);
+    this.#inner = [...this.#inner, inner];
+    const { ok, values } = inner.values(table, needed);
+    return ok ? values : undefined;
   }
 
-  #read(name: string, field: Field, node: Node | undefined): unknown {
-    const option = `${this.where}.${name}`;
-    const missing: Node = { kind: 'scalar', value: undefined, text: undefined, at: this.at };
-    return this.attempt(() => field.read(option, node ?? missing), node?.at);
+  /** The place of the value that has a path, or else of the mapping around it. */
+  placeOf(path: string): Position {
+    const inner = this.#inner.find(({ where }) => path.startsWith(`${where}.`));
+    return inner?.placeOf(path) ?? this.node(path.slice(this.where.length + 1))?.at ?? this.at;
   }
 
-  /** Calls a function, and adds its error to the problems. */
-  attempt<T>(call: () => T, at?: Position): T | undefined {
+  /** Calls a check. If it throws, that is a problem, at `at` or at the value that the error is about. */
+  attempt<T>(check: () => T, at?: Position): T | undefined {
     try {
-      return call();
+      return check();
     } catch (error) {
-      const { message } = error as Error;
-      this.note(at ?? this.at, message);
+      const { message, path = '' } = error as SluiceError;
+      this.note(at ?? this.placeOf(path), message);
       return undefined;
     }
   }

@@ -1,22 +1,12 @@
 // The room shape: the fields of limits and overrides, and the JSON schemas.
-import type { AtMost } from '@sluice/core';
-import {
-  boundsOf,
-  checkAtMost,
-  checkLimitName,
-  overshootOf,
-  rateKind,
-  type Exactness,
-  type Rate,
-} from '@sluice/core/kit';
+import { eventLoop, type LimitDefinition, type LoadOptions, type LoadSource } from '@sluice/core';
+import { checkLimitName, kindOf, type Rate } from '@sluice/core/kit';
 import type { Problems } from '../nodes/problems.ts';
-import { wrongFile, wrongValue, shownNode, type Entry, type Mapping, type Node } from '../nodes/node.ts';
+import { wrongFile, wrongValue, shownNode, type Entry, type Node } from '../nodes/node.ts';
 import { BEGINNING, shownPosition, type Position } from '../nodes/position.ts';
 import type { EarlyItems } from '../text/yaml-text.ts';
-import { borrowOf, type BorrowRow } from './borrow-shape.ts';
-import { COMMON_FIELDS, LIMIT_FIELDS, RATE_FIELDS, WINDOW_FIELD } from './definition.ts';
+import { COMMON_FIELDS, FIELDS_OF_KINDS, fieldsOfKind, ID_FORMAT_FIELD, LIMIT_FIELDS } from './definition.ts';
 import { Fields } from './fields.ts';
-import { kindIn, numbersIn, type NumbersRow } from './numbers-shape.ts';
 
 /** One limit of a file of defaults. */
 export interface LimitRow {
@@ -24,18 +14,32 @@ export interface LimitRow {
   readonly at: Position;
   /** `undefined` if they are wrong. */
   readonly numbers: NumbersRow | undefined;
-  readonly atMost: AtMost | undefined;
-  /** Of a rate, whether it is exact, as in code. */
-  readonly exactness: Exactness;
   readonly idFormat: { readonly name: string; readonly at: Position } | undefined;
   /** Whether it has a `load`. Such a limit needs no key in code. */
   readonly isLoad: boolean;
-  readonly disabled: boolean;
-  readonly hidden: boolean;
-  /** How the limit borrows; undefined if it does not. */
-  readonly borrow: BorrowRow | undefined;
   /** Where its `count` is written. */
   readonly countAt: Position;
+  /** Where the name of its pool is written. */
+  readonly poolAt: Position;
+}
+
+/** What a limit of a file is, apart from its key. */
+interface NumbersRow {
+  /** As in code. */
+  readonly options: Omit<LimitDefinition, 'key' | 'load'>;
+  /** The options of its load; a source of loads can't be passed from a thread. */
+  readonly load: LoadOptions | undefined;
+  readonly rate: Rate;
+}
+
+/** Returns the definition of a limit of a file with its key, as in code. It must not be wrong. */
+export function definitionOf<Request>(
+  { numbers }: LimitRow,
+  inCode: Pick<LimitDefinition<Request>, 'key' | 'onFailure'>,
+  sourceOf: (load: LoadOptions) => LoadSource,
+): LimitDefinition<Request> {
+  const { options, load } = numbers!;
+  return { ...inCode, ...options, ...(load && { load: sourceOf(load) }) } as LimitDefinition<Request>;
 }
 
 /** The result of reading a text or data: the first items of an outermost list, then the root with the rest. */
@@ -43,7 +47,7 @@ export type Reading = Generator<EarlyItems, Node | undefined>;
 
 const FILE = 'The limits file';
 const KNOWN = Object.keys(LIMIT_FIELDS);
-const { overshoot, exact, ...OTHER_FIELDS } = RATE_FIELDS;
+const KIND_NAMES = Object.keys(FIELDS_OF_KINDS);
 const FILE_REMEDY = 'Write each limit under its name, for example `NewOrders: { count: 300, period: 180m }`.';
 
 /** Validates defaults, and yields the limits one by one. */
@@ -103,80 +107,32 @@ function limitRow(name: string, at: Position, node: Node, problems: Problems): L
   if (node.kind !== 'mapping') {
     const remedy = 'For example { count: 300, period: 180m }; in YAML, write each field on its own line, indented.';
     problems.add(node.at, wrongValue(name, 'a mapping of fields', node, remedy), name);
-    return {
-      name,
-      at,
-      numbers: undefined,
-      atMost: undefined,
-      exactness: {},
-      idFormat: undefined,
-      isLoad: false,
-      disabled: false,
-      hidden: false,
-      borrow: undefined,
-      countAt: at,
-    };
+    return { name, at, numbers: undefined, idFormat: undefined, isLoad: false, countAt: at, poolAt: at };
   }
   const fields = new Fields({ where: name, limit: name, known: KNOWN }, node, problems);
-  const idFormat = fields.value('idFormat', COMMON_FIELDS.idFormat) as string | undefined;
-  const kind = kindIn(fields);
-  const numbers = numbersIn(fields, kind);
-  const isRate = kind === rateKind;
-  const atMost = isRate ? atMostOf(fields) : undefined;
-  if (numbers !== undefined && atMost !== undefined) {
-    fields.attempt(() => checkBounds(name, numbers.rate, { atMost, own: numbers.rate }), fields.positionOf('atMost'));
-  }
+  const idFormat = fields.value('idFormat', ID_FORMAT_FIELD) as string | undefined;
   return {
     name,
     at,
-    numbers,
-    atMost,
-    exactness: isRate ? exactnessOf(fields) : {},
+    numbers: numbersOf(fields),
     idFormat: idFormat === undefined ? undefined : { name: idFormat, at: fields.node('idFormat')!.at },
     isLoad: fields.has('load'),
-    disabled: fields.value('disabled', COMMON_FIELDS.disabled) === true,
-    hidden: fields.value('hidden', COMMON_FIELDS.hidden) === true,
-    borrow: isRate ? borrowOf(fields, numbers?.rate) : undefined,
-    countAt: fields.node('count')?.at ?? at,
+    countAt: fields.placeOf(`${name}.count`),
+    poolAt: fields.placeOf(`${name}.borrow.from`),
   };
 }
 
-/** The combination with the other fields is validated as in code. */
-function exactnessOf(fields: Fields): Exactness {
-  const { values } = fields.values({ overshoot, exact });
-  fields.checked(() => overshootOf(fields.where, { ...fields.given(Object.keys(OTHER_FIELDS)), ...values }));
-  return values;
-}
-
-/** Reads the entries of `atMost` one by one, so that each has its own position. */
-function atMostOf(fields: Fields): AtMost | undefined {
-  const mapping = fields.value('atMost', RATE_FIELDS.atMost) as Mapping | undefined;
-  if (mapping === undefined) return undefined;
-  const entries = [...mapping.entries];
-  const names = entries.map(({ key }) => (key.kind === 'scalar' ? key.text! : shownNode(key)));
-  const where = `${fields.where}.atMost`;
-  const inner = fields.within(where, { ...mapping, entries }, names);
-  if (entries.length === 0) return inner.attempt(() => void boundsOf(where, {}), mapping.at);
-  const windows = names.map((name, i) => {
-    const window = inner.value(name, WINDOW_FIELD) as string | undefined;
-    const isNumber = inner.attempt(() => boundsOf(where, { [name]: '1s' }), entries[i]!.key.at) !== undefined;
-    return isNumber && window !== undefined ? ([name, window] as const) : undefined;
-  });
-  return windows.every((window) => window !== undefined) ? Object.fromEntries(windows) : undefined;
-}
-
-/**
- * Rejects numbers that let more tokens through than `atMost` of their limit allows.
- *
- * @param where - The name of the limit.
- * @param own - The numbers of the limit itself.
- */
-export function checkBounds(
-  where: string,
-  rate: Rate,
-  { atMost, own }: { readonly atMost: AtMost; readonly own: Rate },
-): void {
-  checkAtMost(where, rate, { rate: own, bounds: boundsOf(`${where}.atMost`, atMost), borrow: undefined });
+/** Validates each option, and then all together, as in code. With options of two kinds, each as far as possible. */
+function numbersOf(fields: Fields): NumbersRow | undefined {
+  const { where } = fields;
+  const kind = fields.attempt(() => kindOf(where, fields.given(KIND_NAMES)));
+  const table = kind === undefined ? FIELDS_OF_KINDS : fieldsOfKind(kind);
+  const { ok, values } = fields.values({ ...table, ...COMMON_FIELDS }, kind?.needed);
+  if (!ok || kind === undefined) return undefined;
+  const { load, ...options } = values as { load?: LoadOptions };
+  const definition = { ...options, ...(load && { load: eventLoop(load) }) };
+  const parts = fields.attempt(() => kind.define(definition as never, { where, name: where }));
+  return parts && { options: options as NumbersRow['options'], load, rate: parts.rate };
 }
 
 /** Returns the root of a text that must not be a list. */

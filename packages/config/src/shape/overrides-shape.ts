@@ -1,11 +1,11 @@
 import type { Override } from '@sluice/core';
+import { kindOfOverride, overrideRate } from '@sluice/core/kit';
 import type { Problems } from '../nodes/problems.ts';
 import { wrongFile, wrongValue, type Entry, type Mapping, type Node, type Scalar } from '../nodes/node.ts';
 import { BEGINNING, type Position } from '../nodes/position.ts';
-import { ID_NAMES, MARK_NAMES, OVERRIDE_FIELDS } from './definition.ts';
+import { ID_NAMES, MARK_NAMES, OVERRIDE_FIELDS, OVERRIDE_KIND_FIELDS, OVERRIDE_NUMBERS } from './definition.ts';
 import { Fields } from './fields.ts';
 import { limitName, type Reading } from './limits-shape.ts';
-import { overrideNumbers } from './numbers-shape.ts';
 
 /** A part of the ids of one override. */
 export interface OverrideRow {
@@ -98,7 +98,7 @@ function* overrideRowsOf({ key, value }: Entry, entry: number, problems: Problem
 
 function overrideOf(fields: Fields): Override | undefined {
   const mark = MARK_NAMES.find((name) => fields.has(name));
-  if (mark === undefined) return overrideNumbers(fields);
+  if (mark === undefined) return numbersOf(fields);
   const marked = fields.value(mark, OVERRIDE_FIELDS[mark]!);
   const others = Object.keys(OVERRIDE_FIELDS).filter((name) => name !== mark && fields.has(name));
   for (const name of others) {
@@ -106,6 +106,17 @@ function overrideOf(fields: Fields): Override | undefined {
     fields.note(fields.positionOf(name), `${message} Keep one of the two.`);
   }
   return marked === true ? mark : undefined;
+}
+
+/** Validates each number of an override, and then all together, as in code. */
+function numbersOf(fields: Fields): Override | undefined {
+  const kind = kindOfOverride(Object.keys(OVERRIDE_NUMBERS).filter((name) => fields.has(name)));
+  const { ok, values } = fields.values(
+    { ...OVERRIDE_NUMBERS, ...OVERRIDE_KIND_FIELDS.get(kind) },
+    kind.override.needed,
+  );
+  const override = values as unknown as Override;
+  return ok && fields.attempt(() => overrideRate(fields.where, override)) ? override : undefined;
 }
 
 function noteIds(fields: Fields, ids: Node | undefined): void {

@@ -1,22 +1,24 @@
 import {
+  boundsOf,
   checkBoolean,
   complaint,
   durationTicks,
   DURATION_PATTERN,
   leafOf,
   LIMIT_NAME_PATTERN,
+  oneOf,
   type OptionRow,
   type OptionValue,
 } from '@sluice/core/kit';
-import { wrongNode, type Mapping, type Node, type Scalar } from '../nodes/node.ts';
-import { isText, scalarOf, rightValue, type Field, type JsonSchema } from './field.ts';
+import { shownNode, wrongNode, type Mapping, type Node, type Scalar } from '../nodes/node.ts';
+import { isText, scalarOf, rightValue, type Field, type Fields, type JsonSchema } from './fields.ts';
 
 type Value<Type extends OptionValue['type']> = Extract<OptionValue, { type: Type }>;
 
 /** How a field for one type of values is described for editors, and read. */
 type FieldFor<Type extends OptionValue['type']> = (value: Value<Type>) => {
   readonly schema: JsonSchema;
-  read(option: string, node: Node): unknown;
+  read(option: string, node: Node, fields: Fields): unknown;
 };
 
 /** Returns the fields for the rows of options. */
@@ -30,9 +32,10 @@ export function fieldOf({ about, value, check }: OptionRow): Field {
   const field = (FIELDS[value.type] as (value: OptionValue) => Field)(value);
   return {
     schema: { description: about, ...field.schema },
-    read(option, node) {
-      const found = field.read(option, node);
-      check?.(option, found);
+    read(option, node, fields) {
+      const found = field.read(option, node, fields);
+      // What is wrong within a mapping is known already.
+      if (found !== undefined || node.kind === 'scalar') check?.(option, found);
       return found;
     },
   };
@@ -69,7 +72,10 @@ const FIELDS: { readonly [Type in OptionValue['type']]: FieldFor<Type> } = {
   }),
   choice: ({ choices, example }) => ({
     schema: { enum: choices },
-    read: (option, node) => scalarOf(option, node, { demand: `one of ${choices.join(', ')}`, example }).value,
+    read(option, node) {
+      const { value } = scalarOf(option, node, { demand: `one of ${choices.join(', ')}`, example });
+      return oneOf(option, value, choices);
+    },
   }),
   text: ({ pattern, example }) => ({
     schema: { type: 'string', minLength: 1, ...(pattern !== undefined && { pattern }), examples: [example] },
@@ -95,47 +101,67 @@ const FIELDS: { readonly [Type in OptionValue['type']]: FieldFor<Type> } = {
       throw wrongNode(option, 'a list of numbers above 0, at most 1', node, remedy);
     },
   }),
-  bounds: ({ window }) => ({
-    schema: {
-      type: 'object',
-      minProperties: 1,
-      propertyNames: { pattern: '^(?:[1-9][0-9]{0,8}|1000000000)$' },
-      additionalProperties: fieldOf(window).schema,
-    },
-    read: (option, node) =>
-      mappingOf(option, node, 'a mapping of tokens to durations', 'For example atMost: { 1000: 1h }.'),
-  }),
-  options: ({ rows, needed }) => ({
-    schema: {
-      type: 'object',
-      properties: schemasOf(fieldsOf(rows)),
-      ...(needed.length > 0 && { required: needed }),
-      additionalProperties: false,
-    },
-    read(option, node) {
-      const remedy = `For example ${leafOf(option)}: { ${needed.map((name) => `${name}: …`).join(', ')} }.`;
-      return mappingOf(option, node, 'a mapping of fields', remedy);
-    },
-  }),
-  source: ({ source, rows }) => ({
-    schema: {
-      anyOf: [
-        { enum: [source] },
-        {
-          description: `The options of ${source}.`,
-          type: 'object',
-          properties: schemasOf(fieldsOf(rows)),
-          additionalProperties: false,
-        },
-      ],
-    },
-    read(option, node) {
-      if (node.kind === 'mapping' || (node.kind === 'scalar' && node.value === source)) return node;
-      const leaf = leafOf(option);
-      const remedy = `Write ${leaf}: ${source}, or for example ${leaf}: { busy: 0.9 }.`;
-      throw wrongNode(option, `${source}, or a mapping of its options`, node, remedy);
-    },
-  }),
+  bounds({ window }) {
+    const field = fieldOf(window);
+    return {
+      schema: {
+        type: 'object',
+        minProperties: 1,
+        propertyNames: { pattern: '^(?:[1-9][0-9]{0,8}|1000000000)$' },
+        additionalProperties: field.schema,
+      },
+      read(option, node, fields) {
+        const remedy = 'For example atMost: { 1000: 1h }.';
+        const mapping = mappingOf(option, node, 'a mapping of tokens to durations', remedy);
+        const entries = [...mapping.entries];
+        if (entries.length === 0) boundsOf(option, {});
+        const table = entries.map(({ key }) => {
+          const tokens = key.kind === 'scalar' ? key.text! : shownNode(key);
+          fields.attempt(() => boundsOf(option, { [tokens]: '1s' }), key.at);
+          return [tokens, field] as const;
+        });
+        return fields.record(option, { ...mapping, entries }, { table: Object.fromEntries(table) });
+      },
+    };
+  },
+  options({ rows, needed }) {
+    const table = fieldsOf(rows);
+    return {
+      schema: {
+        type: 'object',
+        properties: schemasOf(table),
+        ...(needed.length > 0 && { required: needed }),
+        additionalProperties: false,
+      },
+      read(option, node, fields) {
+        const remedy = `For example ${leafOf(option)}: { ${needed.map((name) => `${name}: …`).join(', ')} }.`;
+        return fields.record(option, mappingOf(option, node, 'a mapping of fields', remedy), { table, needed });
+      },
+    };
+  },
+  source({ source, rows, hints }) {
+    const table = fieldsOf(rows);
+    return {
+      schema: {
+        anyOf: [
+          { enum: [source] },
+          {
+            description: `The options of ${source}.`,
+            type: 'object',
+            properties: schemasOf(table),
+            additionalProperties: false,
+          },
+        ],
+      },
+      read(option, node, fields) {
+        if (node.kind === 'mapping') return fields.record(option, node, { table, hints });
+        if (node.kind === 'scalar' && node.value === source) return {};
+        const leaf = leafOf(option);
+        const remedy = `Write ${leaf}: ${source}, or for example ${leaf}: { busy: 0.9 }.`;
+        throw wrongNode(option, `${source}, or a mapping of its options`, node, remedy);
+      },
+    };
+  },
 };
 
 /** Returns the schemas of fields. */

@@ -7,7 +7,7 @@ import {
   OVERRIDE_FIELDS,
   OVERRIDE_KIND_FIELDS,
 } from './definition.ts';
-import type { JsonSchema } from './field.ts';
+import type { JsonSchema } from './fields.ts';
 import { schemasOf } from './row-field.ts';
 
 const PATTERN: JsonSchema = { pattern: LIMIT_NAME_PATTERN.source };

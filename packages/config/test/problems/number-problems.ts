@@ -180,7 +180,7 @@ export const NUMBER_PROBLEMS: readonly ProblemCase[] = [
     limits: limitsWith('  burst: 100\n  count: 1000\n  period: 1h\n  atMost: { 5000: 1d, 1000: 1h }\n'),
     schemaAccepts: 'it can’t calculate',
     problems: [
-      'limits.yaml:7:3: `NewOrdersPerAccount` must let at most 1000 tokens through in any 1h because of `atMost`, but can let 1100 through (100 at once and 1000 that come back). With this period use, for example, burst: 20, count: 207.',
+      'limits.yaml:4:3: `NewOrdersPerAccount` must let at most 1000 tokens through in any 1h because of `atMost`, but can let 1100 through (100 at once and 1000 that come back). With this period use, for example, burst: 20, count: 207.',
     ],
   },
   {

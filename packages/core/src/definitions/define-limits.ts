@@ -5,15 +5,30 @@ import { LIMIT_HINTS } from '../checks/peer-names.ts';
 import { isEveryone } from '../keys/everyone.ts';
 import { isKey } from '../keys/key.ts';
 import { KIND_OPTIONS, kindOf } from '../kinds/kind-of.ts';
+import type { OptionRow, OptionTable } from '../limits/option.ts';
 import type { StoreWall } from '../time/store-wall.ts';
 import { checkFailurePolicy, type FailurePolicy } from '../limits/failure-policy.ts';
 import { levelsFrom } from '../limits/levels.ts';
 import type { Limit } from '../limits/limit.ts';
 import { Treatment } from '../limits/treatment.ts';
-import type { LimitDefinition, LimitDefinitions } from './limit-definition.ts';
+import type { LimitDefinition, LimitDefinitions, LimitSettings } from './limit-definition.ts';
 import { checkLimitName } from '../limits/limit-name.ts';
 
-const FIELDS = ['key', 'onFailure', 'disabled', 'hidden', ...KIND_OPTIONS];
+/** The options that limits of all kinds have, in code and in files. */
+export const LIMIT_ROWS: OptionTable<Omit<LimitSettings, 'key' | 'onFailure'>> = {
+  disabled: {
+    about: 'Whether the limit is switched off. It then applies to no request.',
+    value: { type: 'switch' },
+    check: checkBoolean,
+  },
+  hidden: {
+    about: 'Whether the limit is hidden from clients: no header field and no problem details name it.',
+    value: { type: 'switch' },
+    check: checkBoolean,
+  },
+};
+
+const FIELDS = ['key', 'onFailure', ...Object.keys(LIMIT_ROWS), ...KIND_OPTIONS];
 
 /**
  * Validates definitions and converts their numbers to ticks.
@@ -53,8 +68,8 @@ function defineLimit<Request>(
   const kind = kindOf(where, definition);
   const { key = kind.key, onFailure: policy = onFailure, disabled = false, hidden = false } = definition;
   if (!isKey(key)) throw notAKey(where, key);
-  checkBoolean(`${where}.disabled`, disabled);
-  checkBoolean(`${where}.hidden`, hidden);
+  for (const [option, { check }] of Object.entries<OptionRow>(LIMIT_ROWS))
+    check?.(`${where}.${option}`, definition[option as keyof typeof LIMIT_ROWS]);
   const parts = kind.define(definition as never, { where, name, ...(wall && { wall }) });
   const { rate, bounds, borrow, overshoot, calendar, warnAt, slots, load } = parts;
   // Written out, so that limits of all kinds have one hidden class: see docs/hot-path.md.

@@ -37,10 +37,9 @@ type Definition<Request, Options> = Options extends LoadNumbers
   : LimitSettings<Request> & OfOneKind<Options>;
 
 /** The settings of a load limit. */
-interface LoadSettings<Request> {
+interface LoadSettings<Request> extends Omit<LimitSettings<Request>, 'key' | 'onFailure' | 'hidden'> {
   /** What distinguishes clients: for about a minute, a client is either denied or not. Default: `clientNetwork()`. */
   readonly key?: Key<Request> | undefined;
-  readonly disabled?: boolean | undefined;
   readonly onFailure?: undefined;
   readonly hidden?: undefined;
 }

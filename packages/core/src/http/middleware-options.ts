@@ -21,6 +21,7 @@ import type {
 import { DEFAULT_NAME } from './shown-names.ts';
 import { checkedSlotsUntil, type SlotOptions, type SlotsUntil } from './slots-until.ts';
 import type { LimitNumbers } from '../rule/rate.ts';
+import { LIMIT_ROWS } from '../definitions/define-limits.ts';
 import { checkLimitName } from '../limits/limit-name.ts';
 import { KIND_OPTIONS } from '../kinds/kind-of.ts';
 import {
@@ -142,7 +143,7 @@ const FLOW_OPTIONS = [
   'onDecision',
 ] as const;
 const SHARED_OPTIONS = ['limiter', 'limits', ...FLOW_OPTIONS] as const;
-const NUMBERS = [...KIND_OPTIONS, 'onFailure', 'disabled', 'hidden'];
+const NUMBERS = [...KIND_OPTIONS, 'onFailure', ...Object.keys(LIMIT_ROWS)];
 const INLINE_OPTIONS = [
   'name',
   'key',

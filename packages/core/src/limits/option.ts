@@ -1,3 +1,4 @@
+import type { Hints } from '../checks/options.ts';
 import type { DurationRange } from '../rule/duration.ts';
 
 /**
@@ -39,7 +40,7 @@ export type OptionValue =
   | { readonly type: 'bounds'; readonly window: OptionRow }
   | { readonly type: 'options'; readonly rows: OptionRows; readonly needed: readonly string[] }
   /** The name of a source that files may have, or the options of one. */
-  | { readonly type: 'source'; readonly source: string; readonly rows: OptionRows };
+  | { readonly type: 'source'; readonly source: string; readonly rows: OptionRows; readonly hints: Hints };
 
 /** A number above 0, which need not be whole. Without a limit it has no upper end. */
 interface Fraction {

@@ -63,14 +63,6 @@ export const ENVOY_RULE_FIELDS: Fielded<
     about:
       'What an addend above 0 does: spend takes it only if it fits. charge takes it whether it fits or not, for usage that is reported when a stream is done.',
     value: { type: 'choice', choices: ['spend', 'charge'], example: 'charge' },
-    check(option, value) {
-      if (value === 'spend' || value === 'charge') return;
-      throw new SluiceError(
-        'ERR_OPTION',
-        `must be spend or charge, but was '${String(value)}'. For example report: charge.`,
-        { path: option },
-      );
-    },
   }),
   replaces: textsField(
     'The limits that do not apply to a request to which this rule applies, and the names of blocked rules.',

@@ -23,8 +23,8 @@ export function textsField(
   const list = listField(description, item.schema, example);
   return {
     schema: list.schema,
-    read(option, node) {
-      return (list.read(option, node) as readonly Node[]).map((entry) => {
+    read(option, node, fields) {
+      return (list.read(option, node, fields) as readonly Node[]).map((entry) => {
         if (entry.kind === 'scalar' && typeof entry.value === 'string' && item.matches(entry.value)) return entry.value;
         throw wrongNode(option, `a list of ${item.demand}`, entry, `For example ${example}.`);
       });

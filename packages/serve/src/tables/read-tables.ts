@@ -85,7 +85,7 @@ function policiesOf(fields: Fields): ReadonlyMap<string, OnFailure> {
   for (const entry of entriesIn(fields, 'onFailure')) {
     const name = nameOf(entry);
     const policy = fields.attempt(
-      () => POLICY_FIELD.read(`onFailure.${name}`, entry.value) as FailurePolicy,
+      () => POLICY_FIELD.read(`onFailure.${name}`, entry.value, fields) as FailurePolicy,
       entry.value.at,
     );
     if (policy !== undefined) policies.set(name, { policy, at: entry.key.at });

@@ -3,7 +3,7 @@ import { clientNetwork } from '../../keys/address-keys.ts';
 import type { Key } from '../../keys/key.ts';
 import { countingRate, type NumbersKind } from '../../rule/rate.ts';
 import { NUMBERS_ALONE, type Kind } from '../../limits/kind.ts';
-import { LOAD_ROWS } from './load-options.ts';
+import { FILE_HINTS, LOAD_ROWS, loadSettings, type LoadOptions } from './load-options.ts';
 import type { LoadSource } from '../../limits/load-source.ts';
 import { checkedLoad } from './load.ts';
 
@@ -31,7 +31,8 @@ export const load: Kind<LoadNumbers> = {
   options: {
     load: {
       about: 'The load of each process: while it has too much to do, it denies a part of the requests.',
-      value: { type: 'source', source: 'eventLoop', rows: LOAD_ROWS },
+      value: { type: 'source', source: 'eventLoop', rows: LOAD_ROWS, hints: FILE_HINTS },
+      check: (option, value) => loadSettings(option, value as LoadOptions),
     },
   },
   needed: ['load'],

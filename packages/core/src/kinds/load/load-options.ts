@@ -41,11 +41,17 @@ export interface LoadSettings {
 }
 
 /** Names that are no options of a load, with what to write instead. */
-export const LOAD_HINTS: Hints = {
+const LOAD_HINTS: Hints = {
   interval: 'How often the signal is read is `every` here.',
   sampleInterval: 'How often the signal is read is `every` here.',
   maxEventLoopUtilization: 'The utilization above which the level rises is `busy` here.',
   maxEventLoopDelay: 'has no counterpart: the signal is the utilization of the event loop, see `busy`.',
+};
+
+/** The same in files, which have all options but the function. */
+export const FILE_HINTS: Hints = {
+  ...LOAD_HINTS,
+  enabled: '`enabled` is a function, so it is given in code. In a file, switch the limit off by disabled: true.',
 };
 
 const MAX_CLASSES = 100;
