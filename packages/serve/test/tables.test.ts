@@ -126,7 +126,7 @@ const PROBLEMS: readonly [tables: string, problem: string, inSchema: boolean][] 
   [
     envoy('{ descriptor: [a], unlimited: false }'),
     '`envoy.ingress.rules[0].unlimited` must be true, or left out, but was false.',
-    false,
+    true,
   ],
   [
     envoy('{ descriptor: [{ a: 1, b: 2 }], blocked: true }'),
@@ -139,7 +139,11 @@ const PROBLEMS: readonly [tables: string, problem: string, inSchema: boolean][] 
     false,
   ],
   [envoy('{ descriptor: [a], limit: PerClient, id: all }'), 'must be a list of keys, rule or descriptor', true],
-  [envoy('{ descriptor: [a], limit: PerClient, report: later }'), "must be 'spend' or 'charge', but was 'later'.", true],
+  [
+    envoy('{ descriptor: [a], limit: PerClient, report: later }'),
+    "must be 'spend' or 'charge', but was 'later'.",
+    true,
+  ],
   [envoy('{ descriptor: [a], limit: PerClient, replaces: [Other] }'), '`Other` is not the name of a limit.', false],
   [
     envoy('{ descriptor: [a], blocked: true, name: Everyone }'),
@@ -168,7 +172,7 @@ const PROBLEMS: readonly [tables: string, problem: string, inSchema: boolean][] 
   ],
   [
     `${http('limits: [{ limit: Everyone }]')}\nonFailure: { Everyone: shut }`,
-    "tables:2:24: `onFailure.Everyone` must be one of local, open, closed, but was 'shut'.",
+    "tables:2:24: `onFailure.Everyone` must be 'local' or 'open' or 'closed', but was 'shut'.",
     true,
   ],
   [

@@ -56,8 +56,10 @@ export const OVERRIDE_NUMBERS: FieldTable = Object.assign({}, ...OVERRIDE_KIND_F
 /** The fields of an override, beside its ids. */
 export const OVERRIDE_FIELDS: FieldTable = {
   ...OVERRIDE_NUMBERS,
-  unlimited: markField('Lets all requests of the ids through. Replaces the numbers.'),
-  blocked: markField('Denies all requests of the ids. Replaces the numbers.'),
+  ...fieldsOf({
+    unlimited: { about: 'Lets all requests of the ids through. Replaces the numbers.', value: { type: 'mark' } },
+    blocked: { about: 'Denies all requests of the ids. Replaces the numbers.', value: { type: 'mark' } },
+  }),
 };
 
 /** The fields of an override that replace the numbers. */
@@ -65,12 +67,3 @@ export const MARK_NAMES = ['unlimited', 'blocked'] as const;
 
 /** The fields of an id with a comment. */
 export const ID_NAMES = ['id', 'comment'] as const;
-
-/** A field whose only value is `true`. */
-function markField(description: string): Field {
-  const demand = { demand: 'true, or left out', example: 'true' };
-  return {
-    schema: { description, const: true },
-    read: (option, node) => rightValue(option, node, demand, (value) => value === true),
-  };
-}

@@ -1,4 +1,4 @@
-import type { Hints } from '../checks/options.ts';
+import type { Hints, WholeNumberDemand } from '../checks/options.ts';
 import type { DurationRange } from '../rule/duration.ts';
 
 /**
@@ -10,7 +10,7 @@ export interface OptionRow {
   readonly about: string;
   readonly value: OptionValue;
   /**
-   * Rejects a wrong value. Left out where the type says all, or the kind checks the option together with others.
+   * Rejects a wrong value. Left out where the type says all.
    *
    * @param option - The path of the option in error messages.
    * @throws {SluiceError}
@@ -28,19 +28,27 @@ export type OptionTable<Options extends object> = {
 
 /** What the value of an option is. */
 export type OptionValue =
-  | { readonly type: 'whole number'; readonly min: number; readonly max: number; readonly example: string }
+  | WholeNumber
   | Fraction
   | { readonly type: 'duration'; readonly range: DurationRange; readonly examples: Examples }
   | { readonly type: 'choice'; readonly choices: readonly string[]; readonly example: string }
-  | { readonly type: 'text'; readonly pattern?: string; readonly example: string }
+  /** With a pattern, it must match it: `demand` says so in words. */
+  | { readonly type: 'text'; readonly pattern?: string; readonly demand?: string; readonly example: string }
   | { readonly type: 'name of a limit' }
   | { readonly type: 'switch' }
+  /** What is there or not: its only value is true. */
+  | { readonly type: 'mark' }
   | { readonly type: 'parts' }
   /** Durations by numbers of tokens. */
   | { readonly type: 'bounds'; readonly window: OptionRow }
   | { readonly type: 'options'; readonly rows: OptionRows; readonly needed: readonly string[] }
   /** The name of a source that files may have, or the options of one. */
   | { readonly type: 'source'; readonly source: string; readonly rows: OptionRows; readonly hints: Hints };
+
+interface WholeNumber extends WholeNumberDemand {
+  readonly type: 'whole number';
+  readonly example: string;
+}
 
 /** A number above 0, which need not be whole. Without a limit it has no upper end. */
 interface Fraction {

@@ -1,5 +1,5 @@
 import { fieldOf, shownNode, wrongNode, wrongValue, type Field, type Fields, type Node } from '@sluice/config/kit';
-import { SluiceError, type FieldsDialect } from '@sluice/core';
+import type { FieldsDialect } from '@sluice/core';
 import { checkLimitName, shownName } from '@sluice/core/kit';
 import { TEXT } from '../spellings/text-kind.ts';
 import { WILDCARD } from '../spellings/text-pattern.ts';
@@ -16,17 +16,6 @@ const ENTRY_DEMAND = 'the key of an entry, or a key with its value';
 const ENTRY_EXAMPLE = 'descriptor: [remote_address, { path: /login }]';
 
 type Fielded<Name extends string> = Readonly<Record<Name, Field>>;
-
-function mark(about: string): Field {
-  return fieldOf({
-    about,
-    value: { type: 'switch' },
-    check(option, value) {
-      if (value === true) return;
-      throw new SluiceError('ERR_OPTION', `must be true, or left out, but was ${String(value)}.`, { path: option });
-    },
-  });
-}
 
 /** The fields of a rule for descriptors. */
 export const ENVOY_RULE_FIELDS: Fielded<
@@ -66,11 +55,11 @@ export const ENVOY_RULE_FIELDS: Fielded<
   }),
   replaces: textsField(
     'The limits that do not apply to a request to which this rule applies, and the names of blocked rules.',
-    { schema: { type: 'string' }, demand: 'names of limits', matches: (text) => text !== '' },
+    { pattern: '.', demand: 'names of limits' },
     'replaces: [PerClient]',
   ),
-  unlimited: mark('Lets the descriptors pass. Replaces the limit.'),
-  blocked: mark('Denies the descriptors. Replaces the limit.'),
+  unlimited: fieldOf({ about: 'Lets the descriptors pass. Replaces the limit.', value: { type: 'mark' } }),
+  blocked: fieldOf({ about: 'Denies the descriptors. Replaces the limit.', value: { type: 'mark' } }),
   name: fieldOf({
     about: 'The name of a blocked rule, by which other rules replace it.',
     value: { type: 'name of a limit' },

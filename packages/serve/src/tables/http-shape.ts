@@ -8,8 +8,8 @@ import {
   type Mapping,
   type Node,
 } from '@sluice/config/kit';
-import { SluiceError, type FieldsDialect } from '@sluice/core';
-import { wholeNumber } from '@sluice/core/kit';
+import type { FieldsDialect } from '@sluice/core';
+import { MAX_TOKENS } from '@sluice/core/kit';
 import { RULE_FIELDS, TABLE_FIELDS } from './common-fields.ts';
 import { listField, textsField } from './list-field.ts';
 import { pathKind } from '../spellings/text-kind.ts';
@@ -47,26 +47,16 @@ export const HTTP_RULE_FIELDS: Readonly<
   },
   cost: fieldOf({
     about: 'How many tokens a request takes. Default: 1.',
-    value: { type: 'whole number', min: 1, max: 1_000_000_000, example: '5' },
-    check: (option, value) =>
-      wholeNumber(option, value, { min: 1, max: 1_000_000_000, remedy: 'For example cost: 5.' }),
+    value: { type: 'whole number', min: 1, max: MAX_TOKENS, example: '5', remedy: 'For example cost: 5.' },
   }),
   methods: textsField(
     'The methods that the limit applies to. Default: all.',
-    {
-      schema: { type: 'string', pattern: '^[A-Z]+$' },
-      demand: 'methods in upper case',
-      matches: (text) => /^[A-Z]+$/.test(text),
-    },
+    { pattern: '^[A-Z]+$', demand: 'methods in upper case' },
     'methods: [POST, PUT]',
   ),
   paths: textsField(
     'The paths that the limit applies to: /orders exactly, /orders/* with all below. Default: all.',
-    {
-      schema: { type: 'string', pattern: String.raw`^/[^*?#]*\*?$` },
-      demand: 'paths that begin with /, with at most one * at the end',
-      matches: (text) => /^\/[^*?#]*\*?$/.test(text),
-    },
+    { pattern: String.raw`^/[^*?#]*\*?$`, demand: 'paths that begin with /, with at most one * at the end' },
     'paths: [/orders, /orders/*]',
   ),
 };
@@ -78,14 +68,11 @@ export const HTTP_TABLE_FIELDS: Readonly<
   ...TABLE_FIELDS,
   accelRedirect: fieldOf({
     about: 'For nginx: where it serves an allowed request, such as @backend (X-Accel-Redirect).',
-    value: { type: 'text', pattern: '^[@/][!-~]*$', example: '"@backend"' },
-    check(option, value) {
-      if (typeof value === 'string' && /^[@/][!-~]*$/.test(value)) return;
-      throw new SluiceError(
-        'ERR_OPTION',
-        `must be a named location or a path of nginx, but was '${String(value)}'. For example accelRedirect: "@backend".`,
-        { path: option },
-      );
+    value: {
+      type: 'text',
+      pattern: '^[@/][!-~]*$',
+      demand: 'a named location or a path of nginx',
+      example: '"@backend"',
     },
   }),
   limits: listField('The limits that are decided together.', {}, 'limits: [{ limit: PerClient, id: address }]'),

@@ -17,15 +17,16 @@ export function listField(description: string, items: JsonSchema, example: strin
 /** Returns a field for a list of texts. Its value is the texts. */
 export function textsField(
   description: string,
-  item: { readonly schema: JsonSchema; readonly demand: string; matches(text: string): boolean },
+  item: { readonly pattern: string; readonly demand: string },
   example: string,
 ): Field {
-  const list = listField(description, item.schema, example);
+  const list = listField(description, { type: 'string', pattern: item.pattern }, example);
+  const pattern = new RegExp(item.pattern);
   return {
     schema: list.schema,
     read(option, node, fields) {
       return (list.read(option, node, fields) as readonly Node[]).map((entry) => {
-        if (entry.kind === 'scalar' && typeof entry.value === 'string' && item.matches(entry.value)) return entry.value;
+        if (entry.kind === 'scalar' && typeof entry.value === 'string' && pattern.test(entry.value)) return entry.value;
         throw wrongNode(option, `a list of ${item.demand}`, entry, `For example ${example}.`);
       });
     },

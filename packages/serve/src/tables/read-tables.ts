@@ -1,7 +1,7 @@
 // The room tables: the file of tables: its shape, its checks, its schema.
 import {
+  fieldOf,
   Fields,
-  rightValue,
   treeOf,
   type Content,
   type Entry,
@@ -38,13 +38,10 @@ export const ROOT_FIELDS: Readonly<Record<'http' | 'envoy' | 'onFailure', Field>
 };
 
 /** The policy of one limit while the store can't answer. */
-export const POLICY_FIELD: Field = {
-  schema: { enum: POLICIES },
-  read: (option, node) =>
-    rightValue(option, node, { demand: `one of ${POLICIES.join(', ')}`, example: 'closed' }, (value) =>
-      POLICIES.includes(value as FailurePolicy),
-    ),
-};
+export const POLICY_FIELD: Field = fieldOf({
+  about: 'The policy of one limit.',
+  value: { type: 'choice', choices: POLICIES, example: 'closed' },
+});
 
 /** Reads a file of tables. The tables may be used only if there are no problems. */
 export function readTables(content: Content, problems: Problems): Tables {

@@ -43,6 +43,9 @@ export interface BorrowOverride {
 const { burst: BURST, count: COUNT, period: PERIOD_ROW } = NUMBER_ROWS;
 const CEILING_ROWS: OptionRows = { burst: BURST, count: COUNT, period: PERIOD_ROW };
 
+/** The demand of `tenants`. */
+const TENANTS = { type: 'whole number', min: 1, max: MAX_TOKENS, example: '100' } as const;
+
 const CEILING: OptionRow = {
   about: 'The most that one id gets, own and borrowed tokens together: at least the numbers beside borrow.',
   value: { type: 'options', rows: CEILING_ROWS, needed: ['count', 'period'] },
@@ -60,8 +63,7 @@ export const BORROW_ROWS: OptionTable<BorrowDefinition> = {
   tenants: {
     about:
       'The largest number of ids without an override. Default: the number for which the rate of the pool is sufficient.',
-    value: { type: 'whole number', min: 1, max: MAX_TOKENS, example: '100' },
-    check: checkedTenants,
+    value: TENANTS,
   },
 };
 
@@ -104,7 +106,7 @@ export function borrowTermsOf(where: string, rate: Rate, definition: unknown): B
   }
   checkBoolean(`${option}.fair`, fair);
   if (typeof weight !== 'function') checkWeight(`${option}.weight`, weight);
-  if (tenants !== undefined) checkedTenants(`${option}.tenants`, tenants);
+  if (tenants !== undefined) wholeNumber(`${option}.tenants`, tenants, TENANTS);
   return { from, ceiling: ceilingAbove(`${option}.ceiling`, rate, ceiling), fair, weight, tenants };
 }
 
@@ -148,10 +150,6 @@ export function borrowChangeOf(where: string, rate: Rate, override: BorrowOverri
   const { ceiling, weight } = override;
   if (weight !== undefined) checkWeight(`${where}.weight`, weight);
   return { ceiling: ceiling === undefined ? undefined : ceilingAbove(`${where}.ceiling`, rate, ceiling), weight };
-}
-
-function checkedTenants(option: string, value: unknown): number {
-  return wholeNumber(option, value, { min: 1, max: MAX_TOKENS });
 }
 
 /**

@@ -2,7 +2,7 @@ import { wholeNumber } from '../../checks/options.ts';
 import { countingRate, type NumbersKind, type Rate } from '../../rule/rate.ts';
 import { NUMBERS_ALONE, type Kind } from '../../limits/kind.ts';
 import { EXACT_ROW, type OptionRow } from '../../limits/option.ts';
-import { EXPIRY, MAX_SLOTS, SLOT_SCOPES, slotTermsOf, type ConcurrencyNumbers } from './slot-terms.ts';
+import { EXPIRY, MAX_SLOTS, RESERVE_REMEDY, SLOT_SCOPES, slotTermsOf, type ConcurrencyNumbers } from './slot-terms.ts';
 
 /** The options of a concurrency limit, which is always exact. */
 interface ConcurrencyOptions extends ConcurrencyNumbers {
@@ -15,10 +15,11 @@ export interface ConcurrencyOverride {
   readonly concurrency: number;
 }
 
-const CONCURRENCY: OptionRow = {
+const REMEDY = 'It is the number of requests in progress, for example concurrency: 10.';
+const CONCURRENCY = {
   about: 'How many requests may be in progress at the same time.',
-  value: { type: 'whole number', min: 1, max: MAX_SLOTS, example: '10' },
-};
+  value: { type: 'whole number', min: 1, max: MAX_SLOTS, example: '10', remedy: REMEDY },
+} as const satisfies OptionRow;
 
 const SLOTS: NumbersKind = { name: 'concurrency', level: 'held', size: 'concurrency' };
 
@@ -42,7 +43,7 @@ export const concurrency: Kind<ConcurrencyOptions, ConcurrencyOverride> = {
     reserve: {
       about:
         'How many slots a process takes from the store at a time, and keeps at hand: from 1 to concurrency. Default: 1.',
-      value: { type: 'whole number', min: 1, max: MAX_SLOTS, example: '10' },
+      value: { type: 'whole number', min: 1, max: MAX_SLOTS, example: '10', remedy: RESERVE_REMEDY },
     },
   },
   needed: ['concurrency'],
@@ -61,6 +62,5 @@ export const concurrency: Kind<ConcurrencyOptions, ConcurrencyOverride> = {
 };
 
 function rateOf(where: string, { concurrency: most }: ConcurrencyOverride): Rate {
-  const remedy = 'It is the number of requests in progress, for example concurrency: 10.';
-  return countingRate(SLOTS, wholeNumber(`${where}.concurrency`, most, { min: 1, max: MAX_SLOTS, remedy }));
+  return countingRate(SLOTS, wholeNumber(`${where}.concurrency`, most, CONCURRENCY.value));
 }

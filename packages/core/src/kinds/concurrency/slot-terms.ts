@@ -33,6 +33,7 @@ export type SlotScope = SlotTerms['scope'];
 export const SLOT_SCOPES: readonly SlotScope[] = ['store', 'process'];
 /** The largest number of slots of a limit. */
 export const MAX_SLOTS = 1_000_000;
+export const RESERVE_REMEDY = 'For one slot at a time, leave it out.';
 /** The range of an `expiry`. */
 export const EXPIRY: DurationRange = { minMs: 1000, maxMs: 3_600_000, demand: 'from 1s to 1 hour' };
 const DEFAULT_EXPIRY = '10s';
@@ -47,11 +48,7 @@ export function slotTermsOf(where: string, { concurrency, ...terms }: Concurrenc
   const { expiry = DEFAULT_EXPIRY, scope = 'store', reserve = 1 } = terms;
   const expiryMs = Math.ceil(durationTicks(`${where}.expiry`, expiry, EXPIRY) / TICKS_PER_MS);
   oneOf(`${where}.scope`, scope, SLOT_SCOPES);
-  wholeNumber(`${where}.reserve`, reserve, {
-    min: 1,
-    max: concurrency,
-    remedy: 'For one slot at a time, leave it out.',
-  });
+  wholeNumber(`${where}.reserve`, reserve, { min: 1, max: concurrency, remedy: RESERVE_REMEDY });
   if (scope === 'process' && reserve > 1) throw reserveInProcess(`${where}.reserve`, reserve);
   return { expiryMs, scope, reserve };
 }

@@ -54,12 +54,17 @@ export const FILE_HINTS: Hints = {
   enabled: '`enabled` is a function, so it is given in code. In a file, switch the limit off by disabled: true.',
 };
 
-const MAX_CLASSES = 100;
-
 /** The options that are durations. */
 type LoadTime = 'rise' | 'fall' | 'every';
 
-const CLASSES_REMEDY = 'For example classes: 4. For one class for each share, leave it out.';
+/** The demand of `classes`. */
+const CLASSES = {
+  type: 'whole number',
+  min: 1,
+  max: 100,
+  example: '4',
+  remedy: 'For example classes: 4. For one class for each share, leave it out.',
+} as const;
 
 const RANGES: Readonly<Record<LoadTime, DurationRange>> = {
   rise: { minMs: 500, maxMs: 600_000, demand: 'from 500 ms to 10 minutes' },
@@ -91,7 +96,7 @@ export const LOAD_ROWS: OptionTable<Omit<LoadOptions, 'enabled'>> = {
   },
   classes: {
     about: 'In how many classes of equal width requests are shed, by their share. Default: one for each share.',
-    value: { type: 'whole number', min: 1, max: MAX_CLASSES, example: '4' },
+    value: CLASSES,
   },
 };
 
@@ -122,10 +127,7 @@ export function loadSettings(where: string, options: LoadOptions): LoadSettings 
   return {
     ramp: { calm, busy, riseMs, fallMs: checkedMs(`${where}.fall`, 'fall', fall) },
     everyMs,
-    classes:
-      classes === undefined
-        ? undefined
-        : wholeNumber(`${where}.classes`, classes, { min: 1, max: MAX_CLASSES, remedy: CLASSES_REMEDY }),
+    classes: classes === undefined ? undefined : wholeNumber(`${where}.classes`, classes, CLASSES),
     isEnabled: enabled,
   };
 }

@@ -37,10 +37,11 @@ export interface QuotaOverride {
   readonly count: number;
 }
 
-const COUNT: OptionRow = {
+const REMEDY = 'For example count: 10000. For no limit leave the limit out.';
+const COUNT = {
   about: 'How many tokens come back every period.',
-  value: { type: 'whole number', min: 1, max: MAX_TOKENS, example: '10000' },
-};
+  value: { type: 'whole number', min: 1, max: MAX_TOKENS, example: '10000', remedy: REMEDY },
+} as const satisfies OptionRow;
 
 const TOKENS_OF_A_PERIOD: NumbersKind = { name: 'quota', level: 'resets', size: 'count' };
 
@@ -108,8 +109,7 @@ function checkSize(where: string, count: number, unit: CalendarUnit): void {
 }
 
 function rateOf(where: string, { count }: QuotaOverride): Rate {
-  const remedy = 'For example count: 10000. For no limit leave the limit out.';
-  return countingRate(TOKENS_OF_A_PERIOD, wholeNumber(`${where}.count`, count, { min: 1, max: MAX_TOKENS, remedy }));
+  return countingRate(TOKENS_OF_A_PERIOD, wholeNumber(`${where}.count`, count, COUNT.value));
 }
 
 /** Returns the thresholds in ascending order, each once. */
