@@ -2,7 +2,7 @@
 
 /**
  * @typedef {import('./built-core.mjs').Core} Core
- * @typedef {import('../packages/core/src/index.ts').LimitNumbers} LimitNumbers
+ * @typedef {import('../packages/core/src/index.ts').Rate} Rate
  * @typedef {import('./drawing.mjs').Mark} Mark
  * @typedef {import('./drawing.mjs').Point} Point
  */
@@ -15,7 +15,7 @@ export class Bucket {
 
   /**
    * @param {Core} core
-   * @param {LimitNumbers & { burst: number }} numbers
+   * @param {Rate & { burst: number }} numbers
    */
   constructor({ createLimiter, accountId, FakeTime }, numbers) {
     this.time = new FakeTime();

@@ -33,10 +33,10 @@ export const quietSluice = { 'Sluice, quiet': sluiceOf(() => ({ count: 1_000_000
 
 /**
  * @typedef {import('./decider.ts').Rate} Rate
- * @typedef {import('@sluice/core').LimitNumbers & { borrow?: import('@sluice/core').BorrowDefinition }} RateNumbers
+ * @typedef {import('@sluice/core').Rate & { borrow?: import('@sluice/core').Borrow }} RateNumbers
  * @typedef {RateNumbers | { count: number, per: 'year' }} Numbers
  * @param {(rate: Rate) => Numbers} numbersOf
- * @param {import('@sluice/core').LimitDefinitions} others Limits that those which are measured need.
+ * @param {import('@sluice/core').Limits} others Limits that those which are measured need.
  * @param {() => void} before What the process does before.
  * @param {typeof one} decideOne What decides by one limit.
  * @returns {import('./decider.ts').Contender}

@@ -6,8 +6,8 @@ import { BASELINE, CONTENDERS, CORE, deciderOf } from './stores.mjs';
 
 /**
  * @typedef {import('@sluice/core').Store} Store
- * @typedef {import('@sluice/core').StoreReading} StoreReading
- * @typedef {readonly import('@sluice/core').StoreTransaction[]} Batch
+ * @typedef {import('@sluice/core/store').StoreReading} StoreReading
+ * @typedef {readonly import('@sluice/core/store').StoreTransaction[]} Batch
  */
 
 const TARGET = 1.5;
@@ -68,7 +68,7 @@ async function prepare({ contender, settings = {} }) {
     settings
   );
   const { ids: count, leased, inMemory } = /** @type {typeof IDS[string]} */ (IDS[ids]);
-  const numbers = /** @type {import('@sluice/core').LimitNumbers} */ (contender === BASELINE ? inMemory : leased);
+  const numbers = /** @type {import('@sluice/core').Rate} */ (contender === BASELINE ? inMemory : leased);
   const { limiter, store } = await deciderOf(contender, numbers, GATEWAYS);
   const all = Array.from({ length: count }, (_, n) => idsOf['account ids'](n));
   const batches = all.map((id) => batchOf(limiter, store, id));

@@ -1,4 +1,4 @@
-import type { LimitDefinitions } from '../../packages/core/src/definitions/limit-definition.ts';
+import type { Limits } from '../../packages/core/src/definitions/limit-definition.ts';
 import { everyone } from '../../packages/core/src/keys/everyone.ts';
 
 /** The numbers of one limit, as they are typed: core validates them, and its messages are shown. */
@@ -41,7 +41,7 @@ export const FIRST_CASE: Case = {
 };
 
 /** The limits of a case as core takes them. */
-export function definitionsOf({ limits }: Pick<Case, 'limits'>): LimitDefinitions {
+export function definitionsOf({ limits }: Pick<Case, 'limits'>): Limits {
   const key = everyone();
   return Object.fromEntries(
     limits.map(({ burst, count, period, maxWait }, i) => [

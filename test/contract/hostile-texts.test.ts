@@ -6,7 +6,7 @@ import {
   createLimiter,
   ipAddress,
   ipv6RangeCIDR,
-  keyFrom,
+  by,
   memoryStore,
   OverrideList,
   type IdFormat,
@@ -109,7 +109,7 @@ const THROWING: Readonly<Record<string, (text: string) => unknown>> = {
   'a cost': (text) => limiterOf().spend([{ limit: 'A', id: 'a', cost: text as never }]),
   entries: (text) => limiterOf().spend(text as never),
   'an id that is asked for twice': (text) =>
-    createLimiter({ limits: { A: { key: keyFrom(formatNamed('any')), ...NUMBERS } } }).spend([
+    createLimiter({ limits: { A: { key: by(undefined, { format: formatNamed('any') }), ...NUMBERS } } }).spend([
       { limit: 'A', id: text },
       { limit: 'A', id: text },
     ]),
@@ -124,21 +124,22 @@ const THROWING: Readonly<Record<string, (text: string) => unknown>> = {
   'a wildcard': (text) => registrableDomain(`*.${text}`),
   'a set of names': (text) => spend(fqdnSet())(text),
   'a compound id': (text) => spend(compound(accountId(), ipAddress()))(text),
-  'a compound id of a format': (text) => spend(compound(keyFrom(formatNamed(text)), accountId()))('a'),
-  'a format': (text) => keyFrom({ name: text } as never),
-  'a function of a format': (text) => keyFrom(formatNamed(text), 5 as never),
-  'a key without a function': (text) => keyFrom(formatNamed(text)).or(clientNetwork()),
+  'a compound id of a format': (text) =>
+    spend(compound(by(undefined, { format: formatNamed(text) }), accountId()))('a'),
+  'a format': (text) => by(undefined, { format: { name: text } as never }),
+  'a function of a format': (text) => by(5 as never, { format: formatNamed(text) }),
+  'a key without a function': (text) => by(undefined, { format: formatNamed(text) }).or(clientNetwork()),
   'a fallback of the same format': (text) =>
     accountId(() => null)
-      .or(keyFrom(formatNamed(text), () => null))
-      .or(keyFrom(formatNamed(text), () => null)),
+      .or(by(() => null, { format: formatNamed(text) }))
+      .or(by(() => null, { format: formatNamed(text) })),
   'a fallback': (text) => accountId(() => null).or(text as never),
   'what a format throws': (text) => {
     const canonical = (): never => {
       throw new Error(text);
     };
     limiterOf({
-      limits: { A: { key: keyFrom({ name: 'mine', canonical }), ...NUMBERS } },
+      limits: { A: { key: by(undefined, { format: { name: 'mine', canonical } }), ...NUMBERS } },
       overrides: { A: { a: 'unlimited' } },
     });
   },

@@ -2,14 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { loadLimits } from '@sluice/config';
-import {
-  accountId,
-  createLimiter,
-  memoryStore,
-  type Limiter,
-  type LimitNumbers,
-  type RateDefinition,
-} from '@sluice/core';
+import { accountId, createLimiter, memoryStore, type LimitDefinition, type Limiter, type Rate } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { rateLimit } from '@sluice/express';
 import express from 'express';
@@ -25,7 +18,7 @@ const { limits: loaded } = await loadLimits({
   keys: Object.fromEntries(names.map((name) => [name, accountId(() => '7')])),
 });
 /** All of them are rates. */
-const numbers = loaded as Record<string, RateDefinition>;
+const numbers = loaded as Record<string, LimitDefinition & Rate>;
 const rows = page.split('\n').map((line) => line.replaceAll(/ +/g, ' '));
 const prose = page.replaceAll(/\s+/g, ' ');
 
@@ -48,7 +41,7 @@ it.each(rows.filter((row) => row.includes('| `{ ')))(
   'the page has the right number of requests that pass of four pages: %s',
   async (row) => {
     const [, text = ''] = /`\{ (.*) \}`/.exec(row) ?? [];
-    const limit = parse(`{ ${text} }`) as LimitNumbers;
+    const limit = parse(`{ ${text} }`) as Rate;
     const log = Array.from({ length: 4 * 40 }, (_, index) => at(Math.floor(index / 40) * 10 * SECOND_MS));
     const refused = await refusedBy(limit, log);
     const passed = [0, 1, 2, 3].map((nth) => 40 - refused.filter(({ atMs }) => atMs === log[nth * 40]!.atMs).length);
@@ -119,7 +112,7 @@ function grouped(count: number): string {
   return count.toLocaleString('en-US');
 }
 
-function onFakeTime(limits: Record<string, LimitNumbers>): { time: FakeTime; limiter: Limiter } {
+function onFakeTime(limits: Record<string, Rate>): { time: FakeTime; limiter: Limiter } {
   const time = new FakeTime();
   const defined = Object.entries(limits).map(
     ([name, limit]) => [name, { key: accountId(() => '7'), ...limit }] as const,
@@ -128,7 +121,7 @@ function onFakeTime(limits: Record<string, LimitNumbers>): { time: FakeTime; lim
 }
 
 /** The most that one client gets within a time: it takes all that is there, again and again before the bucket is full. */
-function most(limit: LimitNumbers, withinMs: number): number {
+function most(limit: Rate, withinMs: number): number {
   const { time, limiter } = onFakeTime({ Limit: limit });
   const entry = { limit: 'Limit', id: '7' };
   const takeAll = (): number => {
@@ -145,7 +138,7 @@ function most(limit: LimitNumbers, withinMs: number): number {
   return taken;
 }
 
-async function whenEmpty(limit: LimitNumbers): Promise<{ wait: string; full: string }> {
+async function whenEmpty(limit: Rate): Promise<{ wait: string; full: string }> {
   const { limiter } = onFakeTime({ Limit: limit });
   await limiter.charge([{ limit: 'Limit', id: '7', cost: MORE_THAN_ANY_BURST }]);
   const { retryAfterMs, resetAfterMs } = await limiter.check([{ limit: 'Limit', id: '7' }]);
@@ -158,7 +151,7 @@ function duration(ms: number): string {
 }
 
 /** What Express answers when the bucket is empty. */
-async function denialOf(name: string, limit: LimitNumbers): Promise<Record<string, string | null>> {
+async function denialOf(name: string, limit: Rate): Promise<Record<string, string | null>> {
   const { limiter } = onFakeTime({ [name]: limit });
   await limiter.charge([{ limit: name, id: '7', cost: MORE_THAN_ANY_BURST }]);
   const server = createServer(express().use(rateLimit({ limiter, limits: [name] })));

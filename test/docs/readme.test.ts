@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import * as sluice from '@sluice/core';
-import { createLimiter, everyone, type RateDefinition } from '@sluice/core';
+import { createLimiter, everyone, type Rate } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, it } from 'vitest';
 import { drawBucket } from '../../scripts/draw-bucket.mjs';
@@ -102,7 +102,7 @@ it('the picture of README is what `node scripts/draw-bucket.mjs` draws', async (
 });
 
 /** The most requests that pass in a minute, which begins with a full bucket and in which a client never pauses. */
-async function mostInAMinute(numbers: Omit<RateDefinition, 'key'>): Promise<number> {
+async function mostInAMinute(numbers: Rate): Promise<number> {
   const time = new FakeTime();
   const endMs = time.nowMs + 60_000;
   const limiter = createLimiter({ time, limits: { Requests: { key: everyone(), ...numbers } } });

@@ -1,4 +1,4 @@
-import { accountId, createLimiter, type LimitNumbers } from '@sluice/core';
+import { accountId, createLimiter, type Rate } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 
 /** One line of a log: the client, and the time in milliseconds since 1970. */
@@ -8,7 +8,7 @@ export interface Entry {
 }
 
 /** Replays a log, sorted by time, against a limit, and returns the entries that it would have denied. */
-export async function refusedBy(numbers: LimitNumbers, log: readonly Entry[]): Promise<Entry[]> {
+export async function refusedBy(numbers: Rate, log: readonly Entry[]): Promise<Entry[]> {
   const time = new FakeTime(log[0]?.atMs);
   const limits = { Replay: { key: accountId(), ...numbers } };
   const limiter = createLimiter({ limits, time });

@@ -1,4 +1,4 @@
-import type { StoreOperation, StoreReading } from '@sluice/core';
+import type { StoreOperation, StoreReading } from '@sluice/core/store';
 import type { HostStoreEvent, HostStoreStatus } from '@sluice/host';
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';

@@ -33,7 +33,7 @@ const commands = {
   close: (socket) => storeOf(socket).close(),
   /**
    * @param {string} socket
-   * @param {import('@sluice/core').StoreOperation} operation
+   * @param {import('@sluice/core/store').StoreOperation} operation
    * @param {number} deadlineMs
    */
   run: (socket, operation, deadlineMs) => storeOf(socket).run(operation, deadlineMs),

@@ -1,7 +1,13 @@
 // Processes with leases as their callers see them: a limiter each, on the store of the product, a model of Redis, and a time
 // that moves whenever anybody reads it. So no two readings of one decision are of the same moment.
-import { accountId, createLimiter, type LimitDefinition, type StoreOperation, type StoreReading } from '@sluice/core';
-import { TICKS_PER_MICRO, TICKS_PER_MS, type DecidingOperation } from '@sluice/core/kit';
+import { accountId, createLimiter, type LimitDefinition } from '@sluice/core';
+import {
+  TICKS_PER_MICRO,
+  TICKS_PER_MS,
+  type StoreOperation,
+  type StoreReading,
+  type DecidingOperation,
+} from '@sluice/core/store';
 import { FakeTime } from '@sluice/core/testing';
 import { BucketKeys } from '../../packages/redis/src/batches/bucket-keys.ts';
 import type { SharedStore } from '../../packages/redis/src/batches/shared-store.ts';

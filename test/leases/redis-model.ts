@@ -1,8 +1,7 @@
 // What Redis does to buckets, in plain JavaScript on a clock that is given: sync.lua for processes with leases, which is a
 // part of the package, and what decide.lua does for processes without. A test compares both with the scripts on a real
 // server, to the tick.
-import type { StoreRefund, StoreTransaction } from '@sluice/core';
-import { levelAfter, passes } from '@sluice/core/kit';
+import { levelAfter, passes, type StoreRefund, type StoreTransaction } from '@sluice/core/store';
 import { charged } from '../../packages/core/src/rule/gcra.ts';
 import { levelAfterRefund } from '../../packages/core/src/store/transaction-rule.ts';
 import type { SyncCall, SyncReply } from '../../packages/redis/src/leases/rules/sync-call.ts';

@@ -1,6 +1,5 @@
 // What processes without leases do to the buckets of a scene, on a real server and in the model of Redis.
-import type { StoreTransaction } from '@sluice/core';
-import { passes } from '@sluice/core/kit';
+import { passes, type StoreTransaction } from '@sluice/core/store';
 import type { SteeredStore } from '../../packages/redis/test/support/steered-store.ts';
 import { differenceOf } from './difference.ts';
 import type { RedisModel } from './redis-model.ts';

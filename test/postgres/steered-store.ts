@@ -1,4 +1,5 @@
-import type { Store, StoreOperation, StoreReading, Time } from '@sluice/core';
+import type { Store, Time } from '@sluice/core';
+import type { StoreOperation, StoreReading } from '@sluice/core/store';
 import { postgresStore, type PostgresStore } from '@sluice/postgres';
 import type { SteeredDatabase } from './steered-database.ts';
 

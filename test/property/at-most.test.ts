@@ -1,12 +1,4 @@
-import {
-  accountId,
-  createLimiter,
-  memoryStore,
-  SluiceError,
-  type AtMost,
-  type LimitNumbers,
-  type SpendEntry,
-} from '@sluice/core';
+import { accountId, createLimiter, memoryStore, SluiceError, type Rate, type SpendEntry } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -42,9 +34,9 @@ const anyCase: fc.Arbitrary<Case> = fc
     return { numbers: { burst, count, periodMicros }, maxDebt, windowMicros };
   });
 
-const limitOf = ({ numbers, maxDebt }: Case): LimitNumbers => ({ ...written(numbers), maxDebt });
+const limitOf = ({ numbers, maxDebt }: Case): Rate => ({ ...written(numbers), maxDebt });
 
-function limiterOf(each: Case, atMost?: AtMost) {
+function limiterOf(each: Case, atMost?: Rate['atMost']) {
   const time = new FakeTime();
   const limits = { Only: { key: accountId(), ...limitOf(each), ...(atMost !== undefined && { atMost }) } };
   return { time, limiter: createLimiter({ limits, store: memoryStore({ time }), log: false }) };

@@ -1,23 +1,14 @@
-import {
-  accountId,
-  everyone,
-  type BorrowDefinition,
-  type LimitDefinition,
-  type LimitNumbers,
-  type Store,
-  type StoreReading,
-  type StoreTransaction,
-  type StoreOperation,
-} from '@sluice/core';
-import { passes, rateOf, readingsOf } from '@sluice/core/kit';
+import { accountId, everyone, type Borrow, type LimitDefinition, type Rate, type Store } from '@sluice/core';
+import { rateOf } from '@sluice/core/kit';
+import { passes, readingsOf, type StoreReading, type StoreTransaction, type StoreOperation } from '@sluice/core/store';
 import fc from 'fast-check';
 
 /** A pool, and clients with an assured rate of it. */
 export interface Scene {
-  readonly pool: LimitNumbers;
+  readonly pool: Rate;
   /** The assured numbers of each client: those of the limit, or of an override. */
-  readonly own: LimitNumbers;
-  readonly overrides: readonly LimitNumbers[];
+  readonly own: Rate;
+  readonly overrides: readonly Rate[];
   readonly clients: number;
   readonly fair: boolean;
   /** How many times the assured rate and burst the ceiling is. */
@@ -57,18 +48,18 @@ export const scenes: fc.Arbitrary<Scene> = fc
   });
 
 /** The ids of a scene, and the numbers that are assured to each. */
-export function assuredOf({ own, overrides, clients }: Scene): ReadonlyMap<string, LimitNumbers> {
-  const plain = Array.from({ length: clients }, (_, i): [string, LimitNumbers] => [`client${i}`, own]);
-  return new Map([...plain, ...overrides.map((numbers, i): [string, LimitNumbers] => [`listed${i}`, numbers])]);
+export function assuredOf({ own, overrides, clients }: Scene): ReadonlyMap<string, Rate> {
+  const plain = Array.from({ length: clients }, (_, i): [string, Rate] => [`client${i}`, own]);
+  return new Map([...plain, ...overrides.map((numbers, i): [string, Rate] => [`listed${i}`, numbers])]);
 }
 
-function ceilingOf({ count, burst = count, period }: LimitNumbers, { ceilingFactor }: Scene): LimitNumbers {
+function ceilingOf({ count, burst = count, period }: Rate, { ceilingFactor }: Scene): Rate {
   return { burst: burst * ceilingFactor, count: count * ceilingFactor, period };
 }
 
 /** The limits and overrides of a scene, under names that no other run uses. */
 export function definitionsOf(scene: Scene, run: number) {
-  const borrow: BorrowDefinition = {
+  const borrow: Borrow = {
     from: `Pool${run}`,
     ceiling: ceilingOf(scene.own, scene),
     fair: scene.fair,
@@ -125,7 +116,7 @@ export function recorded(store: Store): { readonly store: Store; readonly grants
  * Returns by how many ticks grants exceed a bucket in any window: rate × w + burst. A bucket without an upper end finds
  * the worst window.
  */
-function worstExcess(grants: readonly Grant[], numbers: LimitNumbers): number {
+function worstExcess(grants: readonly Grant[], numbers: Rate): number {
   const { emissionIntervalTicks, toleranceTicks } = rateOf('numbers', numbers);
   let [level, lastTicks, worst] = [0, 0, 0];
   for (const { tokens, nowTicks } of grants.toSorted((a, b) => a.nowTicks - b.nowTicks)) {

@@ -1,4 +1,4 @@
-import { bucketKey } from '@sluice/core';
+import { bucketKey } from '@sluice/core/store';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 

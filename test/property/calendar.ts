@@ -1,5 +1,6 @@
 // Counts of calendar periods as they are defined: a number of tokens and the period that they belong to, for each bucket.
-import { StalePeriodError, type CalendarPeriod, type Store, type StoreReading } from '@sluice/core';
+import type { Store } from '@sluice/core';
+import { StalePeriodError, type CalendarPeriod, type StoreReading } from '@sluice/core/store';
 import type { FakeTime } from '@sluice/core/testing';
 import fc from 'fast-check';
 import { callsOf } from '@sluice/core/testing';

@@ -1,15 +1,5 @@
-import {
-  accountId,
-  createLimiter,
-  type HeldDecision,
-  type Limiter,
-  type Store,
-  type StoreHold,
-  type StoreReading,
-  type StoreTransaction,
-  type StoreOperation,
-  type Awaitable,
-} from '@sluice/core';
+import { accountId, createLimiter, type HeldDecision, type Limiter, type Store, type Awaitable } from '@sluice/core';
+import type { StoreHold, StoreReading, StoreTransaction, StoreOperation } from '@sluice/core/store';
 import type { FakeTime } from '@sluice/core/testing';
 import { GatewayTime, type ServerTime } from './gateway-times.ts';
 

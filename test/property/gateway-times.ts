@@ -1,4 +1,5 @@
-import type { Alarm, Cancel, Time } from '@sluice/core';
+import type { Time } from '@sluice/core';
+import type { Alarm, Cancel } from '@sluice/core/store';
 import type { FakeTime } from '@sluice/core/testing';
 
 /** The clock of a store, which steps forward and back against those of the processes. Nothing else of it is used. */

@@ -1,5 +1,5 @@
 // Several processes that hold slots in one store, and what must be true of them.
-import type { StoreHold, StoreTransaction } from '@sluice/core';
+import type { StoreHold, StoreTransaction } from '@sluice/core/store';
 import { callsOf, FakeTime } from '@sluice/core/testing';
 import {
   Gateway,

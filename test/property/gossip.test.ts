@@ -1,5 +1,5 @@
 import { accountId } from '@sluice/core';
-import { TICKS_PER_MICRO } from '@sluice/core/kit';
+import { TICKS_PER_MICRO } from '@sluice/core/store';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Numbers } from '../../packages/cli/src/simulate/algorithms/algorithm.ts';

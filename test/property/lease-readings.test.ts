@@ -1,7 +1,7 @@
 // The scenes of leases.test.ts count what the rules of leases let through. Limiters decide by the readings of the store, which
 // come later than the decision of the rules, when the clock has moved and others have spent.
-import type { Mode, SpendEntry } from '@sluice/core';
-import { levelAfter, passes } from '@sluice/core/kit';
+import type { SpendEntry } from '@sluice/core';
+import { levelAfter, passes, type Mode } from '@sluice/core/store';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { LimiterGateways, type SecondLimit } from '../leases/limiter-gateways.ts';

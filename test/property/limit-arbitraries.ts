@@ -1,4 +1,4 @@
-import { accountId, type LimitNumbers } from '@sluice/core';
+import { accountId, type Rate } from '@sluice/core';
 import fc from 'fast-check';
 import type { Numbers } from './oracle.ts';
 
@@ -41,7 +41,7 @@ export const promisedNumbers: fc.Arbitrary<Numbers> = anyNumbers.filter(
 );
 
 /** Numbers as they are written in a limit. */
-export function written({ burst, count, periodMicros: period }: Numbers): LimitNumbers {
+export function written({ burst, count, periodMicros: period }: Numbers): Omit<Rate, 'borrow'> {
   return { burst, count, period: `${period}us` };
 }
 

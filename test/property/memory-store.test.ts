@@ -1,5 +1,5 @@
-import { memoryStore, type MemoryStore, type StoreTransaction } from '@sluice/core';
-import { levelAfter, passes } from '@sluice/core/kit';
+import { memoryStore, type MemoryStore } from '@sluice/core';
+import { levelAfter, passes, type StoreTransaction } from '@sluice/core/store';
 import { callsOf, FakeTime } from '@sluice/core/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

@@ -1,11 +1,5 @@
-import {
-  memoryStore,
-  type Awaitable,
-  type MemoryStore,
-  type Store,
-  type StoreOperation,
-  type StoreReading,
-} from '@sluice/core';
+import { memoryStore, type Awaitable, type MemoryStore, type Store } from '@sluice/core';
+import type { StoreOperation, StoreReading } from '@sluice/core/store';
 import type { ServerTime } from './gateway-times.ts';
 
 /** A store with a replica that lags behind. */

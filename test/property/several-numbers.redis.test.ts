@@ -1,5 +1,5 @@
-import type { Store, StoreTransaction } from '@sluice/core';
-import { passes } from '@sluice/core/kit';
+import type { Store } from '@sluice/core';
+import { passes, type StoreTransaction } from '@sluice/core/store';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readyStore } from '../../packages/redis/test/support/ready-store.ts';

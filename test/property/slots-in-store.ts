@@ -1,4 +1,4 @@
-import type { StoreHold, StoreTransaction } from '@sluice/core';
+import type { StoreHold, StoreTransaction } from '@sluice/core/store';
 import type { StepCounts } from './step-counts.ts';
 
 interface Slot<Owner> {

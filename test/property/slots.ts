@@ -1,5 +1,6 @@
 // What a store of slots grants, as it is defined: a plain map of the slots that are held, with the time at which each expires.
-import type { Store, StoreHold, StoreReading, StoreTransaction } from '@sluice/core';
+import type { Store } from '@sluice/core';
+import type { StoreHold, StoreReading, StoreTransaction } from '@sluice/core/store';
 import type { FakeTime } from '@sluice/core/testing';
 import fc from 'fast-check';
 import { callsOf } from '@sluice/core/testing';

@@ -1,5 +1,5 @@
-import { memoryStore, type Store, type StoreReading, type StoreRefund, type StoreTransaction } from '@sluice/core';
-import { levelAfter, passes } from '@sluice/core/kit';
+import { memoryStore, type Store } from '@sluice/core';
+import { levelAfter, passes, type StoreReading, type StoreRefund, type StoreTransaction } from '@sluice/core/store';
 import { callsOf, FakeTime } from '@sluice/core/testing';
 import fc from 'fast-check';
 import { expect } from 'vitest';

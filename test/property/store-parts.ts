@@ -1,5 +1,5 @@
 // Transactions as a store receives them, and the same as the exact rule does.
-import type { StoreTransaction } from '@sluice/core';
+import type { StoreTransaction } from '@sluice/core/store';
 import fc from 'fast-check';
 import { roundedRule, type Asked, type Numbers, type Rule } from './oracle.ts';
 

@@ -1,6 +1,6 @@
 // The queue of one bucket, by the readings of the store: when requests continue, and which leave before.
-import type { Store, StoreTransaction } from '@sluice/core';
-import { passes } from '@sluice/core/kit';
+import type { Store } from '@sluice/core';
+import { passes, type StoreTransaction } from '@sluice/core/store';
 import fc from 'fast-check';
 import { quickNumbers } from './limit-arbitraries.ts';
 import { roundedRule, type Numbers } from './oracle.ts';

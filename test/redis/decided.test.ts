@@ -1,13 +1,5 @@
 // What a limiter promises of several limits, overrides and addresses, kept on a real Redis and over HTTP.
-import {
-  accountId,
-  createLimiter,
-  ipAddress,
-  ipv6RangeCIDR,
-  type LimitNumbers,
-  type Limiter,
-  type Store,
-} from '@sluice/core';
+import { accountId, createLimiter, ipAddress, ipv6RangeCIDR, type Rate, type Limiter, type Store } from '@sluice/core';
 import { rateLimit } from '@sluice/express';
 import { redisStore } from '@sluice/redis';
 import express, { type RequestHandler } from 'express';
@@ -98,7 +90,7 @@ it('an override that is raised helps at once, and one that is taken away binds a
 
 it('a raise that reaches one process after the other lets the old burst pass once more for each', async () => {
   const { url } = await redisServer();
-  const set = (numbers: LimitNumbers) => ({ limits: { Orders: { key: accountId(), ...numbers } } });
+  const set = (numbers: Rate) => ({ limits: { Orders: { key: accountId(), ...numbers } } });
   // So slow that no token comes back during the test.
   const [old, current] = [
     { count: 50, period: '30d' },

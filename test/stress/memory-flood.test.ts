@@ -1,4 +1,5 @@
-import { memoryStore, type MemoryStore, type StoreTransaction } from '@sluice/core';
+import { memoryStore, type MemoryStore } from '@sluice/core';
+import type { StoreTransaction } from '@sluice/core/store';
 import { callsOf, FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
 import { sized } from '../sized.ts';

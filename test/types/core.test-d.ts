@@ -6,7 +6,7 @@ import {
   createLimiter,
   eventLoop,
   ipAddress,
-  keyFrom,
+  by,
   memoryStore,
   type Awaitable,
   type Decision,
@@ -79,13 +79,13 @@ createLimiter({ limits, log: false, onEvent: (event) => event.message, overrides
 accountId((req: { user: string }) => req.user);
 accountId((req: { user?: number }) => req.user ?? null);
 accountId(async (req: { user: bigint }) => req.user);
-keyFrom(format, (req: { domain: string }) => req.domain);
+by((req: { domain: string }) => req.domain, { format });
 // @ts-expect-error undefined would be a bucket that strangers share
 accountId((req: { user?: string }) => req.user);
 // @ts-expect-error an object is no id
 accountId((req: { user: object }) => req.user);
 // @ts-expect-error a format is more than its name
-keyFrom({ name: 'domain' });
+by(undefined, { format: { name: 'domain' } });
 // @ts-expect-error there is no such option
 clientNetwork({ ipv6Prefix: 64 });
 // @ts-expect-error the option of an address key is an object

@@ -1,4 +1,5 @@
-import { accountId, keyFrom, type Alarm, type Override } from '@sluice/core';
+import { accountId, by, type Override } from '@sluice/core';
+import type { Alarm } from '@sluice/core/store';
 import { loadLimits } from '@sluice/config';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, it, vi } from 'vitest';
@@ -52,7 +53,7 @@ describe('a function in the place of a file', () => {
     await loadLimits({
       defaults: () => ({ A: { count: 1, period: '1s' } }),
       overrides: () => [{ A: { unlimited: true, ids } }],
-      keys: { A: keyFrom({ name: 'slow', canonical }) },
+      keys: { A: by(undefined, { format: { name: 'slow', canonical } }) },
     });
     clearImmediate(timer);
     expect(turns).toBeGreaterThanOrEqual(ids.length);

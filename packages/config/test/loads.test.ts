@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { accountId, clientNetwork, createLimiter, everyone, type LimitDefinitions, type Limiter } from '@sluice/core';
+import { accountId, clientNetwork, createLimiter, everyone, type Limits, type Limiter } from '@sluice/core';
 import { checkLimits, loadLimits } from '@sluice/config';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, it } from 'vitest';
@@ -17,7 +17,7 @@ async function sheds(limiter: Limiter, id = CLIENT, limit = 'Worker'): Promise<b
   return !(await limiter.check([{ limit, id }])).allowed;
 }
 
-function levelOf(limits: LimitDefinitions, name = 'Worker'): number {
+function levelOf(limits: Limits, name = 'Worker'): number {
   const load = limits[name]?.load;
   return typeof load === 'object' ? load.level : Number.NaN;
 }

@@ -1,4 +1,4 @@
-import { keyFrom } from '@sluice/core';
+import { by } from '@sluice/core';
 import { describe, expect, it } from 'vitest';
 import { PROBLEM_CASES } from './problems/problem-cases.ts';
 import { LIMITS, problemsOf } from './written-files.ts';
@@ -60,9 +60,9 @@ describe('a problem is one line, even if the name is hostile:', () => {
     };
     const limits = 'A: { count: 1, period: 1s }';
     const overrides = '- A: { unlimited: true, ids: [1] }';
-    expect(await problemsOf({ limits, overrides }, { A: keyFrom({ name: 'own', canonical }) })).toEqual([
-      "overrides.yaml:1:31: `overrides.A` lists the id '1': no id",
-    ]);
+    expect(
+      await problemsOf({ limits, overrides }, { A: by(undefined, { format: { name: 'own', canonical } }) }),
+    ).toEqual(["overrides.yaml:1:31: `overrides.A` lists the id '1': no id"]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { accountId, createLimiter, SluiceError, type LimitDefinitions, type RateDefinition } from '@sluice/core';
+import { accountId, createLimiter, SluiceError, type Limits, type LimitDefinition, type Rate } from '@sluice/core';
 import { loadLimits, watchLimits } from '@sluice/config';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { RequestLimiter } from '../../core/src/limiter/request-limiter.ts';
@@ -153,7 +153,7 @@ describe('the sources define all limits of a limiter:', () => {
   it('a limiter with other limits is rejected, because they would be lost', async () => {
     const loaded = await loadLimits({ defaults: () => LIMITS, keys: KEYS });
     const { [LIMIT]: _, ...others } = loaded.limits;
-    const messageWith = (limits: LimitDefinitions): string =>
+    const messageWith = (limits: Limits): string =>
       thrown(() => watchLimits(createLimiter({ limits }), loaded)).message;
     const refusal =
       '`limiter` must have the limits of `loaded`, with their keys, and no others, but differs in `%`. Make the limiter with createLimiter({ ...loaded }). Put limits that are defined in code into another limiter.';
@@ -168,7 +168,7 @@ describe('the sources define all limits of a limiter:', () => {
   it('they replace numbers and overrides that are defined in code', async () => {
     const loaded = await loadLimits({ defaults: () => LIMITS, keys: KEYS });
     const inCode = Object.entries(loaded.limits).map(
-      ([name, limit]) => [name, { ...(limit as RateDefinition), count: 7 }] as const,
+      ([name, limit]) => [name, { ...(limit as LimitDefinition & Rate), count: 7 }] as const,
     );
     const limiter = createLimiter({
       limits: Object.fromEntries(inCode),

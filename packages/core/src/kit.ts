@@ -16,10 +16,7 @@ export {
   shownName,
   shownText,
   ValueInWords,
-  type Complaint,
 } from './checks/errors.ts';
-export { clientAddressFinder, type ClientAddressFinder } from './client/client-address.ts';
-export { trustedProxies, type Peer, type TrustedProxies } from './client/trusted-proxies.ts';
 export {
   checkBoolean,
   checkFunction,
@@ -31,13 +28,9 @@ export {
   type Hints,
 } from './checks/options.ts';
 export { LIMIT_HINTS } from './checks/peer-names.ts';
-export type { EventSink, EventLine } from './events/event.ts';
-export { eventSink, type EventSinkOptions } from './events/event-sink.ts';
+export type { EventSink } from './events/event.ts';
+export { eventSink } from './events/event-sink.ts';
 export { ThrottledChanges } from './events/throttle.ts';
-export { mayLackFields } from './http/lacking-fields.ts';
-export { peerOf } from './http/node-exchange.ts';
-export { openSessions } from './http/open-sessions.ts';
-export { endIfStuck } from './http/stuck-sessions.ts';
 export { RUN_INTO, type AnswerSink, type RunInto } from './failure/run-into.ts';
 export { isIdFormat, isKey, keyOf } from './keys/key.ts';
 export { createDataLimiter, limitsOf, timeOf } from './limiter/create-limiter.ts';
@@ -61,19 +54,16 @@ export { overriddenPool, withPools } from './kinds/borrow/pools.ts';
 export { boundsOf, type Bound } from './rule/at-most.ts';
 export { DURATION_PATTERN, durationTicks, type DurationRange } from './rule/duration.ts';
 export { fits, levelOf, wholeShareOf } from './rule/gcra.ts';
-export { MAX_TOKENS, rateOf, type Rate } from './rule/rate.ts';
-export { MAX_TOLERANCE_TICKS, TICKS_PER_MICRO, TICKS_PER_MS } from './rule/ticks.ts';
-export { MODES, nowTicksAt } from './store/store.ts';
-export { joinedReading, readingsOf, triedOf } from './store/alternatives.ts';
+export { MAX_TOKENS, rateOf, type Numbers } from './rule/rate.ts';
+export { MAX_TOLERANCE_TICKS } from './rule/ticks.ts';
 export { NUMBER_OF_KIND, NUMBER_OF_MODE, REFUND_OF_DECISION, type ServerEntry } from './store/server-entry.ts';
 export { findStalePeriod, periodEndTicks, periodTicks, withPeriods } from './store/server-periods.ts';
-export type { DecidingOperation } from './store/store.ts';
-export { levelAfter, passes, slotsTaken } from './store/transaction-rule.ts';
+export { slotsTaken } from './store/transaction-rule.ts';
 export { checkReadyOptions } from './store/ready-options.ts';
-export { ServerClock, type ClockSample } from './store/server-clock.ts';
+export { ServerClock } from './store/server-clock.ts';
 export { CallDeadlines, checkDeadline } from './time/call-deadlines.ts';
 export { CallQueue } from './time/call-queue.ts';
-export type { DeadlinePromise, Wait } from './time/deadline-queue.ts';
+export type { Wait } from './time/deadline-queue.ts';
 export { Deadlines } from './time/deadlines.ts';
 export { afterInput, systemTime } from './time/system-time.ts';
 export { checkTime } from './time/time.ts';

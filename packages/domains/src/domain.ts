@@ -1,13 +1,4 @@
-import {
-  clientNetwork,
-  IpAddress,
-  keyFrom,
-  type Awaitable,
-  type IdFormat,
-  type IdValue,
-  type Key,
-  type SluiceError,
-} from '@sluice/core';
+import { clientNetwork, IpAddress, by, type Awaitable, type IdFormat, type Key, type SluiceError } from '@sluice/core';
 import { checkBoolean, checkOptions, complaint, keyOf } from '@sluice/core/kit';
 import { checkedUnderscores, domainName, type DomainNameOptions } from './domain-name.ts';
 import { registrableOf } from './registrable-domain.ts';
@@ -37,7 +28,7 @@ const NETWORK = clientNetwork({ ipv6PrefixLength: 64 }).format;
  * with `ERR_ID` if it is not a domain name, or if it has no registered domain.
  */
 export function domain<Request = unknown>(
-  from?: (request: Request) => Awaitable<IdValue>,
+  from?: (request: Request) => Awaitable<string | number | bigint | null>,
   options: DomainOptions = {},
 ): Key<Request> {
   checkOptions('domain', options, ['underscores', 'addresses']);
@@ -46,7 +37,7 @@ export function domain<Request = unknown>(
   const underscores = checkedUnderscores('domain', options);
   const ofName = (text: string): string => registrableOf(domainName(text, underscores));
   const canonical = (text: string): string => (addresses ? networkOf(text) : undefined) ?? ofName(text);
-  const { idOf } = keyFrom({ name: 'domain', canonical }, from);
+  const { idOf } = by(from, { format: { name: 'domain', canonical } });
   const written = domainFormat(underscores);
   return keyOf(
     addresses ? { ...written, canonical: (text) => writtenNetwork(text) ?? written.canonical(text) } : written,

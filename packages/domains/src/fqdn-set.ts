@@ -1,13 +1,5 @@
 import { createHash } from 'node:crypto';
-import {
-  IpAddress,
-  keyFrom,
-  type Awaitable,
-  type IdFormat,
-  type IdValue,
-  type Key,
-  type SluiceError,
-} from '@sluice/core';
+import { IpAddress, by, type Awaitable, type IdFormat, type Key, type SluiceError } from '@sluice/core';
 import { checkBoolean, checkOptions, complaint, keyOf, wholeNumber } from '@sluice/core/kit';
 import { checkedUnderscores, domainName, MAX_TEXT_LENGTH, type DomainNameOptions } from './domain-name.ts';
 
@@ -43,7 +35,7 @@ const HASH = /^[0-9A-Fa-f]{64}$/;
  * with `ERR_ID` if the list is empty or too long, or if one of its names is not a domain name.
  */
 export function fqdnSet<Request = unknown>(
-  from?: (request: Request) => Awaitable<IdValue>,
+  from?: (request: Request) => Awaitable<string | number | bigint | null>,
   options: FqdnSetOptions = {},
 ): Key<Request> {
   checkOptions('fqdnSet', options, ['underscores', 'maxNames', 'addresses', 'wildcards']);
@@ -53,7 +45,7 @@ export function fqdnSet<Request = unknown>(
     name: 'fqdnSet',
     canonical: (text) => (HASH.test(text) ? text.toLowerCase() : listed.canonical(text)),
   };
-  return keyOf(written, keyFrom(listed, from).idOf);
+  return keyOf(written, by(from, { format: listed }).idOf);
 }
 
 type Terms = Required<{ readonly [K in keyof FqdnSetOptions]: NonNullable<FqdnSetOptions[K]> }>;

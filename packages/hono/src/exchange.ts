@@ -1,5 +1,4 @@
-import type { Exchange, RequestDecision } from '@sluice/core/http';
-import { mayLackFields } from '@sluice/core/kit';
+import { mayLackFields, type Exchange, type RequestDecision } from '@sluice/core/http';
 import { ResponseEnd, WebExchange } from '@sluice/fetch/kit';
 import type { Context } from 'hono';
 

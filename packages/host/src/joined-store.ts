@@ -1,4 +1,4 @@
-import type { ReadyOptions, StoreOperation, StoreReading, StoreReport, Time } from '@sluice/core';
+import type { ReadyOptions, Time } from '@sluice/core';
 import {
   afterInput,
   CallDeadlines,
@@ -10,6 +10,7 @@ import {
   type EventSink,
   type RunInto,
 } from '@sluice/core/kit';
+import type { StoreOperation, StoreReading, StoreReport } from '@sluice/core/store';
 import { HostCall } from './asking/host-call.ts';
 import {
   Membership,

@@ -1,4 +1,5 @@
-import type { ReadyOptions, Store, StoreOperation, StoreReading, StoreReport } from '@sluice/core';
+import type { ReadyOptions, Store } from '@sluice/core';
+import type { StoreOperation, StoreReading, StoreReport } from '@sluice/core/store';
 import type { HostRole } from './events.ts';
 
 /** The state of a host store. */

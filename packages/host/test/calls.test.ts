@@ -1,4 +1,5 @@
-import { createLimiter, everyone, StalePeriodError, type StoreOperation } from '@sluice/core';
+import { createLimiter, everyone } from '@sluice/core';
+import { StalePeriodError, type StoreOperation } from '@sluice/core/store';
 import { FakeTime } from '@sluice/core/testing';
 import { hostStore, type HostStore } from '@sluice/host';
 import { statSync, utimesSync, mkdirSync, readdirSync } from 'node:fs';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { hostStore, type HostStore, type HostStoreEvent } from '@sluice/host';
-import type { StoreOperation } from '@sluice/core';
+import type { StoreOperation } from '@sluice/core/store';
 import { FrameWriter } from '../src/wire/frame-writer.ts';
 import { encodeHello, HELLO_BYTES, NO_ID, PROTOCOL_VERSION } from '../src/wire/hello.ts';
 import { encodeOperation } from '../src/wire/operation-codec.ts';

@@ -1,4 +1,4 @@
-import type { StoreHold, StoreTransaction } from '@sluice/core';
+import type { StoreHold, StoreTransaction } from '@sluice/core/store';
 import { hostStore, type HostStore, type HostStoreEvent } from '@sluice/host';
 import { chownSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,5 @@
-import { SluiceError, type StoreOperation } from '@sluice/core';
+import { SluiceError } from '@sluice/core';
+import type { StoreOperation } from '@sluice/core/store';
 import { hostStore, type HostStore } from '@sluice/host';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { createConnection, type Socket } from 'node:net';

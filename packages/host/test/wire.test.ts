@@ -1,4 +1,4 @@
-import type { StoreOperation, StoreReading } from '@sluice/core';
+import type { StoreOperation, StoreReading } from '@sluice/core/store';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { decodeAnswer, encodeReading } from '../src/wire/answer-codec.ts';

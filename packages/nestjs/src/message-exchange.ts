@@ -1,7 +1,6 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { IpAddress } from '@sluice/core';
-import type { Exchange, RequestDecision } from '@sluice/core/http';
-import { mayLackFields, peerOf } from '@sluice/core/kit';
+import { mayLackFields, peerOf, type Exchange, type RequestDecision } from '@sluice/core/http';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 
 /** What is known of the sender of a message. */

@@ -1,5 +1,5 @@
 import { ServiceUnavailableException, type OnApplicationShutdown } from '@nestjs/common';
-import { accountId, createLimiter, type Limiter, type LimiterSettings, type Store } from '@sluice/core';
+import { accountId, createLimiter, type Limiter, type LimiterOptions, type Store } from '@sluice/core';
 import { flowSettings, runFlow, type Exchange, type FlowSettings, type RequestDecision } from '@sluice/core/http';
 import { checkOptions, eventSink, isPlainObject, shownName, type EventSink } from '@sluice/core/kit';
 import { checkThrottlers, numbersOf, termsOf, type ThrottlerTerms } from './throttler-numbers.ts';
@@ -38,7 +38,7 @@ export interface RateLimitStorage extends OnApplicationShutdown {
 
 /** The options of {@link rateLimitStorage}: those of a limiter that are not about its limits. */
 export interface RateLimitStorageOptions extends Pick<
-  LimiterSettings,
+  LimiterOptions,
   'store' | 'failure' | 'onEvent' | 'log' | 'time'
 > {
   /**

@@ -1,12 +1,5 @@
-import {
-  accountId,
-  createLimiter,
-  ipAddress,
-  memoryStore,
-  type LimiterEvent,
-  type LimiterOptions,
-  type StoreOperation,
-} from '@sluice/core';
+import { accountId, createLimiter, ipAddress, memoryStore, type LimiterEvent, type LimiterOptions } from '@sluice/core';
+import type { StoreOperation } from '@sluice/core/store';
 import { FakeTime } from '@sluice/core/testing';
 import { limitUpgrade, type UpgradeListener, type UpgradeOptions } from '@sluice/node';
 import { createServer, type IncomingMessage } from 'node:http';

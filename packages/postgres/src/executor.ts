@@ -1,5 +1,6 @@
-import { SluiceError, type Alarm, type Time } from '@sluice/core';
-import { ServerClock, TICKS_PER_MICRO, type CallQueue } from '@sluice/core/kit';
+import { SluiceError, type Time } from '@sluice/core';
+import { ServerClock, type CallQueue } from '@sluice/core/kit';
+import { TICKS_PER_MICRO, type Alarm } from '@sluice/core/store';
 import { overloadError, Pace } from './calls/pace.ts';
 import { Program } from './calls/program.ts';
 import type { MakeError, StoreCall } from './calls/store-call.ts';

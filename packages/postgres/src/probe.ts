@@ -1,4 +1,5 @@
-import type { Alarm, Time } from '@sluice/core';
+import type { Time } from '@sluice/core';
+import type { Alarm } from '@sluice/core/store';
 
 /** While PostgreSQL does not answer, it is asked again after so many milliseconds. */
 const RETRY_MS = 1000;

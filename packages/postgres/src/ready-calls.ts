@@ -1,4 +1,5 @@
-import type { Alarm, SluiceError, Time } from '@sluice/core';
+import type { SluiceError, Time } from '@sluice/core';
+import type { Alarm } from '@sluice/core/store';
 
 /** While `ready` waits, PostgreSQL is asked again after so many milliseconds. */
 const RETRY_MS = 100;

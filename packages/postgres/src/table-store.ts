@@ -1,4 +1,4 @@
-import { SluiceError, type ReadyOptions, type Store, type StoreOperation, type StoreReading } from '@sluice/core';
+import { SluiceError, type ReadyOptions, type Store } from '@sluice/core';
 import {
   afterInput,
   CallDeadlines,
@@ -9,6 +9,7 @@ import {
   type AnswerSink,
   type RunInto,
 } from '@sluice/core/kit';
+import type { StoreOperation, StoreReading } from '@sluice/core/store';
 import { Outcomes } from './calls/outcomes.ts';
 import { MAX_BUCKETS, piecesOf } from './calls/pieces.ts';
 import { StoreCall, type MakeError } from './calls/store-call.ts';

@@ -1,4 +1,5 @@
-import { accountId, createLimiter, StalePeriodError } from '@sluice/core';
+import { accountId, createLimiter } from '@sluice/core';
+import { StalePeriodError } from '@sluice/core/store';
 import { callsOf, FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
 import { postgresServer } from '../../../test/postgres/postgres-server.ts';

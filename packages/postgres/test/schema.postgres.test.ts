@@ -1,4 +1,4 @@
-import type { StoreOperation } from '@sluice/core';
+import type { StoreOperation } from '@sluice/core/store';
 import { postgresStore, schemaSql, type PostgresStore } from '@sluice/postgres';
 import { Pool } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';

@@ -1,4 +1,5 @@
-import type { Store, StoreReading, StoreTransaction } from '@sluice/core';
+import type { Store } from '@sluice/core';
+import type { StoreReading, StoreTransaction } from '@sluice/core/store';
 import { callsOf } from '@sluice/core/testing';
 import { postgresStore, type PostgresStore, type PostgresStoreOptions } from '@sluice/postgres';
 import { onTestFinished } from 'vitest';

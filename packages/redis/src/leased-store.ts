@@ -1,14 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { SluiceError, type Duration } from '@sluice/core';
-import {
-  durationTicks,
-  eventSink,
-  oneOf,
-  ThrottledChanges,
-  TICKS_PER_MS,
-  wholeNumber,
-  type DurationRange,
-} from '@sluice/core/kit';
+import { durationTicks, eventSink, oneOf, ThrottledChanges, wholeNumber, type DurationRange } from '@sluice/core/kit';
+import { TICKS_PER_MS } from '@sluice/core/store';
 import { BucketKeys } from './batches/bucket-keys.ts';
 import { connectionChanged } from './batches/events.ts';
 import { decideScript } from './batches/script-batch.ts';

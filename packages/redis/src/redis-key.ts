@@ -1,4 +1,4 @@
-import type { StoreBucket } from '@sluice/core';
+import type { StoreBucket } from '@sluice/core/store';
 import { BucketKeys } from './batches/bucket-keys.ts';
 import { slotOf } from './client/slot.ts';
 import { checkSharedOptions, type RedisStoreOptions } from './redis-store.ts';

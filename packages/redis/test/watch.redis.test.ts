@@ -1,4 +1,5 @@
-import { accountId, createLimiter, type LimiterEvent, type StoreReport } from '@sluice/core';
+import { accountId, createLimiter, type LimiterEvent } from '@sluice/core';
+import type { StoreReport } from '@sluice/core/store';
 import { redisStore, type RedisStoreOptions } from '@sluice/redis';
 import { Cluster, Redis } from 'ioredis';
 import { expect, test } from 'vitest';

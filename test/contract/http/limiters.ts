@@ -1,7 +1,7 @@
 import {
   accountId,
   createLimiter,
-  keyFrom,
+  by,
   memoryStore,
   type Key,
   type Limiter,
@@ -17,10 +17,9 @@ import type { NativeRequest, Options } from './framework.ts';
 export const userKey: Key<NativeRequest> = accountId((request: NativeRequest) => userOf(request));
 
 /** The user as well, whose ids are hashes: the id of an id is another one. */
-export const hashedUserKey: Key<NativeRequest> = keyFrom(
-  { name: 'hashed', canonical: (text) => createHash('sha256').update(text.toLowerCase()).digest('hex') },
-  (request: NativeRequest) => userOf(request),
-);
+export const hashedUserKey: Key<NativeRequest> = by((request: NativeRequest) => userOf(request), {
+  format: { name: 'hashed', canonical: (text) => createHash('sha256').update(text.toLowerCase()).digest('hex') },
+});
 
 export function userOf({ headers }: NativeRequest): string | null {
   return (headers['x-user'] as string | undefined) ?? null;

@@ -1,4 +1,4 @@
-import { memoryStore, type Decision, type Limiter, type LimitDefinitions, type Store } from '@sluice/core';
+import { memoryStore, type Decision, type Limiter, type Limits, type Store } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { expect } from 'vitest';
 import type { Visit } from './client.ts';
@@ -48,7 +48,7 @@ export interface SlotPlan {
   /** Whether the store answers later. Default: false. */
   readonly isLate?: boolean;
   /** Default: two slots for each user. */
-  readonly limits?: LimitDefinitions<NativeRequest>;
+  readonly limits?: Limits<NativeRequest>;
   /** The limits of the only middleware. Default: all. */
   readonly uses?: readonly unknown[];
   /** Further options of the middleware. */

@@ -1,5 +1,5 @@
 import { runInNewContext } from 'node:vm';
-import { accountId, clientNetwork, createLimiter, ipAddress, keyFrom } from '@sluice/core';
+import { accountId, clientNetwork, createLimiter, ipAddress, by } from '@sluice/core';
 import { domain, fqdnSet } from '@sluice/domains';
 import { rateLimit } from '@sluice/express';
 import { redisStore } from '@sluice/redis';
@@ -14,7 +14,7 @@ export const limiterOf = (given: Options = {}) =>
 export const inline = (given: Options) => rateLimit({ ...NUMBERS, ...given } as never);
 
 /** The functions that a remedy may use. */
-const SCOPE = { accountId, clientNetwork, createLimiter, ipAddress, keyFrom, rateLimit, redisStore, domain, fqdnSet };
+const SCOPE = { accountId, by, clientNetwork, createLimiter, ipAddress, rateLimit, redisStore, domain, fqdnSet };
 
 /** Evaluates the code of a remedy: options in an object, or an expression. */
 const pasted = (code: string): unknown =>

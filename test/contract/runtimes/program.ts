@@ -1,7 +1,6 @@
 // Runs in Node and, bundled, where there is none of it: both must come to the same.
 import {
   accountId,
-  bucketKey,
   by,
   clientNetwork,
   createLimiter,
@@ -11,6 +10,7 @@ import {
   type Limiter,
 } from '@sluice/core';
 import { flowSettings, runFlow, type Exchange, type RequestDecision } from '@sluice/core/http';
+import { bucketKey } from '@sluice/core/store';
 import { FakeTime } from '@sluice/core/testing';
 
 interface Visit {

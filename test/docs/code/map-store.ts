@@ -1,17 +1,16 @@
+import { SluiceError, type Store, type Time } from '@sluice/core';
 import {
   bucketKey,
-  SluiceError,
+  levelAfter,
+  levelAfterRefund,
+  passes,
+  TICKS_PER_MICRO,
   type BucketName,
-  type Store,
   type StoreCharge,
   type StoreOperation,
   type StoreReading,
-  type StoreRefund,
   type StoreTransaction,
-  type Time,
-} from '@sluice/core';
-
-const TICKS_PER_MICRO = 16;
+} from '@sluice/core/store';
 
 interface Bucket {
   readonly tatTicks: number;
@@ -35,11 +34,11 @@ export class MapStore implements Store {
       case 'check':
         return this.#decide(operation.alternatives, operation.kind === 'spend');
       case 'charge':
-        return this.#change(operation.batch, (level, charge) => charged(charge, level));
+        return this.#change(operation.batch, charged);
       case 'refund':
         return this.#change(operation.batch, levelAfterRefund);
       case 'cap':
-        return this.#change(operation.batch, (level, { capTicks }) => Math.min(level, capTicks));
+        return this.#change(operation.batch, ({ capTicks }, level) => Math.min(level, capTicks));
       case 'reset':
         return this.#reset(operation.batch);
       default:
@@ -58,7 +57,7 @@ export class MapStore implements Store {
       // The levels before anything was taken: what was decided follows from them.
       const levels = this.#read(batch, nowTicks).levelsTicks;
       levelsTicks.push(...levels);
-      if (!batch.every((transaction, i) => !canDeny(transaction) || fits(transaction, levels[i]!))) continue;
+      if (!passes(batch, levels)) continue;
       for (const [i, transaction] of batch.entries()) {
         if (takes) this.#set(transaction, nowTicks, levelAfter(transaction, levels[i]!));
       }
@@ -88,10 +87,10 @@ export class MapStore implements Store {
 
   #change<T extends BucketName>(
     batch: readonly T[],
-    changed: (level: number, entry: T, nowTicks: number) => number,
+    changed: (entry: T, level: number, nowTicks: number) => number,
   ): StoreReading {
     const { nowTicks, levelsTicks } = this.#read(batch);
-    const after = batch.map((entry, i) => changed(levelsTicks[i]!, entry, nowTicks));
+    const after = batch.map((entry, i) => changed(entry, levelsTicks[i]!, nowTicks));
     for (const [i, entry] of batch.entries()) this.#set(entry, nowTicks, after[i]!);
     return { nowTicks, levelsTicks: after };
   }
@@ -106,31 +105,7 @@ export class MapStore implements Store {
   }
 }
 
-function canDeny({ mode }: StoreTransaction): boolean {
-  return mode === 'check-and-spend' || mode === 'check-only';
-}
-
-function fits({ incrementTicks, fitTicks }: StoreTransaction, level: number): boolean {
-  return incrementTicks === 0 || level + incrementTicks <= fitTicks;
-}
-
-function levelAfterRefund(level: number, refund: StoreRefund, nowTicks: number): number {
-  const { incrementTicks, tatAfterSpendTicks, lineTicks = Infinity } = refund;
-  if (tatAfterSpendTicks === undefined) return Math.max(0, level - incrementTicks);
-  const ahead = tatAfterSpendTicks - nowTicks;
-  // Requests that came later are waiting, or the bucket was reset.
-  if (Math.max(level, ahead) > lineTicks && level !== ahead) return level;
-  return Math.max(0, level - Math.min(incrementTicks, Math.max(0, ahead)));
-}
-
 /** A debt that other numbers left above the cap stays. */
 function charged({ incrementTicks, capTicks }: StoreCharge, level: number): number {
   return Math.max(level, Math.min(level + incrementTicks, capTicks));
-}
-
-/** The level after a transaction of a batch that passes. */
-function levelAfter(transaction: StoreTransaction, level: number): number {
-  if (transaction.mode === 'charge') return charged(transaction, level);
-  const takes = transaction.mode !== 'check-only' && fits(transaction, level);
-  return takes ? level + transaction.incrementTicks : level;
 }

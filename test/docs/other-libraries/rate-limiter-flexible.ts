@@ -1,12 +1,5 @@
-import {
-  accountId,
-  bucketKey,
-  createLimiter,
-  memoryStore,
-  type Decision,
-  type Limiter,
-  type LimiterOptions,
-} from '@sluice/core';
+import { accountId, createLimiter, memoryStore, type Decision, type Limiter, type LimiterOptions } from '@sluice/core';
+import { bucketKey } from '@sluice/core/store';
 import {
   BurstyRateLimiter,
   RateLimiterMemory,

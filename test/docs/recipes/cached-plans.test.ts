@@ -1,9 +1,9 @@
-import type { LimitNumbers } from '@sluice/core';
+import type { Override } from '@sluice/core';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { cachedPlans } from '../code/recipes/plans-by-database.ts';
 
-const pro: LimitNumbers = { count: 600, period: '1m' };
-const team: LimitNumbers = { count: 3000, period: '1m' };
+const pro: Override = { count: 600, period: '1m' };
+const team: Override = { count: 3000, period: '1m' };
 
 let nowMs: number;
 
@@ -23,7 +23,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-type Answer = LimitNumbers | undefined;
+type Answer = Override | undefined;
 
 /** The plans of a database that answers when a test says so. */
 function asked() {

@@ -1,4 +1,4 @@
-import { accountId, clientNetwork, createLimiter, type LimitNumbers } from '@sluice/core';
+import { accountId, clientNetwork, createLimiter, type Override } from '@sluice/core';
 import { rateLimit } from '@sluice/express';
 import type { Request, RequestHandler } from 'express';
 import { jwtVerify, type JWTPayload } from 'jose';
@@ -7,7 +7,7 @@ interface VerifiedRequest extends Request {
   token?: JWTPayload;
 }
 
-const plans = new Map<unknown, LimitNumbers>([
+const plans = new Map<unknown, Override>([
   ['pro', { burst: 100, count: 600, period: '1m' }],
   ['team', { burst: 500, count: 3000, period: '1m' }],
 ]);

@@ -1,4 +1,4 @@
-import { accountId, compound, createLimiter, type LimitNumbers } from '@sluice/core';
+import { accountId, compound, createLimiter, type Override } from '@sluice/core';
 import { rateLimit } from '@sluice/express';
 import type { Request, RequestHandler } from 'express';
 
@@ -11,7 +11,7 @@ const tenant = (req: AuthenticatedRequest) => req.auth?.tenant ?? null;
 const user = (req: AuthenticatedRequest) => req.auth?.user ?? null;
 
 /** Numbers that a tenant has agreed on with you, for each limit; all others have those of the limit. */
-const agreements = new Map<string | undefined, Readonly<Record<string, LimitNumbers>>>([
+const agreements = new Map<string | undefined, Readonly<Record<string, Override>>>([
   ['acme', { RequestsPerTenant: { count: 6000, period: '1m' }, RequestsPerUser: { count: 300, period: '1m' } }],
 ]);
 

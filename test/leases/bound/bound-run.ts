@@ -1,7 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import type { LeaseDescription } from '@sluice/core';
+import type { LeaseDescription } from '@sluice/core/store';
 import { mostBeyond } from '../../redis/leases/most-beyond.ts';
 import { running } from '../../redis/servers/running.ts';
 import { answerOf, forkedWith, watched } from '../../redis/processes/answering-process.ts';

@@ -1,5 +1,4 @@
-import type { StoreTransaction } from '@sluice/core';
-import { passes } from '@sluice/core/kit';
+import { passes, type StoreTransaction } from '@sluice/core/store';
 import { Breaker } from '../../../packages/core/src/failure/breaker.ts';
 import { DenialCache } from '../../../packages/redis/src/batches/denial-cache.ts';
 import type { ModelTransaction } from '../redis-model.ts';

@@ -2,7 +2,7 @@
 // contract of stores does not notice one. `-- --only <text>` tries those whose names contain a text.
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import type { StoreOperation } from '@sluice/core';
+import type { StoreOperation } from '@sluice/core/store';
 import { FakeTime, storeContract } from '@sluice/core/testing';
 import { postgresStore } from '@sluice/postgres';
 import { changeOf } from '../../mutants/mutated-run.ts';

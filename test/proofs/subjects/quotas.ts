@@ -9,7 +9,7 @@ import { bucketStates, decisionOf } from '../../../packages/core/src/decision/de
 import type { Decision } from '../../../packages/core/src/decision/decision.ts';
 import type { BucketState } from '../../../packages/core/src/decision/result.ts';
 import { Transaction } from '../../../packages/core/src/decision/transaction.ts';
-import type { QuotaNumbers } from '../../../packages/core/src/kinds/quota/quota.ts';
+import type { Quota } from '../../../packages/core/src/kinds/quota/quota.ts';
 import { accountId } from '../../../packages/core/src/index.ts';
 import { QuotaWarnings } from '../../../packages/core/src/kinds/quota/quota-warnings.ts';
 import { usageOf, type Usage } from '../../../packages/core/src/limiter/usage.ts';
@@ -20,7 +20,7 @@ import { OpenGate } from '../../../packages/core/src/failure/store-gate.ts';
 import { levelsFrom } from '../../../packages/core/src/limits/levels.ts';
 import { Use } from '../../../packages/core/src/limits/use.ts';
 import { Treatment } from '../../../packages/core/src/limits/treatment.ts';
-import { countingRate, rateOf, type Rate } from '../../../packages/core/src/rule/rate.ts';
+import { countingRate, rateOf, type Numbers } from '../../../packages/core/src/rule/rate.ts';
 import type { CalendarPeriod } from '../../../packages/core/src/store/calendar-period.ts';
 import { memoryStore } from '../../../packages/core/src/store/memory/memory-store.ts';
 import type { Mode, StoreReading } from '../../../packages/core/src/store/store.ts';
@@ -72,7 +72,7 @@ interface Ask {
   readonly period?: CalendarPeriod;
 }
 
-function transactionOf(name: string, rate: Rate, { cost, mode, fit, calendar, period }: Ask): Transaction {
+function transactionOf(name: string, rate: Numbers, { cost, mode, fit, calendar, period }: Ask): Transaction {
   const demand = { limit: { name, treatment: TREATMENT }, cost, mode, share: 1 };
   return new Transaction(demand, Object.assign(levelsFrom(rate, rate), { fitTicks: fit }), 'a', calendar, period);
 }
@@ -120,7 +120,7 @@ export class WatchedQuota extends SetWall {
     if (event.type === 'quota-warning') this.#told.push(event.threshold);
   });
 
-  constructor(quota: QuotaNumbers) {
+  constructor(quota: Quota) {
     super();
     forgetHours();
     const deadlines = new Deadlines(Infinity, this.time);

@@ -1,13 +1,13 @@
 // Spends the first of two alternatives when told to, many times at once, and says how often each was taken.
 import { redisStore } from '@sluice/redis';
-import { passes } from '@sluice/core/kit';
+import { passes } from '@sluice/core/store';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { callsOf } from '@sluice/core/testing';
 
 /**
  * What it is told, as its only argument.
  *
- * @typedef {{ url: string, calls: number, alternatives: import('@sluice/core').StoreTransaction[][] }} AlternativesOrders
+ * @typedef {{ url: string, calls: number, alternatives: import('@sluice/core/store').StoreTransaction[][] }} AlternativesOrders
  */
 
 /** @type {AlternativesOrders} */

@@ -1,5 +1,6 @@
 import type { LoadedLimits } from '@sluice/config';
-import { SluiceError, type Awaitable, type BucketName, type Limiter } from '@sluice/core';
+import { SluiceError, type Awaitable, type Limiter } from '@sluice/core';
+import type { BucketName } from '@sluice/core/store';
 import type { Call } from '../console/command.ts';
 import { EXIT } from '../console/exit-code.ts';
 import { CommandError } from '../console/failure.ts';

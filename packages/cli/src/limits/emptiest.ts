@@ -1,6 +1,7 @@
 import type { LoadedLimits } from '@sluice/config';
-import { SluiceError, type BucketName } from '@sluice/core';
+import { SluiceError } from '@sluice/core';
 import { limitsOf } from '@sluice/core/kit';
+import type { BucketName } from '@sluice/core/store';
 import type { Call } from '../console/command.ts';
 import { bucketOfKey, patternOf } from '../redis/bucket-of-key.ts';
 import { withLimits, type OpenLimits } from '../redis/open-limits.ts';

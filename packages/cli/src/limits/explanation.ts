@@ -5,11 +5,11 @@ import {
   ceilingOf,
   limitsOf,
   overridesOf,
-  TICKS_PER_MS,
   type Limit,
   type OverrideRate,
-  type Rate,
+  type Numbers as NumbersInTicks,
 } from '@sluice/core/kit';
+import { TICKS_PER_MS } from '@sluice/core/store';
 import { redisKey, type RedisKey } from '@sluice/redis';
 import { UsageError } from '../console/failure.ts';
 import type { KeyOptions } from '../redis/options.ts';
@@ -127,13 +127,13 @@ function asId(address: IpAddress, length: number): string {
   return length === 128 ? address.text : address.network(length);
 }
 
-function numbersOf({ burst, count, periodMs }: Rate): Numbers {
+function numbersOf({ burst, count, periodMs }: NumbersInTicks): Numbers {
   return { burst, count, periodMs };
 }
 
 const MINUTE_MS = 60_000;
 
-function rateFacts(rate: Rate, { rate: own }: Limit): RateFacts {
+function rateFacts(rate: NumbersInTicks, { rate: own }: Limit): RateFacts {
   const {
     burst,
     emissionIntervalTicks,
@@ -154,7 +154,7 @@ function rateFacts(rate: Rate, { rate: own }: Limit): RateFacts {
   };
 }
 
-function borrowFacts(rate: Rate, { borrow }: Limit): BorrowFacts | undefined {
+function borrowFacts(rate: NumbersInTicks, { borrow }: Limit): BorrowFacts | undefined {
   if (borrow === undefined) return undefined;
   const weight = rate.borrow?.weight ?? borrow.weight;
   return {

@@ -1,5 +1,5 @@
-import type { BucketName } from '@sluice/core';
 import { bucketsToReset, type Limit } from '@sluice/core/kit';
+import type { BucketName } from '@sluice/core/store';
 import { redisKey } from '@sluice/redis';
 import type { KeyOptions } from './options.ts';
 

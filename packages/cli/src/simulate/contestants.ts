@@ -1,4 +1,5 @@
-import { TICKS_PER_MICRO, type Limit } from '@sluice/core/kit';
+import type { Limit } from '@sluice/core/kit';
+import { TICKS_PER_MICRO } from '@sluice/core/store';
 import { UsageError } from '../console/failure.ts';
 import type { Algorithm, Numbers } from './algorithms/algorithm.ts';
 import { MODELS, type Model } from './algorithms/models.ts';

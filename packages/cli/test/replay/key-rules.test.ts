@@ -1,4 +1,4 @@
-import { clientNetwork, everyone, ipAddress, keyFrom, type LimitDefinition } from '@sluice/core';
+import { clientNetwork, everyone, ipAddress, by, type LimitDefinition } from '@sluice/core';
 import { describe, expect, it } from 'vitest';
 import type { LogFormat } from '../../src/replay/formats/line-parser.ts';
 import { ClientTable } from '../../src/replay/keys/client-table.ts';
@@ -7,7 +7,7 @@ import { keyRules, type IdRule } from '../../src/replay/keys/key-rules.ts';
 import { PRESETS } from '../../src/replay/formats/presets.ts';
 
 const [TEXT, UPPER] = ['missing', 'upper'].map((name) =>
-  keyFrom({ name, canonical: (text) => (name === 'upper' ? text.toUpperCase() : text) }),
+  by(undefined, { format: { name, canonical: (text) => (name === 'upper' ? text.toUpperCase() : text) } }),
 ) as [LimitDefinition['key'], LimitDefinition['key']];
 const JSON_LINES = PRESETS.find(({ name }) => name === 'json')!;
 
@@ -43,9 +43,9 @@ describe('the ids of a log', () => {
     [['header:X-Api-Key'], UPPER, ['K', undefined, undefined]],
     [['json:headers.x-api-key'], TEXT, ['k', undefined, undefined]],
     [['Orders=ip'], UPPER, ['10.0.0.1', '2001:DB8::1', undefined]],
-    [[], keyFrom(ipAddress().format), ['10.0.0.1', '2001:db8::1', undefined]],
-    [[], keyFrom(clientNetwork().format), ['10.0.0.1', '2001:db8::/48', undefined]],
-    [[], keyFrom(everyone().format), ['everyone', 'everyone', 'everyone']],
+    [[], by(undefined, { format: ipAddress().format }), ['10.0.0.1', '2001:db8::1', undefined]],
+    [[], by(undefined, { format: clientNetwork().format }), ['10.0.0.1', '2001:db8::/48', undefined]],
+    [[], by(undefined, { format: everyone().format }), ['everyone', 'everyone', 'everyone']],
   ])('come from --key %s, or else from the format of the ids', (words, key, expected) => {
     const lines = ['{"ip":"10.0.0.1:4711","headers":{"x-api-key":"k"}}', '{"ip":"[2001:DB8:0::1]:443"}', '{}'];
     const { ids, limit } = idsOf(ruleOf(words, key), lines);
@@ -102,7 +102,7 @@ describe('the ids of a log', () => {
   });
 
   it('are not valid if they are empty, and the replay continues', () => {
-    const trimmed = keyFrom({ name: 'trimmed', canonical: (text) => text.trim() });
+    const trimmed = by(undefined, { format: { name: 'trimmed', canonical: (text) => text.trim() } });
     const ofField = idsOf(ruleOf(['json:user'], trimmed), ['{"user":" "}', '{"user":"a "}']);
     const empty = { format: { name: 'user', canonical: (text: string) => text }, idOf: () => '' };
     for (const { ids, limit } of [ofField, idsOf(ruleOf([], empty as never), ['{}'])]) {

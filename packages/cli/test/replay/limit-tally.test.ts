@@ -1,4 +1,4 @@
-import { createLimiter, ipAddress, keyFrom, type LimitDefinition } from '@sluice/core';
+import { createLimiter, ipAddress, by, type LimitDefinition } from '@sluice/core';
 import { limitsOf } from '@sluice/core/kit';
 import { describe, expect, it } from 'vitest';
 import { burstCurve } from '../../src/replay/counting/curve.ts';
@@ -13,7 +13,7 @@ function tallyOf(
   numbers: Partial<LimitDefinition>,
   { rows = 1000, passes = 1 }: { rows?: number; passes?: number } = {},
 ): { tally: LimitTally; clients: ClientTable; client: (text: string) => ClientId } {
-  const limits = { Orders: { key: keyFrom(ipAddress().format), ...numbers } as LimitDefinition };
+  const limits = { Orders: { key: by(undefined, { format: ipAddress().format }), ...numbers } as LimitDefinition };
   const limit = limitsOf(createLimiter({ limits, log: false })).get('Orders')!;
   const clients = new ClientTable(rows, passes);
   return {

@@ -1,12 +1,11 @@
 import {
   accountId,
-  by,
   clientNetwork,
   compound,
   everyone,
   ipAddress,
   ipv6RangeCIDR,
-  keyFrom,
+  by,
   type IdFormat,
   type Key,
 } from '@sluice/core';
@@ -128,7 +127,7 @@ export class NamedFormats implements Formats {
     if (parts.length === 1 || parts.length > MAX_PARTS) return undefined;
     const formats = parts.map((part) => this.#named(part));
     // Only the formats of these keys are used. The function that would compute an id is never called.
-    const keys = formats.filter((format) => format !== undefined).map((format) => keyFrom(format, String));
+    const keys = formats.filter((format) => format !== undefined).map((format) => by(String, { format }));
     if (keys.length < formats.length) return undefined;
     return separator === ':' ? compound(...keys).format : keys.reduce((key, fallback) => key.or(fallback)).format;
   }

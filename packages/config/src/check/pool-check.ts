@@ -1,7 +1,7 @@
 import {
   eventLoop,
   everyone,
-  keyFrom,
+  by,
   type IdFormat,
   type LimitDefinition,
   type OverrideList,
@@ -68,7 +68,7 @@ export class PoolCheck {
 
   #defined(): ReadonlyMap<string, Limit> {
     const definitions = [...this.#rows.values()].map((row): [string, LimitDefinition] => {
-      const key = keyFrom(this.#formatOf(row.name), String);
+      const key = by(String, { format: this.#formatOf(row.name) });
       return [row.name, definitionOf(row, { key }, eventLoop)];
     });
     return defineLimits(Object.fromEntries(definitions), 'local');

@@ -1,6 +1,7 @@
 // The room live: `watchLimits`: changes of the files.
-import { SluiceError, type Alarm, type Limiter, type Time } from '@sluice/core';
+import { SluiceError, type Limiter, type Time } from '@sluice/core';
 import { isInstance, messageOf } from '@sluice/core/kit';
+import type { Alarm } from '@sluice/core/store';
 import { readRecipe, type LoadedLimits, type Recipe } from '../load/load-limits.ts';
 import { FileSignatures } from './file-signatures.ts';
 

@@ -1,5 +1,5 @@
 // The room load: `loadLimits`, `checkLimits` and their options.
-import type { Key, LimitDefinition, LimitDefinitions, OverrideList } from '@sluice/core';
+import type { Key, LimitDefinition, Limits, OverrideList } from '@sluice/core';
 import { LOAD_KEY } from '@sluice/core/kit';
 import { KeyFormats } from '../check/formats.ts';
 import { problemsError } from '../check/problem.ts';
@@ -58,7 +58,7 @@ export interface Recipe<Request> {
  * or `limiter.replace`: `createLimiter({ ...loaded })`. The spread copies `limits` and `overrides` only.
  */
 export interface LoadedLimits<Request = unknown> {
-  readonly limits: LimitDefinitions<Request>;
+  readonly limits: Limits<Request>;
   readonly overrides: OverrideList;
   /** A hash of the content of both sources. The same content has the same version in every process. */
   readonly version: string;
@@ -68,7 +68,7 @@ export interface LoadedLimits<Request = unknown> {
 
 /** Loaded limits with the options by which they were loaded. */
 export class RememberedLimits<Request> implements LoadedLimits<Request> {
-  readonly limits: LimitDefinitions<Request>;
+  readonly limits: Limits<Request>;
   readonly overrides: OverrideList;
   readonly #version: string;
   readonly #loadedAt: Date;
@@ -96,10 +96,7 @@ export class RememberedLimits<Request> implements LoadedLimits<Request> {
   }
 }
 
-function definitionsOf<Request>(
-  { limits }: LimitsRead,
-  { keys, eventLoops }: Recipe<Request>,
-): LimitDefinitions<Request> {
+function definitionsOf<Request>({ limits }: LimitsRead, { keys, eventLoops }: Recipe<Request>): Limits<Request> {
   const definitions = [...limits.values()].map((row): [string, LimitDefinition<Request>] => {
     // Only a load limit may have no key in code.
     const given = keys.get(row.name) ?? { key: LOAD_KEY };

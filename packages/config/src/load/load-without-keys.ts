@@ -1,4 +1,4 @@
-import { everyone, keyFrom, SluiceError, type IdFormat, type Key } from '@sluice/core';
+import { everyone, by, SluiceError, type IdFormat, type Key } from '@sluice/core';
 import { shownName } from '@sluice/core/kit';
 import { NamedFormats } from '../check/formats.ts';
 import { problemsError } from '../check/problem.ts';
@@ -40,7 +40,7 @@ function keysOf({ limits }: LimitsRead, formats: NamedFormats): Record<string, K
     if (typeof format !== 'string') return format;
     return pools.has(limit) ? everyone().format : missingFormat(limit);
   };
-  return Object.fromEntries([...limits.keys()].map((name) => [name, keyFrom(formatOf(name))]));
+  return Object.fromEntries([...limits.keys()].map((name) => [name, by(undefined, { format: formatOf(name) })]));
 }
 
 function missingFormat(limit: string): IdFormat {

@@ -1,6 +1,6 @@
 // The room shape: the fields of limits and overrides, and the JSON schemas.
 import { eventLoop, type LimitDefinition, type LoadOptions, type LoadSource } from '@sluice/core';
-import { checkLimitName, kindOf, type Rate } from '@sluice/core/kit';
+import { checkLimitName, kindOf, type Numbers } from '@sluice/core/kit';
 import type { Problems } from '../nodes/problems.ts';
 import { wrongFile, wrongValue, shownNode, type Entry, type Node } from '../nodes/node.ts';
 import { BEGINNING, shownPosition, type Position } from '../nodes/position.ts';
@@ -29,7 +29,7 @@ interface NumbersRow {
   readonly options: Omit<LimitDefinition, 'key' | 'load'>;
   /** The options of its load; a source of loads can't be passed from a thread. */
   readonly load: LoadOptions | undefined;
-  readonly rate: Rate;
+  readonly rate: Numbers;
 }
 
 /** Returns the definition of a limit of a file with its key, as in code. It must not be wrong. */

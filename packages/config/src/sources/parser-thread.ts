@@ -1,7 +1,8 @@
-import type { Alarm, Time } from '@sluice/core';
+import type { Time } from '@sluice/core';
 import { MessageChannel, receiveMessageOnPort, Worker, type MessagePort } from 'node:worker_threads';
 import type { Problems } from '../nodes/problems.ts';
 import { messageOf } from '@sluice/core/kit';
+import type { Alarm } from '@sluice/core/store';
 import { BEGINNING } from '../nodes/position.ts';
 import type { ParseJob, ParseMessage, Part, Rows } from './parse.ts';
 import { PARSER_PROGRAM } from './parser-program.ts';

@@ -1,5 +1,5 @@
 import { fits, remainingTokens, waitFor } from '../rule/gcra.ts';
-import type { Rate } from '../rule/rate.ts';
+import type { Numbers } from '../rule/rate.ts';
 import { ceilToMs } from '../rule/ticks.ts';
 import { canDeny, levelAfter } from '../store/transaction-rule.ts';
 import type { Answered } from './batch-answer.ts';
@@ -124,7 +124,7 @@ export function tokensTaken(transaction: Transaction, before: number): number {
   return after === before ? 0 : spentTokens(transaction, after - before);
 }
 
-export function periodMsOf(rate: Rate, left: PeriodLeft | undefined): number {
+export function periodMsOf(rate: Numbers, left: PeriodLeft | undefined): number {
   return left === undefined ? rate.periodMs : left.endMs - left.startMs;
 }
 

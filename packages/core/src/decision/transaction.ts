@@ -1,7 +1,7 @@
 import type { Levels } from '../limits/levels.ts';
 import type { Treatment } from '../limits/treatment.ts';
 import type { Use } from '../limits/use.ts';
-import type { Rate } from '../rule/rate.ts';
+import type { Numbers } from '../rule/rate.ts';
 import type { CalendarPeriod } from '../store/calendar-period.ts';
 import type { Mode, SlotHolding, StoreTransaction } from '../store/store.ts';
 
@@ -25,7 +25,7 @@ export class Transaction implements StoreTransaction, Levels {
   readonly mode: Mode;
   readonly cost: number;
   readonly share: number;
-  readonly rate: Rate;
+  readonly rate: Numbers;
   readonly overridden: boolean;
   readonly treatment: Treatment;
   readonly calendar: string | undefined;

@@ -11,7 +11,7 @@ import { checkFailurePolicy, type FailurePolicy } from '../limits/failure-policy
 import { levelsFrom } from '../limits/levels.ts';
 import type { Limit } from '../limits/limit.ts';
 import { Treatment } from '../limits/treatment.ts';
-import type { LimitDefinition, LimitDefinitions, LimitSettings } from './limit-definition.ts';
+import type { LimitDefinition, Limits, LimitSettings } from './limit-definition.ts';
 import { checkLimitName } from '../limits/limit-name.ts';
 
 /** The options that limits of all kinds have, in code and in files. */
@@ -37,7 +37,7 @@ const FIELDS = ['key', 'onFailure', ...Object.keys(LIMIT_ROWS), ...KIND_OPTIONS]
  * @throws {SluiceError} For the first invalid name, key, number or unknown property.
  */
 export function defineLimits<Request>(
-  definitions: LimitDefinitions<Request>,
+  definitions: Limits<Request>,
   onFailure: FailurePolicy,
   wall?: StoreWall,
 ): ReadonlyMap<string, Limit<Request>> {

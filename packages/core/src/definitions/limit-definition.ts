@@ -1,8 +1,5 @@
 import type { Kinds } from '../kinds/index.ts';
-import type { ConcurrencyNumbers } from '../kinds/concurrency/slot-terms.ts';
-import type { LoadNumbers } from '../kinds/load/load-kind.ts';
-import type { QuotaNumbers } from '../kinds/quota/quota.ts';
-import type { RateOptions } from '../kinds/rate/rate.ts';
+import type { Load } from '../kinds/load/load-kind.ts';
 import type { Key } from '../keys/key.ts';
 import type { FailurePolicy } from '../limits/failure-policy.ts';
 
@@ -22,17 +19,17 @@ export interface LimitSettings<Request = unknown> {
 }
 
 /** The options of a kind, or of each of several. */
-type OptionsOf<Kind> = Kind extends { define(options: infer Options, ...of: never): unknown } ? Options : never;
+export type OptionsOf<Kind> = Kind extends { define(options: infer Options, ...of: never): unknown } ? Options : never;
 
 type KeysOf<Options> = Options extends unknown ? keyof Options : never;
 
-/** Options without those that only other kinds have. */
-type OfOneKind<Options> = Options & {
-  readonly [Name in Exclude<KeysOf<OptionsOf<Kinds>>, keyof Options>]?: undefined;
-};
+/** The options of a kind, or of each of several, without those that only other kinds have. */
+export type OfOneKind<Options> = Options extends unknown
+  ? Options & { readonly [Name in Exclude<KeysOf<OptionsOf<Kinds>>, keyof Options>]?: undefined }
+  : never;
 
 /** Options of a limit, for each of several kinds. */
-type Definition<Request, Options> = Options extends LoadNumbers
+type Definition<Request, Options> = Options extends Load
   ? LoadSettings<Request> & OfOneKind<Options>
   : LimitSettings<Request> & OfOneKind<Options>;
 
@@ -44,30 +41,10 @@ interface LoadSettings<Request> extends Omit<LimitSettings<Request>, 'key' | 'on
   readonly hidden?: undefined;
 }
 
-/** A limit by a rate. */
-export type RateDefinition<Request = unknown> = Definition<Request, RateOptions>;
-
-/** A quota and a concurrency limit are always exact. */
-interface AlwaysExact {
-  readonly exact?: true | undefined;
-}
-
-/** A quota: `count` tokens in each calendar period, which all come back at its end. */
-export type QuotaDefinition<Request = unknown> = Definition<Request, QuotaNumbers & AlwaysExact>;
-
-/** A concurrency limit: at most `concurrency` requests of an id are in progress at the same time. */
-export type ConcurrencyDefinition<Request = unknown> = Definition<Request, ConcurrencyNumbers & AlwaysExact>;
-
-/**
- * A load limit: it denies a part of the requests while this process has too much to do, with the status 503. It counts
- * nothing and asks no store, and header fields never mention it.
- */
-export type LoadDefinition<Request = unknown> = Definition<Request, LoadNumbers>;
-
 /** A limit, of the kind that its options show: a rate, a quota, a concurrency limit or a load limit. */
 export type LimitDefinition<Request = unknown> = Definition<Request, OptionsOf<Kinds>>;
 
 /** Limits by name. A name is `[A-Za-z][A-Za-z0-9_.-]*`, at most 64 characters, and unique ignoring case. */
-export type LimitDefinitions<Request = unknown, Name extends string = string> = {
+export type Limits<Request = unknown, Name extends string = string> = {
   readonly [Each in Name]: LimitDefinition<Request>;
 };

@@ -7,10 +7,10 @@ import { defineLimits } from './define-limits.ts';
 import type { FailurePolicy } from '../limits/failure-policy.ts';
 import { levelsOf } from '../limits/levels.ts';
 import type { Limit, RateLookup } from '../limits/limit.ts';
-import type { LimitDefinitions } from './limit-definition.ts';
+import type { Limits } from './limit-definition.ts';
 import { guess } from '../checks/options.ts';
 import { remainingTokens } from '../rule/gcra.ts';
-import { andWait, shareOfRoom, type Rate } from '../rule/rate.ts';
+import { andWait, shareOfRoom, type Numbers } from '../rule/rate.ts';
 import { AskedOverrides, type OverrideFunction } from './overrides/override-function.ts';
 import { usualUse, type Use } from '../limits/use.ts';
 import { listOverrides, OverrideList, overridesOf, type OverrideTable } from './overrides/override-list.ts';
@@ -18,7 +18,7 @@ import { listOverrides, OverrideList, overridesOf, type OverrideTable } from './
 /** Limits and overrides as a user writes them. */
 export interface LimitSetOptions<Request = unknown, Name extends string = string> {
   /** The limits by name. */
-  readonly limits: LimitDefinitions<Request, Name>;
+  readonly limits: Limits<Request, Name>;
   /** Other numbers for some ids: a table by limit and id, an `OverrideList`, or a function that returns them. */
   readonly overrides?: OverrideTable | OverrideList | OverrideFunction<Request> | undefined;
 }
@@ -173,7 +173,7 @@ function checkShared(
   { cost, share }: Pick<LimitNeed, 'cost' | 'share'>,
 ): void {
   // The burst alone does not decide: with a maxWait, a slower rate has room for fewer tokens.
-  const mostOf = (rate: Rate): number => {
+  const mostOf = (rate: Numbers): number => {
     const fitTicks = shareOfRoom(rate, levelsOf(rate, limit).fitTicks, share);
     return Math.min(rate.burst, remainingTokens(0, rate.emissionIntervalTicks, fitTicks));
   };

@@ -1,4 +1,4 @@
-import { shareOfRoom, type Rate } from '../rule/rate.ts';
+import { shareOfRoom, type Numbers } from '../rule/rate.ts';
 import { remainingTokens } from '../rule/gcra.ts';
 import { MAX_TOLERANCE_TICKS } from '../rule/ticks.ts';
 import type { Charge } from '../decision/batch-answer.ts';
@@ -12,7 +12,7 @@ import { readyTicks, type Transaction } from '../decision/transaction.ts';
  *
  * T is capped at ten years, the longest time that ticks allow for a bucket to fill.
  */
-export function localRate(rate: Rate, gateways: number): Rate {
+export function localRate(rate: Numbers, gateways: number): Numbers {
   const burst = Math.max(1, Math.floor(rate.burst / gateways));
   // A token of a quota, or a slot, is one tick in every process.
   if (rate.kind.level !== 'falls') return { ...rate, burst, count: burst, toleranceTicks: burst };
@@ -35,7 +35,7 @@ export function localRate(rate: Rate, gateways: number): Rate {
  */
 export class LocalRates {
   readonly #gateways: number;
-  readonly #derived = new WeakMap<Rate, Rate>();
+  readonly #derived = new WeakMap<Numbers, Numbers>();
 
   constructor(gateways: number) {
     this.#gateways = gateways;
@@ -71,7 +71,7 @@ export class LocalRates {
     };
   }
 
-  #of(rate: Rate): Rate {
+  #of(rate: Numbers): Numbers {
     let local = this.#derived.get(rate);
     if (local === undefined) this.#derived.set(rate, (local = localRate(rate, this.#gateways)));
     return local;
@@ -82,7 +82,7 @@ export class LocalRates {
  * Converts a level above that of an empty bucket. The time above it stays the same: for a delay, and also for a debt,
  * because the local T is longer by the factor by which the tokens are fewer.
  */
-function aboveLocal(ticks: number, { rate }: Charge, local: Rate): number {
+function aboveLocal(ticks: number, { rate }: Charge, local: Numbers): number {
   return Math.min(local.toleranceTicks + (ticks - rate.toleranceTicks), MAX_TOLERANCE_TICKS);
 }
 
@@ -92,7 +92,7 @@ function withCostUpTo<T extends Charge>(ticks: number, transaction: T): T {
   return { ...transaction, cost, incrementTicks: cost * emissionIntervalTicks };
 }
 
-function localFitTicks(transaction: Charge, local: Rate): number {
+function localFitTicks(transaction: Charge, local: Numbers): number {
   const { fitTicks, rate } = transaction;
   if (fitTicks >= rate.toleranceTicks) return aboveLocal(fitTicks, transaction, local);
   return Math.max(

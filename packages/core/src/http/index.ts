@@ -4,9 +4,13 @@
  *
  * @module
  */
+export { clientAddressFinder, type ClientAddressFinder } from '../client/client-address.ts';
+export { trustedProxies, type Peer, type TrustedProxies } from '../client/trusted-proxies.ts';
 export { endIfBegun } from './node-response.ts';
 export type { Exchange, ExchangeEnd } from './exchange.ts';
 export { fieldKey } from './fields.ts';
+export { mayLackFields } from './lacking-fields.ts';
+export { openSessions } from './open-sessions.ts';
 export { errorOf, runFlow, type FlowOutcome } from './flow.ts';
 export {
   checkRouteOptions,
@@ -20,7 +24,7 @@ export {
   type SharedLimits,
 } from './middleware-options.ts';
 export { limitUses, type CheckedUse, type LimitUse, type ResponseEnd } from './limit-uses.ts';
-export { NodeExchange, NodeRequestExchange, sendDenial } from './node-exchange.ts';
+export { NodeExchange, NodeRequestExchange, peerOf, sendDenial } from './node-exchange.ts';
 export type { Answer, Denial } from './denial.ts';
 export { limitsStatusOf, statusSettings, type LimitsStatusOptions, type StatusSettings } from './limits-status.ts';
 export { RequestDecision } from './request-decision.ts';

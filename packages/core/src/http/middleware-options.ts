@@ -6,18 +6,13 @@ import { clientNetwork } from '../keys/address-keys.ts';
 import { QueuedRequests } from './queued-requests.ts';
 import { everyone } from '../keys/everyone.ts';
 import type { Key } from '../keys/key.ts';
-import type { BorrowDefinition } from '../kinds/borrow/borrow.ts';
+import type { Kinds } from '../kinds/index.ts';
+import type { Borrow } from '../kinds/borrow/borrow.ts';
+import type { Rate } from '../kinds/rate/rate.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import { LimiterCore } from '../limiter/limiter-core.ts';
 import type { RequestLimiter } from '../limiter/request-limiter.ts';
-import type {
-  ConcurrencyDefinition,
-  LimitDefinition,
-  LimitSettings,
-  LoadDefinition,
-  QuotaDefinition,
-  RateDefinition,
-} from '../definitions/limit-definition.ts';
+import type { LimitDefinition, LimitSettings, OfOneKind, OptionsOf } from '../definitions/limit-definition.ts';
 import { DEFAULT_NAME } from './shown-names.ts';
 import { checkedSlotsUntil, type SlotOptions, type SlotsUntil } from './slots-until.ts';
 import type { LimitNumbers } from '../rule/rate.ts';
@@ -100,13 +95,13 @@ export interface InlineSettings<Request = unknown, SettleArgs extends readonly u
 }
 
 /** How the limit of a middleware borrows. Its pool is a limit of the middleware, too. */
-export interface InlineBorrow extends Omit<BorrowDefinition, 'from'> {
+export interface InlineBorrow extends Omit<Borrow, 'from'> {
   /** The numbers of the pool that all clients share: `{ count: 1000, period: '1s' }`. */
   readonly from: LimitNumbers;
 }
 
 /** A rate of a middleware's own. */
-interface InlineRate<Request> extends Omit<RateDefinition<Request>, keyof LimitSettings | 'borrow'> {
+interface InlineRate extends Omit<OfOneKind<Rate>, 'borrow'> {
   readonly borrow?: InlineBorrow | undefined;
 }
 
@@ -116,11 +111,9 @@ export type InlineLimit<Request = unknown, SettleArgs extends readonly unknown[]
   SettleArgs
 > &
   (
-    | Omit<QuotaDefinition<Request>, keyof LimitSettings>
-    | Omit<ConcurrencyDefinition<Request>, keyof LimitSettings>
-    | Omit<LoadDefinition<Request>, keyof LimitSettings>
+    | OfOneKind<Exclude<OptionsOf<Kinds>, Rate>>
     // The last one: of several forms that lack a property, the compiler names that of the last, and most limits are rates.
-    | InlineRate<Request>
+    | InlineRate
   );
 
 /** The options of a middleware: limits of a shared limiter, or one limit of its own. */

@@ -2,7 +2,7 @@
 import { complaint, type SluiceError } from '../checks/errors.ts';
 
 /**
- * An id format: converts text to a canonical id or rejects it. Implement it to add a format, and pass it to `keyFrom`.
+ * An id format: converts text to a canonical id or rejects it. Implement it to add a format, and pass it to `by`.
  */
 export interface IdFormat {
   /** The format's name in error messages and limit files: `ipAddress`, `accountId`, … */

@@ -3,7 +3,7 @@ import { toNativePromise, andThen, type Awaitable } from '../async/awaitable.ts'
 import { complaint, shown, shownName, SluiceError } from '../checks/errors.ts';
 import type { IdFormat } from '../ids/id-format.ts';
 import type { IpAddress } from '../ids/ip-address.ts';
-import { isPlainObject } from '../checks/options.ts';
+import { checkOptions, isPlainObject } from '../checks/options.ts';
 import { accountIdFormat, textFormat } from '../ids/account-id.ts';
 
 /** The input from which a key gets an id. */
@@ -43,21 +43,17 @@ export interface Key<Request = unknown> {
 }
 
 /**
- * Creates a key from an id format and a function. The function returns a string, a safe integer, a bigint, or a promise
+ * Creates a key from an id format and a function of a user, which returns a string, a safe integer, a bigint, or a promise
  * of one; `null` means that the limit does not apply to the request. Any other value (`undefined`, `''`, `NaN`, an
  * object) is an error, so that unrelated clients never share a bucket.
  *
- * @param from - Omit it if the limit is used only with `limiter.spend`.
- * @throws {SluiceError} `ERR_KEY` when the format is not an id format, or `from` is not a function.
+ * @param from - Undefined if the limit is used only with `limiter.spend`.
+ * @throws {SluiceError} `ERR_KEY` when `from` is not a function.
  */
-export function keyFrom<Request = unknown>(
+function keyFrom<Request>(
   format: IdFormat,
-  from?: (request: Request) => Awaitable<IdValue>,
+  from: ((request: Request) => Awaitable<IdValue>) | undefined,
 ): Key<Request> {
-  if (!isIdFormat(format)) {
-    const remedy = "For example keyFrom({ name: 'customerNumber', canonical: (text) => text }).";
-    throw complaint('ERR_KEY', { option: 'keyFrom(format)', demand: 'an id format', value: format, remedy });
-  }
   if (from === undefined) return keyOf(format, undefined);
   if (typeof from !== 'function') {
     throw complaint('ERR_KEY', {
@@ -70,7 +66,7 @@ export function keyFrom<Request = unknown>(
   return keyOf(format, (source, limit) => idOfValue(format, toNativePromise(from(source.request)), limit));
 }
 
-/** Whether a value is a key, as {@link keyFrom} creates it. */
+/** Whether a value is a key, as {@link keyOf} creates it. */
 export function isKey(value: unknown): value is Key<never> {
   return isPlainObject(value) && isIdFormat(value['format']);
 }
@@ -187,8 +183,20 @@ export function accountId<Request = unknown>(
  *     by((req: Request) => req.get('X-Tenant') ?? null)
  *
  * @param from - As in {@link accountId}.
- * @throws {SluiceError} `ERR_KEY` when `from` is not a function.
+ * @param options - `format`: another format of the ids, for example one that takes `c-7` and `C-007` for one id.
+ * @throws {SluiceError} `ERR_KEY` when the format is not an id format, or `from` is not a function, `ERR_OPTION` or
+ * `ERR_UNKNOWN_OPTION` for wrong options.
  */
-export function by<Request = unknown>(from?: (request: Request) => Awaitable<IdValue>): Key<Request> {
-  return keyFrom(textFormat('by'), from);
+export function by<Request = unknown>(
+  from?: (request: Request) => Awaitable<IdValue>,
+  options: { readonly format?: IdFormat | undefined } = {},
+): Key<Request> {
+  checkOptions('by', options, ['format']);
+  const { format = textFormat('by') } = options;
+  if (!isIdFormat(format)) {
+    const remedy =
+      "For example by((req) => req.user?.id ?? null, { format: { name: 'customerNumber', canonical: (text) => text } }).";
+    throw complaint('ERR_KEY', { option: 'by.format', demand: 'an id format', value: format, remedy });
+  }
+  return keyFrom(format, from);
 }

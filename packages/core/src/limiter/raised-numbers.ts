@@ -5,7 +5,7 @@ import type { LimitSet } from '../definitions/limit-set.ts';
 import { highestLevel } from '../kinds/rate/overshoot.ts';
 import { overridesOf, type OverrideList } from '../definitions/overrides/override-list.ts';
 import { asStored, ceilingRateOf, ceilingsOf } from '../kinds/borrow/pools.ts';
-import type { Rate } from '../rule/rate.ts';
+import type { Numbers } from '../rule/rate.ts';
 import { TICKS_PER_MICRO } from '../rule/ticks.ts';
 import type { Time } from '../time/time.ts';
 
@@ -130,7 +130,7 @@ export class RaisedNumbers {
   }
 }
 
-type Interval = Pick<Rate, 'emissionIntervalTicks'>;
+type Interval = Pick<Numbers, 'emissionIntervalTicks'>;
 
 /** Only a rate counts: after a change of the burst alone, debts pass as they are. */
 export function isFaster(one: Interval, other: Interval): boolean {

@@ -1,7 +1,7 @@
 import type { Calendar, CalendarUnit, PeriodEnds } from '../calendar/calendar.ts';
 import type { Key } from '../keys/key.ts';
 import type { Bound } from '../rule/at-most.ts';
-import type { NumbersKind, Rate } from '../rule/rate.ts';
+import type { NumbersKind, Numbers } from '../rule/rate.ts';
 import type { DefinedLimit } from './defined-limit.ts';
 import type { LoadSource } from './load-source.ts';
 import type { OptionRows, OptionTable } from './option.ts';
@@ -53,19 +53,19 @@ export interface OverrideKind<Override extends object> {
    * @param where - Their path in error messages: `overrides.Orders['12345678']`.
    * @throws {SluiceError} For the first wrong option.
    */
-  rate(where: string, numbers: Override): Rate;
+  rate(where: string, numbers: Override): Numbers;
 
   /**
    * Rejects numbers that the limit does not allow.
    *
    * @throws {SluiceError} For the first wrong number.
    */
-  check?(where: string, rate: Rate, limit: Partial<Pick<KindParts, 'calendar'>>): void;
+  check?(where: string, rate: Numbers, limit: Partial<Pick<KindParts, 'calendar'>>): void;
 }
 
 /** What a kind makes of the options of a limit. Most limits have few of them. */
 export interface KindParts {
-  readonly rate: Rate;
+  readonly rate: Numbers;
   /** The bounds of `atMost`, which the numbers of the limit and of its overrides satisfy. */
   readonly bounds: readonly Bound[];
   /** How the limit borrows; undefined if it does not. */

@@ -1,4 +1,4 @@
-import type { Rate } from '../rule/rate.ts';
+import type { Numbers } from '../rule/rate.ts';
 import { MAX_TOLERANCE_TICKS } from '../rule/ticks.ts';
 
 /**
@@ -6,7 +6,7 @@ import { MAX_TOLERANCE_TICKS } from '../rule/ticks.ts';
  * that makes levels, so that they all have one hidden class: see docs/hot-path.md.
  */
 export class Levels {
-  readonly rate: Rate;
+  readonly rate: Numbers;
   /** Whether the numbers come from an override. */
   readonly overridden: boolean;
   /** A request fits up to here: an empty bucket and the longest delay more, or its share of both. */
@@ -34,12 +34,12 @@ export class Levels {
  * @param rate - The numbers of the id. A debt that they inherit from the limit is limited so that the bucket refills
  * within ten years.
  */
-export function levelsOf(rate: Rate, limit: { readonly rate: Rate; readonly levels: Levels }): Levels {
+export function levelsOf(rate: Numbers, limit: { readonly rate: Numbers; readonly levels: Levels }): Levels {
   return rate === limit.rate ? limit.levels : levelsFrom(rate, limit.rate);
 }
 
 /** @param own - The numbers of the limit. */
-export function levelsFrom(rate: Rate, own: Rate): Levels {
+export function levelsFrom(rate: Numbers, own: Numbers): Levels {
   const { toleranceTicks, emissionIntervalTicks, maxDebt = own.maxDebt ?? 0, waitTicks = own.waitTicks ?? 0 } = rate;
   const aboveTicks = Math.max(maxDebt * emissionIntervalTicks, waitTicks);
   const capTicks = Math.min(toleranceTicks + aboveTicks, MAX_TOLERANCE_TICKS);

@@ -1,7 +1,7 @@
 // The room limits: what a limit is: its kind, its numbers and levels, and how a request uses it.
 import type { Awaitable } from '../async/awaitable.ts';
 import type { Key } from '../keys/key.ts';
-import type { Rate } from '../rule/rate.ts';
+import type { Numbers } from '../rule/rate.ts';
 import type { AnyKind, KindParts } from './kind.ts';
 import type { Levels } from './levels.ts';
 import type { Treatment } from './treatment.ts';
@@ -21,7 +21,7 @@ export interface Limit<Request = unknown> extends Omit<KindParts, 'slots' | 'ove
 export type LimitMap = ReadonlyMap<string, Limit<never>>;
 
 /** The numbers that apply to an id, in ticks, or `'unlimited'` or `'blocked'`. */
-export type OverrideRate = Rate | 'unlimited' | 'blocked';
+export type OverrideRate = Numbers | 'unlimited' | 'blocked';
 
 /**
  * Returns the numbers that apply to an id of a limit: those of an override, or the limit's own.

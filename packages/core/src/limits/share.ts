@@ -1,6 +1,6 @@
 import { complaint, type SluiceError } from '../checks/errors.ts';
 import { remainingTokens } from '../rule/gcra.ts';
-import { andWait, shareOfRoom, type Rate } from '../rule/rate.ts';
+import { andWait, shareOfRoom, type Numbers } from '../rule/rate.ts';
 import type { Mode } from '../store/store.ts';
 
 /**
@@ -30,7 +30,7 @@ interface SharedCost {
  * @throws {SluiceError} `ERR_COST_OVER_BURST` for a cost that does not fit into the share of an unused bucket: it could
  * never pass.
  */
-export function fitTicksOf({ limit, cost, share, roomTicks }: SharedCost, rate: Rate): number {
+export function fitTicksOf({ limit, cost, share, roomTicks }: SharedCost, rate: Numbers): number {
   const fitTicks = shareOfRoom(rate, roomTicks, share);
   if (cost * rate.emissionIntervalTicks <= fitTicks) return fitTicks;
   const most = remainingTokens(0, rate.emissionIntervalTicks, fitTicks);

@@ -1,6 +1,6 @@
 import type { StoreTreatment } from '../store/lease-description.ts';
 import type { FailurePolicy } from './failure-policy.ts';
-import type { Rate } from '../rule/rate.ts';
+import type { Numbers } from '../rule/rate.ts';
 
 /**
  * How decisions by a limit are treated. In a batch for a store it is plain data. Each is made by this constructor, so that all
@@ -49,7 +49,7 @@ export interface SlotTerms {
 export interface BorrowTerms {
   /** The name of the pool. */
   readonly from: string;
-  readonly ceiling: Rate;
+  readonly ceiling: Numbers;
   readonly fair: boolean;
   /** The part of an id in the rest of the pool, relative to other ids. */
   readonly weight: number | ((id: string) => number);
@@ -59,7 +59,7 @@ export interface BorrowTerms {
 /** What the limits that borrow from a pool need of it. */
 export interface Pool {
   readonly name: string;
-  readonly rate: Rate;
+  readonly rate: Numbers;
   /** The level to which assured requests may raise the pool's: τ + D, where D are all assured bursts together. */
   readonly capTicks: number;
 }

@@ -1,4 +1,4 @@
-import { rateOfBlocked, type Rate } from '../rule/rate.ts';
+import { rateOfBlocked, type Numbers } from '../rule/rate.ts';
 import type { Mode } from '../store/store.ts';
 import { Levels, levelsOf } from './levels.ts';
 import type { Limit } from './limit.ts';
@@ -28,12 +28,12 @@ export class Use {
    * @param rate - The numbers of the id.
    * @throws {SluiceError} `ERR_COST_OVER_BURST` for a cost that does not fit into a share below 1.
    */
-  levelsFor(rate: Rate | 'blocked'): Levels {
+  levelsFor(rate: Numbers | 'blocked'): Levels {
     const levels = this.#levels;
     return levels?.rate === rate ? levels : (this.#levels = this.#otherLevels(rate));
   }
 
-  #otherLevels(override: Rate | 'blocked'): Levels {
+  #otherLevels(override: Numbers | 'blocked'): Levels {
     const { limit, cost, share } = this;
     const rate = override === 'blocked' ? rateOfBlocked(limit.rate) : override;
     const levels = levelsOf(rate, limit);

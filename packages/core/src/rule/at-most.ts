@@ -1,13 +1,10 @@
 import { complaint, shownText, SluiceError } from '../checks/errors.ts';
 import { entriesOf, isPlainObject } from '../checks/options.ts';
 import { durationTicks, type Duration } from './duration.ts';
-import { MAX_TOKENS, PERIOD, type Rate } from './rate.ts';
+import { MAX_TOKENS, PERIOD, type Numbers } from './rate.ts';
 import { TICKS_PER_MS, TICKS_PER_SECOND } from './ticks.ts';
 
-/** The lengths of windows by the most tokens that may be taken in any of them: `{ 1000: '1h' }`. */
-export type AtMost = Readonly<Record<number, Duration>>;
-
-/** One entry of an {@link AtMost}. */
+/** One entry of `atMost`: the most tokens in any window of a length. */
 export interface Bound {
   readonly tokens: number;
   readonly windowTicks: number;
@@ -49,7 +46,7 @@ function noBounds(option: string, value: unknown): SluiceError {
  * moment. No other window has more: tokens raise the level from at least 0 to at most τ + maxDebt × T, and during the
  * window it falls by the length of the window.
  */
-function mostInWindow({ burst, emissionIntervalTicks }: Rate, maxDebt: number, windowTicks: number): number {
+function mostInWindow({ burst, emissionIntervalTicks }: Numbers, maxDebt: number, windowTicks: number): number {
   return burst + maxDebt + Math.floor(windowTicks / emissionIntervalTicks);
 }
 
@@ -60,7 +57,7 @@ function mostInWindow({ burst, emissionIntervalTicks }: Rate, maxDebt: number, w
  * @param maxDebt - The `maxDebt` of the numbers, or of their limit.
  * @throws {SluiceError} `ERR_LIMIT`, with a burst and a count that satisfy all bounds.
  */
-export function checkBounds(where: string, rate: Rate, maxDebt: number, bounds: readonly Bound[]): void {
+export function checkBounds(where: string, rate: Numbers, maxDebt: number, bounds: readonly Bound[]): void {
   for (const { tokens, windowTicks, window } of bounds) {
     const most = mostInWindow(rate, maxDebt, windowTicks);
     if (most <= tokens) continue;
@@ -75,7 +72,7 @@ export function checkBounds(where: string, rate: Rate, maxDebt: number, bounds: 
 }
 
 // Lowers burst and rate by the same factor, as far as possible.
-function remedyOf(rate: Rate, maxDebt: number, bounds: readonly Bound[]): string {
+function remedyOf(rate: Numbers, maxDebt: number, bounds: readonly Bound[]): string {
   const parts = bounds.map(({ tokens, windowTicks }) => tokens / mostInWindow(rate, maxDebt, windowTicks));
   const atOnce = Math.floor((rate.burst + maxDebt) * Math.min(...parts));
   for (const burst of [Math.max(1, atOnce - maxDebt), 1]) {

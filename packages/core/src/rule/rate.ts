@@ -30,7 +30,7 @@ export interface LimitNumbers {
 }
 
 /** The numbers of a limit, in ticks. */
-export interface Rate {
+export interface Numbers {
   readonly burst: number;
   readonly count: number;
   readonly periodMs: number;
@@ -65,7 +65,7 @@ export const FALLING: NumbersKind = { name: 'rate', level: 'falls', size: 'burst
 
 /** What an override changes about borrowing. Undefined stands for what the limit says. */
 interface RateChange {
-  readonly ceiling: Rate | undefined;
+  readonly ceiling: Numbers | undefined;
   readonly weight: number | undefined;
 }
 
@@ -84,7 +84,7 @@ export const WAIT: DurationRange = { minMs: 1, maxMs: 3_600_000, demand: 'from 1
  * @throws {SluiceError} `ERR_OPTION` or `ERR_DURATION` for a number out of range; `ERR_LIMIT` when T is below one tick
  * (more than 16 million tokens per second) or the bucket needs more than ten years to fill, `maxDebt` included.
  */
-export function rateOf(where: string, { burst, count, period, maxDebt, maxWait }: LimitNumbers): Rate {
+export function rateOf(where: string, { burst, count, period, maxDebt, maxWait }: LimitNumbers): Numbers {
   const wholeCount = checkedTokens(`${where}.count`, count);
   const wholeBurst = checkedTokens(`${where}.burst`, burst === undefined ? count : burst);
   const periodTicks = durationTicks(`${where}.period`, period, PERIOD);
@@ -116,7 +116,7 @@ export function rateOf(where: string, { burst, count, period, maxDebt, maxWait }
 export function ticksOf(
   where: string,
   { burst, count, periodTicks }: { readonly burst: number; readonly count: number; readonly periodTicks: number },
-): Pick<Rate, 'emissionIntervalTicks' | 'toleranceTicks'> {
+): Pick<Numbers, 'emissionIntervalTicks' | 'toleranceTicks'> {
   const emissionIntervalTicks = Math.floor(periodTicks / count);
   if (emissionIntervalTicks < 1) throw tooFast(where, count, periodTicks / TICKS_PER_MS);
   const toleranceTicks = burst * emissionIntervalTicks;
@@ -125,7 +125,7 @@ export function ticksOf(
 }
 
 /** The only place that makes a rate, so that all have one hidden class: see docs/hot-path.md. */
-function rateFrom({ burst, count, periodMs, emissionIntervalTicks, toleranceTicks, ...rest }: Rate): Rate {
+function rateFrom({ burst, count, periodMs, emissionIntervalTicks, toleranceTicks, ...rest }: Numbers): Numbers {
   const { maxDebt, waitTicks, kind } = rest;
   return {
     burst,
@@ -141,7 +141,7 @@ function rateFrom({ burst, count, periodMs, emissionIntervalTicks, toleranceTick
 }
 
 /** Returns the numbers of a limit that counts up to a number. */
-export function countingRate(kind: NumbersKind, most: number): Rate {
+export function countingRate(kind: NumbersKind, most: number): Numbers {
   return rateFrom({
     burst: most,
     count: most,
@@ -155,7 +155,7 @@ export function countingRate(kind: NumbersKind, most: number): Rate {
 }
 
 /** Returns the numbers of a blocked id, whose bucket never has a token. `periodMs` is that of its limit. */
-export function rateOfBlocked({ periodMs }: Rate): Rate {
+export function rateOfBlocked({ periodMs }: Numbers): Numbers {
   return rateFrom({
     burst: 0,
     count: 0,
@@ -189,7 +189,7 @@ function tooLarge(where: string, burst: number, emissionIntervalTicks: number): 
 function checkMaxDebt(
   option: string,
   maxDebt: number,
-  { toleranceTicks, emissionIntervalTicks }: Pick<Rate, 'toleranceTicks' | 'emissionIntervalTicks'>,
+  { toleranceTicks, emissionIntervalTicks }: Pick<Numbers, 'toleranceTicks' | 'emissionIntervalTicks'>,
 ): void {
   checkedDebt(option, maxDebt);
   const most = Math.floor((MAX_TOLERANCE_TICKS - toleranceTicks) / emissionIntervalTicks);
@@ -244,7 +244,7 @@ function tokensRemedy(option: string, value: unknown): string {
 }
 
 /** Returns the level up to which a share of a bucket with these numbers reaches: to a tick, or to a whole token or slot. */
-export function shareOfRoom({ kind }: Pick<Rate, 'kind'>, roomTicks: number, share: number): number {
+export function shareOfRoom({ kind }: Pick<Numbers, 'kind'>, roomTicks: number, share: number): number {
   return kind.level === 'falls' ? shareOf(roomTicks, share) : wholeShareOf(roomTicks, share);
 }
 

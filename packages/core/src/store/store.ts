@@ -22,7 +22,7 @@ export const MODES = ['check-and-spend', 'check-only', 'spend-only', 'charge'] a
 export interface BucketName {
   /** The limit's name: `[A-Za-z][A-Za-z0-9_.-]*`, at most 64 characters. */
   readonly limit: string;
-  /** The canonical id, any well-formed text. A store that needs a single string uses {@link bucketKey}. */
+  /** The canonical id, any well-formed text. A store that needs a single string uses `bucketKey`. */
   readonly id: string;
 }
 
@@ -261,7 +261,7 @@ export function nowTicksAt({ nowTicks, bucketNowTicks }: StoreReading, index: nu
 export interface StoreTraits {
   /**
    * The store answers every call synchronously, never with a promise, and can't fail. It may only throw wrong use and
-   * {@link StalePeriodError}. A limiter then calls it without a deadline and failure policies, and uses its `take`.
+   * `StalePeriodError`. A limiter then calls it without a deadline and failure policies, and uses its `take`.
    */
   readonly answersAtOnce?: true | undefined;
   /**
@@ -296,7 +296,7 @@ export interface StoreTraits {
  * fall, so a higher one means that the clock was wrong. {@link CalendarPeriod} describes buckets with a period.
  *
  * A store that can't answer rejects. A {@link SluiceError} with code `ERR_STORE_BUCKET` means that a single bucket is
- * broken. A {@link StalePeriodError} is thrown to the caller, which computes its periods again. Any other rejection
+ * broken. A `StalePeriodError` is thrown to the caller, which computes its periods again. Any other rejection
  * counts as a failure of the whole store, except a SluiceError of another kind than `store`: it is thrown to the
  * caller.
  */

@@ -1,4 +1,4 @@
-import { createLimiter, keyFrom, type CostEntry, type IdFormat, type SpendEntry } from '@sluice/core';
+import { createLimiter, by, type CostEntry, type IdFormat, type SpendEntry } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
 import { limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';
 import { rejected, thrown } from '../support/thrown.ts';
@@ -162,7 +162,7 @@ describe('an id', () => {
     'must not be %s, even if its format returns that: unrelated clients would share a bucket',
     async (_what, canonical) => {
       const format = { name: 'wrong', canonical } as IdFormat;
-      const limiter = createLimiter({ limits: { Orders: { key: keyFrom(format), count: 5, period: '1s' } } });
+      const limiter = createLimiter({ limits: { Orders: { key: by(undefined, { format }), count: 5, period: '1s' } } });
       for (const call of ['spend', 'check', 'charge', 'refund', 'reset'] as const) {
         const error = await rejected(() => limiter[call]([{ limit: 'Orders', id: '7' }]));
         expect(error).toMatchObject({ code: 'ERR_ID', status: 500 });

@@ -1,11 +1,5 @@
-import {
-  createLimiter,
-  memoryStore,
-  type Store,
-  type StoreOperation,
-  type StoreReading,
-  type StoreTransaction,
-} from '@sluice/core';
+import { createLimiter, memoryStore, type Store } from '@sluice/core';
+import type { StoreOperation, StoreReading, StoreTransaction } from '@sluice/core/store';
 import { callsOf, FakeTime } from '@sluice/core/testing';
 import { expect, test } from 'vitest';
 import { accountLimits } from '../support/limiter-on-fake-time.ts';

@@ -1,9 +1,9 @@
-import type { Decision, RateDefinition, SpendEntry } from '@sluice/core';
+import type { Decision, Rate, SpendEntry } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
 import { accountLimits, limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';
 import { callsOf } from '@sluice/core/testing';
 
-type Numbers = Omit<RateDefinition, 'key' | 'borrow'>;
+type Numbers = Omit<Rate, 'borrow'>;
 type Use = Omit<Partial<SpendEntry>, 'limit' | 'id'>;
 
 /** Burst 1 and one token per 100 ms: a queue in front of a backend. */

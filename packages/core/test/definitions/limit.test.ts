@@ -1,10 +1,10 @@
-import { accountId, ipAddress, type LimitDefinitions } from '@sluice/core';
+import { accountId, ipAddress, type Limits } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
 import { defineLimits } from '../../src/definitions/define-limits.ts';
 import { checkLimitName } from '../../src/limits/limit-name.ts';
 import { thrown } from '../support/thrown.ts';
 
-const define = (definitions: object) => defineLimits(definitions as LimitDefinitions, 'local');
+const define = (definitions: object) => defineLimits(definitions as Limits, 'local');
 const one = { key: accountId(), count: 5, period: '1s' };
 
 test('limits are defined in the order given, by name', () => {

@@ -5,9 +5,8 @@ import {
   type FailurePolicy,
   type LimiterOptions,
   type Store,
-  type StoreOperation,
-  type StoreReading,
 } from '@sluice/core';
+import type { StoreOperation, StoreReading } from '@sluice/core/store';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
 import { MapStore } from '../testing/map-store.ts';

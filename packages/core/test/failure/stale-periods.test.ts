@@ -2,12 +2,11 @@ import {
   accountId,
   createLimiter,
   memoryStore,
-  StalePeriodError,
   type LimiterEvent,
   type LimiterOptions,
   type Store,
-  type StoreOperation,
 } from '@sluice/core';
+import { StalePeriodError, type StoreOperation } from '@sluice/core/store';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
 import { renewed } from '../../src/failure/stale-periods.ts';

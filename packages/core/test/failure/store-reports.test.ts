@@ -1,4 +1,5 @@
-import { createLimiter, type LimiterEvent, type Store, type StoreReport } from '@sluice/core';
+import { createLimiter, type LimiterEvent, type Store } from '@sluice/core';
+import type { StoreReport } from '@sluice/core/store';
 import { describe, expect, test } from 'vitest';
 import { isStoreInUse } from '../../src/limiter/limit-name-registry.ts';
 import { CountedTime } from '../support/counted-time.ts';

@@ -1,4 +1,4 @@
-import { accountId, createLimiter, everyone, type Decision, type LimitDefinitions } from '@sluice/core';
+import { accountId, createLimiter, everyone, type Decision, type Limits } from '@sluice/core';
 import { expect, test } from 'vitest';
 import { denialOf } from '../../src/http/denial.ts';
 
@@ -7,15 +7,15 @@ const slots = { key: accountId(), concurrency: 1 };
 const fleet = { key: everyone(), concurrency: 1 };
 
 /** Uses up some limits of a limiter, and returns the decision on a request of all of them. */
-async function deniedBy(limits: LimitDefinitions, usedUp: readonly string[] = Object.keys(limits)): Promise<Decision> {
+async function deniedBy(limits: Limits, usedUp: readonly string[] = Object.keys(limits)): Promise<Decision> {
   const limiter = createLimiter({ limits, log: false });
-  const idOf = ({ key }: LimitDefinitions[string]): string => (key === fleet.key ? 'everyone' : 'ann');
+  const idOf = ({ key }: Limits[string]): string => (key === fleet.key ? 'everyone' : 'ann');
   const all = Object.entries(limits).map(([limit, definition]) => ({ limit, id: idOf(definition) }));
   for (const entry of all) if (usedUp.includes(entry.limit)) await limiter.hold([entry]);
   return limiter.hold(all);
 }
 
-test.each<[what: string, limits: LimitDefinitions, detail: string]>([
+test.each<[what: string, limits: Limits, detail: string]>([
   ['a rate', { A: rate }, 'Rate limit "A" exceeded.'],
   ['two rates', { A: rate, B: rate }, 'Rate limits "A" and "B" exceeded.'],
   ['three rates', { A: rate, B: rate, C: rate }, 'Rate limits "A", "B" and "C" exceeded.'],
@@ -34,7 +34,7 @@ test.each<[what: string, limits: LimitDefinitions, detail: string]>([
   });
 });
 
-test.each<[what: string, limits: LimitDefinitions, usedUp: readonly string[]]>([
+test.each<[what: string, limits: Limits, usedUp: readonly string[]]>([
   ['alone', { Fleet: fleet }, ['Fleet']],
   ['beside limits with room', { Fleet: fleet, A: rate, B: slots }, ['Fleet']],
   ['in this process', { Fleet: { ...fleet, scope: 'process' } }, ['Fleet']],

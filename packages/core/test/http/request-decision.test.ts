@@ -1,5 +1,6 @@
-import { accountId, createLimiter, type Decision, type Limiter, type Mode, type Store } from '@sluice/core';
+import { accountId, createLimiter, type Decision, type Limiter, type Store } from '@sluice/core';
 import { RequestDecision } from '@sluice/core/http';
+import type { Mode } from '@sluice/core/store';
 import { expect, test } from 'vitest';
 import { coreOf } from '../../src/limiter/create-limiter.ts';
 

@@ -1,11 +1,10 @@
 import {
   accountId,
-  by,
   clientNetwork,
   createLimiter,
   ipAddress,
   IpAddress,
-  keyFrom,
+  by,
   type IdFormat,
   type Key,
 } from '@sluice/core';
@@ -60,7 +59,7 @@ describe('a key takes its id from the value that a function gives:', () => {
     expect(idOf(key, { user: 'alice' })).toBe('alice');
   });
 
-  test('the id is canonical', () => expect(idOf(keyFrom(customerNumber, () => 'c-007'))).toBe('C-7'));
+  test('the id is canonical', () => expect(idOf(by(() => 'c-007', { format: customerNumber }))).toBe('C-7'));
 });
 
 describe('a key rejects, so that unrelated clients never share a bucket,', () => {
@@ -115,23 +114,22 @@ describe('making a key', () => {
   });
 
   test.each([
-    [undefined],
     [null],
     [(text: string) => text],
     [{ name: 'x' }],
     [{ canonical: String }],
     [{ name: '', canonical: String }],
   ])('of no id format is an error: %o', (format) => {
-    const error = thrown(() => keyFrom(format as never, () => 'x'));
+    const error = thrown(() => by(() => 'x', { format: format as never }));
     expect(error.code).toBe('ERR_KEY');
     expect(error.message).toMatch(
-      /^`keyFrom\(format\)` must be an id format, but was .* For example keyFrom\(\{ name: 'customerNumber', canonical: /s,
+      /^`by\.format` must be an id format, but was .* For example by\(\(req\) => .*, \{ format: \{ name: 'customerNumber', canonical: /s,
     );
   });
 
   test('without a function gives one for limiter.spend alone', () => {
-    expect(keyFrom(customerNumber)).toMatchObject({ format: customerNumber, idOf: undefined });
-    const limits = { PerCustomer: { key: keyFrom(customerNumber), count: 5, period: '1s' } };
+    expect(by(undefined, { format: customerNumber })).toMatchObject({ format: customerNumber, idOf: undefined });
+    const limits = { PerCustomer: { key: by(undefined, { format: customerNumber }), count: 5, period: '1s' } };
     const limiter = createLimiter({ limits });
     limiter.spendSync([{ limit: 'PerCustomer', id: 'c-7' }]);
     expect(limiter.spendSync([{ limit: 'PerCustomer', id: 'C-007' }])).toMatchObject({ id: 'C-7', remaining: 3 });
@@ -192,7 +190,7 @@ describe('a key with a fallback', () => {
   test('may have a further fallback, and no id of the first can imitate either', () => {
     const chain = (account: string | null, customer: string | null) =>
       accountId(() => account)
-        .or(keyFrom(customerNumber, () => customer))
+        .or(by(() => customer, { format: customerNumber }))
         .or(clientNetwork());
     expect(idOf(chain('alice', 'C-7'))).toBe('alice');
     expect(idOf(chain(null, 'c-07'))).toBe('customerNumber:C-7');
@@ -228,7 +226,7 @@ describe('a key with a fallback', () => {
     ],
     [
       'a fallback without a function',
-      () => clientNetwork().or(keyFrom(customerNumber)),
+      () => clientNetwork().or(by(undefined, { format: customerNumber })),
       '`.or` needs two keys that get an id from a request. Give customerNumber a function, e.g. customerNumber((req) => req.user?.id ?? null).',
     ],
     [
@@ -245,9 +243,9 @@ describe('a key with a fallback', () => {
       'a second fallback of the same format',
       () =>
         accountId(() => null)
-          .or(keyFrom(customerNumber, () => null))
+          .or(by(() => null, { format: customerNumber }))
           .or(clientNetwork())
-          .or(keyFrom(customerNumber, () => null)),
+          .or(by(() => null, { format: customerNumber })),
       '`.or` needs fallbacks of different formats, but customerNumber is used already. Get both ids in one function instead: ' +
         '(req) => req.user?.id ?? req.apiKey ?? null.',
     ],

@@ -3,15 +3,14 @@ import {
   createLimiter,
   memoryStore,
   type DecisionMessage,
-  type FirstOf,
   type Override,
   type SpendEntry,
   type Store,
-  type StoreOperation,
-  type StoreReading,
 } from '@sluice/core';
+import type { StoreOperation, StoreReading } from '@sluice/core/store';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
+import type { FirstOf } from '../../src/limiter/entry.ts';
 import { accountLimits, limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';
 import { rejected, thrown } from '../support/thrown.ts';
 import { MapStore } from '../testing/map-store.ts';

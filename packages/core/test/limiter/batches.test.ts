@@ -1,4 +1,5 @@
-import { accountId, createLimiter, type Store, type StoreOperation } from '@sluice/core';
+import { accountId, createLimiter, type Store } from '@sluice/core';
+import type { StoreOperation } from '@sluice/core/store';
 import { FakeTime } from '@sluice/core/testing';
 import { expect, test } from 'vitest';
 import { MapStore } from '../testing/map-store.ts';

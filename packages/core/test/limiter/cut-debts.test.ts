@@ -1,12 +1,12 @@
-import { accountId, createLimiter, memoryStore, type LimitNumbers } from '@sluice/core';
+import { accountId, createLimiter, memoryStore, type Rate } from '@sluice/core';
 import { callsOf, FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
 import { MapStore } from '../testing/map-store.ts';
 import { all, anotherOn, daily, limiterOn, quick, setOf, twoOn } from './raised.ts';
 
 describe('a debt is cut when the first decision on its bucket', () => {
-  const slowly: LimitNumbers = { count: 2, period: '30d' };
-  const fast: LimitNumbers = { count: 100, period: '1s', burst: 2 };
+  const slowly: Rate = { count: 2, period: '30d' };
+  const fast: Rate = { count: 100, period: '1s', burst: 2 };
   const spendOnly = [{ limit: 'Orders', id: '7', mode: 'spend-only' }] as const;
 
   test('is a spend-only, which is never denied', () => {
@@ -20,7 +20,7 @@ describe('a debt is cut when the first decision on its bucket', () => {
   });
 
   test('is a spend-only beside another limit, from which the batch takes once', () => {
-    const limits = (numbers: LimitNumbers) => ({
+    const limits = (numbers: Rate) => ({
       Orders: { key: accountId(), ...numbers },
       Reads: { key: accountId(), ...daily },
     });
@@ -51,7 +51,7 @@ describe('a debt is cut when the first decision on its bucket', () => {
 });
 
 describe('the old burst can be spent once more for each process that has the raised limit', () => {
-  const old: LimitNumbers = { count: 1000, period: '1d' };
+  const old: Rate = { count: 1000, period: '1d' };
   const one = [{ limit: 'Orders', id: '7' }] as const;
 
   test('while others still use the old numbers', () => {

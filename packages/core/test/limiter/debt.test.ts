@@ -1,7 +1,9 @@
-import { accountId, createLimiter, memoryStore, type LimitNumbers, type Override, type Mode } from '@sluice/core';
+import { accountId, createLimiter, memoryStore, type Override } from '@sluice/core';
+import type { Mode } from '@sluice/core/store';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
 import { thrown } from '../support/thrown.ts';
+import type { LimitNumbers } from '../../src/rule/rate.ts';
 
 /** Ten tokens, one a second, and a debt of up to five. */
 const TEN: LimitNumbers = { burst: 10, count: 1, period: '1s', maxDebt: 5 };

@@ -1,4 +1,5 @@
-import { memoryStore, type StoreCap, type StoreOperation } from '@sluice/core';
+import { memoryStore } from '@sluice/core';
+import type { StoreCap, StoreOperation } from '@sluice/core/store';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
 import { MapStore } from '../testing/map-store.ts';

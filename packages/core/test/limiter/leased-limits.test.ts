@@ -4,14 +4,11 @@ import {
   eventLoop,
   memoryStore,
   SluiceError,
-  type LeaseDescription,
-  type OvershootNumbers,
   type LimiterEvent,
   type LimiterOptions,
   type Store,
-  type StoreReading,
-  type StoreTransaction,
 } from '@sluice/core';
+import type { LeaseDescription, OvershootNumbers, StoreReading, StoreTransaction } from '@sluice/core/store';
 import { callsOf, FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
 import { thrown } from '../support/thrown.ts';

@@ -1,4 +1,5 @@
-import { accountId, createLimiter, everyone, memoryStore, type LimiterEvent, type Mode } from '@sluice/core';
+import { accountId, createLimiter, everyone, memoryStore, type LimiterEvent } from '@sluice/core';
+import type { Mode } from '@sluice/core/store';
 import { FakeTime } from '@sluice/core/testing';
 import { expect, test, vi } from 'vitest';
 import { later } from '../support/later-store.ts';

@@ -5,7 +5,7 @@ import {
   ipAddress,
   loadFrom,
   memoryStore,
-  type LimitDefinitions,
+  type Limits,
   type Limiter,
   type LimiterEvent,
   type Store,
@@ -158,7 +158,7 @@ describe('equal limits that are made again on one store', () => {
   const pool = { key: everyone(), count: 50, period: '1s' } as const;
   const load = { load: loadFrom(() => 0) } as const;
 
-  test.each<[string, LimitDefinitions, LimitDefinitions]>([
+  test.each<[string, Limits, Limits]>([
     ['a rate', { A: rate }, { A: { ...rate, burst: 5, period: 1000, key: accountId(() => 'x') } }],
     ['what only says how it is shown or fails', { A: rate }, { A: { ...rate, hidden: true, onFailure: 'closed' } }],
     ['a quota', { A: quota }, { A: { ...quota, timeZone: 'UTC', warnAt: [1] } }],
@@ -176,7 +176,7 @@ describe('equal limits that are made again on one store', () => {
     expect(() => createLimiter({ limits: again, store, log: false })).not.toThrow();
   });
 
-  test.each<[string, LimitDefinitions, LimitDefinitions, RegExp]>([
+  test.each<[string, Limits, Limits, RegExp]>([
     ['burst', { A: rate }, { A: { ...rate, burst: 6 } }, /5 per 1 s, burst 5, and here 5 per 1 s, burst 6/],
     ['count', { A: rate }, { A: { ...rate, count: 6, burst: 5 } }, /with other numbers/],
     ['period', { A: rate }, { A: { ...rate, period: '2s' } }, /with other numbers/],

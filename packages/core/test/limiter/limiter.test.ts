@@ -1,4 +1,5 @@
-import { createLimiter, memoryStore, type Decision, type Store, type StoreRefund } from '@sluice/core';
+import { createLimiter, memoryStore, type Decision, type Store } from '@sluice/core';
+import type { StoreRefund } from '@sluice/core/store';
 import { describe, expect, test } from 'vitest';
 import { accountLimits, limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';
 import { rejected } from '../support/thrown.ts';

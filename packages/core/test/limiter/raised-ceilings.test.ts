@@ -1,6 +1,7 @@
-import { accountId, createLimiter, everyone, type LimitNumbers, type OverrideTable } from '@sluice/core';
+import { accountId, createLimiter, everyone, type OverrideTable } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
+import type { LimitNumbers } from '../../src/rule/rate.ts';
 
 const hourly = { count: 10, period: '1h' };
 const quick = { count: 10, period: '1s' };

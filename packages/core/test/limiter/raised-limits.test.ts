@@ -1,16 +1,9 @@
-import {
-  accountId,
-  createLimiter,
-  everyone,
-  ipAddress,
-  memoryStore,
-  type LimitNumbers,
-  type Override,
-} from '@sluice/core';
+import { accountId, createLimiter, everyone, ipAddress, memoryStore, type Override } from '@sluice/core';
 import { callsOf, FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
 import { MapStore } from '../testing/map-store.ts';
 import { all, daily, limiterOn, quick, setOf } from './raised.ts';
+import type { LimitNumbers } from '../../src/rule/rate.ts';
 
 const modest = all(1).map((entry) => ({ ...entry, share: 0.4 }));
 

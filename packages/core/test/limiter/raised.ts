@@ -1,4 +1,5 @@
-import { accountId, createLimiter, type Limiter, type LimitNumbers, type Override, type Store } from '@sluice/core';
+import { accountId, createLimiter, type Limiter, type Override, type Store } from '@sluice/core';
+import type { LimitNumbers } from '../../src/rule/rate.ts';
 
 export const daily: LimitNumbers = { count: 5, period: '24h' };
 

@@ -1,20 +1,12 @@
-import {
-  accountId,
-  compound,
-  createLimiter,
-  ipAddress,
-  memoryStore,
-  type Decision,
-  type LimitNumbers,
-  type Override,
-  type StoreCap,
-} from '@sluice/core';
+import { accountId, compound, createLimiter, ipAddress, memoryStore, type Decision, type Override } from '@sluice/core';
+import type { StoreCap } from '@sluice/core/store';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
 import { RaisedLimits } from '../../src/limiter/raised-limits.ts';
 import { defineLimitSet, type LimitSet, type LimitSetOptions } from '../../src/definitions/limit-set.ts';
 import { Deadlines } from '../../src/time/deadlines.ts';
 import { StoreWall } from '../../src/time/store-wall.ts';
+import type { LimitNumbers } from '../../src/rule/rate.ts';
 
 const daily: LimitNumbers = { count: 5, period: '24h' };
 const quick: LimitNumbers = { count: 5, period: '1s' };

@@ -1,4 +1,5 @@
-import { accountId, everyone, type Mode } from '@sluice/core';
+import { accountId, everyone } from '@sluice/core';
+import type { Mode } from '@sluice/core/store';
 import { describe, expect, test } from 'vitest';
 import { coreOf } from '../../src/limiter/create-limiter.ts';
 import { prepareCost } from '../support/fixed-cost.ts';

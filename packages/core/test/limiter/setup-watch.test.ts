@@ -1,4 +1,4 @@
-import { accountId, clientNetwork, compound, createLimiter, ipAddress, keyFrom, type Key } from '@sluice/core';
+import { accountId, clientNetwork, compound, createLimiter, ipAddress, by, type Key } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
 import { coreOf } from '../../src/limiter/create-limiter.ts';
 
@@ -133,7 +133,7 @@ describe('ids that are IPv6 addresses', () => {
     ['of a compound of an account and an address', compound(accountId(text), ipAddress()), 'abc:2001:db8::1'],
     ['that are IPv4 addresses', accountId(text), '203.0.113.7'],
     ['that have colons in them', accountId(text), 'tenant:ann'],
-    ['that are MAC addresses', keyFrom({ name: 'mac', canonical: text }, text), '00:1b:44:11:3a:b7'],
+    ['that are MAC addresses', by(text, { format: { name: 'mac', canonical: text } }), '00:1b:44:11:3a:b7'],
   ])('are not warned of: ids %s', (_, key, id) => {
     expect(idsOf(key, id)).toEqual([]);
   });

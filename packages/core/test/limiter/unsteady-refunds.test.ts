@@ -1,12 +1,5 @@
-import {
-  createLimiter,
-  memoryStore,
-  SluiceError,
-  type Awaitable,
-  type LimiterEvent,
-  type Store,
-  type StoreRefund,
-} from '@sluice/core';
+import { createLimiter, memoryStore, SluiceError, type Awaitable, type LimiterEvent, type Store } from '@sluice/core';
+import type { StoreRefund } from '@sluice/core/store';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
 import { coreOf } from '../../src/limiter/create-limiter.ts';

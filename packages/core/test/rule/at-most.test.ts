@@ -4,18 +4,20 @@ import {
   everyone,
   ipAddress,
   memoryStore,
-  type AtMost,
-  type LimitNumbers,
+  type Rate,
   type LimiterEvent,
   type Override,
 } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
 import { thrown } from '../support/thrown.ts';
+import type { LimitNumbers } from '../../src/rule/rate.ts';
+
+type Bounds = NonNullable<Rate['atMost']>;
 
 const HOURLY: LimitNumbers = { burst: 100, count: 900, period: '1h' };
 
-function defined(atMost: AtMost, numbers: LimitNumbers = HOURLY, overrides: Record<string, Override> = {}) {
+function defined(atMost: Bounds, numbers: LimitNumbers = HOURLY, overrides: Record<string, Override> = {}) {
   return createLimiter({
     limits: { Vendor: { key: accountId(), ...numbers, atMost } },
     overrides: { Vendor: overrides },
@@ -23,7 +25,7 @@ function defined(atMost: AtMost, numbers: LimitNumbers = HOURLY, overrides: Reco
 }
 
 describe('numbers are accepted up to burst + window / T, and not one token more', () => {
-  test.each<[AtMost, LimitNumbers]>([
+  test.each<[Bounds, LimitNumbers]>([
     [{ 1000: '1h' }, HOURLY],
     [{ 1000: 3_600_000 }, HOURLY],
     [{ 1000: '1h', 115: '1m', 21_700: '1d' }, HOURLY],
@@ -48,7 +50,7 @@ describe('numbers are accepted up to burst + window / T, and not one token more'
 });
 
 describe('the error', () => {
-  const messageOf = (atMost: AtMost, numbers: LimitNumbers) => thrown(() => defined(atMost, numbers)).message;
+  const messageOf = (atMost: Bounds, numbers: LimitNumbers) => thrown(() => defined(atMost, numbers)).message;
 
   test('shows how many can pass, and a burst and a count that satisfy all bounds', () => {
     expect(messageOf({ 1000: '1h' }, { count: 1000, period: '1h' })).toBe(
@@ -59,7 +61,7 @@ describe('the error', () => {
     );
   });
 
-  test.each<[AtMost, LimitNumbers, string]>([
+  test.each<[Bounds, LimitNumbers, string]>([
     [{ 10: '1m' }, { burst: 1000, count: 1, period: '1s' }, "Use, for example, burst: 1, count: 1, period: '7s'."],
     [{ 1: '1h' }, { count: 1, period: '1h' }, "Use, for example, burst: 1, count: 1, period: '3601s'."],
     [{ 4: '1h' }, { count: 5, period: '1s', maxDebt: 3 }, "Use, for example, burst: 1, count: 1, period: '3601s'."],
@@ -85,7 +87,7 @@ describe('the error', () => {
     [{ '1e3': '1h' }, "but was '1e3'"],
     [{ 1000000001: '1h' }, "but was '1000000001'"],
   ])('demands durations by number of tokens: %o', (atMost, was) => {
-    const { code, message } = thrown(() => defined(atMost as AtMost));
+    const { code, message } = thrown(() => defined(atMost as Bounds));
     expect(code).toBe('ERR_OPTION');
     expect(message).toContain(
       `\`limits.Vendor.atMost\` must be durations by number of tokens, from 1 to 1000000000, ${was}.`,

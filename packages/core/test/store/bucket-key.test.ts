@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { bucketKey } from '@sluice/core';
+import { bucketKey } from '@sluice/core/store';
 import { describe, expect, test } from 'vitest';
 
 test.each([

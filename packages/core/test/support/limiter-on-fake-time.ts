@@ -1,8 +1,9 @@
 import { accountId, createLimiter, memoryStore, type Awaitable, type LimiterEvent } from '@sluice/core';
-import type { LimitDefinition, LimiterOptions, QuotaDefinition, RateDefinition } from '@sluice/core';
+import type { LimitDefinition, LimiterOptions, Quota, Rate } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
+import type { LimitSettings } from '../../src/definitions/limit-definition.ts';
 
-type Numbers = Omit<RateDefinition, 'key'> | Omit<QuotaDefinition, 'key'>;
+type Numbers = (Rate | Quota) & Omit<LimitSettings, 'key'>;
 type Options = Omit<LimiterOptions, 'limits'>;
 
 /** Limits of accounts, by name. */

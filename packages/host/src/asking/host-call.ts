@@ -1,5 +1,5 @@
-import type { StoreOperation, StoreReading } from '@sluice/core';
 import type { AnswerSink, Deadlines, Wait } from '@sluice/core/kit';
+import type { StoreOperation, StoreReading } from '@sluice/core/store';
 import type { Hello } from '../wire/hello.ts';
 
 /** An operation that another process executes, until its answer comes or its deadline has passed. */

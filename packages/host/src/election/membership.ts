@@ -1,5 +1,6 @@
-import type { Cancel, Time } from '@sluice/core';
+import type { Time } from '@sluice/core';
 import { messageOf, systemTime } from '@sluice/core/kit';
+import type { Cancel } from '@sluice/core/store';
 import type { Socket } from 'node:net';
 import type { HostCall } from '../asking/host-call.ts';
 import { ServerConnection } from '../asking/server-connection.ts';

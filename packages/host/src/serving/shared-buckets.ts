@@ -1,13 +1,12 @@
+import { memoryStore, type MemoryStore, type MemoryStoreOptions } from '@sluice/core';
+import { addPart, partsOf } from '@sluice/core/kit';
 import {
-  memoryStore,
-  type MemoryStore,
-  type MemoryStoreOptions,
+  TICKS_PER_MICRO,
   type StoreOperation,
   type StoreReading,
   type StoreReport,
   type StoreTransaction,
-} from '@sluice/core';
-import { addPart, partsOf, TICKS_PER_MICRO } from '@sluice/core/kit';
+} from '@sluice/core/store';
 import { randomBytes } from 'node:crypto';
 import { TURNS } from '../wire/hello.ts';
 import { hostMicros } from './host-clock.ts';

@@ -1,12 +1,12 @@
+import { SluiceError } from '@sluice/core';
+import { reasonOf } from '@sluice/core/kit';
 import {
   endOfPeriod,
-  SluiceError,
   StalePeriodError,
   type StoreOperation,
   type StoreReading,
   type StoreTransaction,
-} from '@sluice/core';
-import { reasonOf } from '@sluice/core/kit';
+} from '@sluice/core/store';
 import type { Frame } from './frame.ts';
 import type { FrameWriter } from './frame-writer.ts';
 

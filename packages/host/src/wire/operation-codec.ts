@@ -1,6 +1,12 @@
-import { SluiceError, type StoreBucket, type StoreHold, type StoreOperation } from '@sluice/core';
-import type { StoreRefund, StoreTransaction } from '@sluice/core';
-import { MODES } from '@sluice/core/kit';
+import { SluiceError } from '@sluice/core';
+import {
+  MODES,
+  type StoreBucket,
+  type StoreHold,
+  type StoreOperation,
+  type StoreRefund,
+  type StoreTransaction,
+} from '@sluice/core/store';
 import type { Frame } from './frame.ts';
 import type { FrameWriter } from './frame-writer.ts';
 

@@ -1,4 +1,5 @@
-import { bucketKey, SluiceError, type StoreBucket } from '@sluice/core';
+import { SluiceError } from '@sluice/core';
+import { bucketKey, type StoreBucket } from '@sluice/core/store';
 
 /**
  * Returns the key of a bucket in the table: `<limit>:<id>`, with everything escaped that is not plain ASCII. After an `@`

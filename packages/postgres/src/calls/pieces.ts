@@ -1,4 +1,4 @@
-import type { StoreOperation } from '@sluice/core';
+import type { StoreOperation } from '@sluice/core/store';
 
 /** The largest number of buckets of several operations in one statement. A longer one would lock rows for longer. */
 export const MAX_BUCKETS = 64;

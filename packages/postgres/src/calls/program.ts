@@ -1,14 +1,14 @@
 // The room calls: calls that wait, and several of them as one call of the function.
-import { SluiceError, type StoreReading, type StoreTransaction } from '@sluice/core';
+import { SluiceError } from '@sluice/core';
 import {
   findStalePeriod,
   NUMBER_OF_KIND,
   NUMBER_OF_MODE,
   REFUND_OF_DECISION,
-  triedOf,
   withPeriods,
   type ServerEntry,
 } from '@sluice/core/kit';
+import { triedOf, type StoreReading, type StoreTransaction } from '@sluice/core/store';
 import type { CallKind, StoreCall } from './store-call.ts';
 
 // The words of schema.sql.

@@ -1,5 +1,5 @@
-import type { StoreOperation, StoreReading, StoreTransaction } from '@sluice/core';
 import type { AnswerSink, Deadlines, ServerEntry, Wait } from '@sluice/core/kit';
+import type { StoreOperation, StoreReading, StoreTransaction } from '@sluice/core/store';
 import { keyOf } from './bucket-keys.ts';
 import type { Outcomes } from './outcomes.ts';
 

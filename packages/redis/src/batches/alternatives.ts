@@ -1,5 +1,4 @@
-import type { StoreReading, StoreTransaction } from '@sluice/core';
-import { passes } from '@sluice/core/kit';
+import { passes, type StoreReading, type StoreTransaction } from '@sluice/core/store';
 import type { BatchRequestParts } from './batch-request.ts';
 
 /** Joins batches to one request, of which the script executes the first that passes. */

@@ -1,5 +1,6 @@
-import { SluiceError, type StoreOperation, type StoreReading, type StoreTransaction } from '@sluice/core';
-import { shownText, triedOf, type AnswerSink, type ServerEntry } from '@sluice/core/kit';
+import { SluiceError } from '@sluice/core';
+import { shownText, type AnswerSink, type ServerEntry } from '@sluice/core/kit';
+import { triedOf, type StoreOperation, type StoreReading, type StoreTransaction } from '@sluice/core/store';
 
 /** The operation on a batch. */
 export type BatchKind = StoreOperation['kind'];

@@ -1,5 +1,6 @@
-import { bucketKey, SluiceError, type BucketName, type StoreBucket } from '@sluice/core';
+import { SluiceError } from '@sluice/core';
 import { complaint, isInstance, reasonOf } from '@sluice/core/kit';
+import { bucketKey, type BucketName, type StoreBucket } from '@sluice/core/store';
 
 /**
  * Which buckets share a hash slot of a Redis Cluster, so that one script call can decide them together.

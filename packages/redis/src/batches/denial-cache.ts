@@ -1,5 +1,15 @@
-import type { CalendarPeriod, StoreReading, StoreTransaction, Time } from '@sluice/core';
-import { joinedReading, nowTicksAt, passes, periodEndTicks, readingsOf, TICKS_PER_MICRO } from '@sluice/core/kit';
+import type { Time } from '@sluice/core';
+import { periodEndTicks } from '@sluice/core/kit';
+import {
+  nowTicksAt,
+  passes,
+  TICKS_PER_MICRO,
+  joinedReading,
+  readingsOf,
+  type CalendarPeriod,
+  type StoreReading,
+  type StoreTransaction,
+} from '@sluice/core/store';
 import { isGranted } from './alternatives.ts';
 import type { BatchObserver, BatchRequestParts } from './batch-request.ts';
 

@@ -1,5 +1,6 @@
-import type { StoreReading, StoreTransaction, Time } from '@sluice/core';
-import { joinedReading, levelAfter, nowTicksAt, slotsTaken, type AnswerSink, type ServerEntry } from '@sluice/core/kit';
+import type { Time } from '@sluice/core';
+import { slotsTaken, type AnswerSink, type ServerEntry } from '@sluice/core/kit';
+import { levelAfter, nowTicksAt, joinedReading, type StoreReading, type StoreTransaction } from '@sluice/core/store';
 import type { ScriptClient } from '../client/script-client.ts';
 import { slotOf } from '../client/slot.ts';
 import { isGranted } from './alternatives.ts';

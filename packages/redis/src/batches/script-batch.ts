@@ -1,4 +1,4 @@
-import { SluiceError, type CalendarPeriod, type StoreReading } from '@sluice/core';
+import { SluiceError } from '@sluice/core';
 import {
   findStalePeriod,
   NUMBER_OF_KIND,
@@ -8,6 +8,7 @@ import {
   withPeriods,
   type ServerEntry,
 } from '@sluice/core/kit';
+import type { CalendarPeriod, StoreReading } from '@sluice/core/store';
 import { createHash } from 'node:crypto';
 import { malformedReplyError, type Script } from '../client/script.ts';
 import { ScriptRun } from '../client/script-run.ts';

@@ -1,24 +1,15 @@
 // The room batches: the store: keys, the script's calls, several batches in one call, remembered denials.
-import {
-  SluiceError,
-  type ReadyOptions,
-  type Store,
-  type StoreBucket,
-  type StoreOperation,
-  type StoreReading,
-  type StoreReport,
-  type Time,
-} from '@sluice/core';
+import { SluiceError, type ReadyOptions, type Store, type Time } from '@sluice/core';
 import {
   checkDeadline,
   checkReadyOptions,
   RUN_INTO,
   type AnswerSink,
-  type DecidingOperation,
   type EventSink,
   type RunInto,
   type ServerEntry,
 } from '@sluice/core/kit';
+import type { StoreBucket, StoreOperation, StoreReading, StoreReport, DecidingOperation } from '@sluice/core/store';
 import type { ConnectionCounts, ConnectionStatus } from '../client/connection-status.ts';
 import type { ScriptClient } from '../client/script-client.ts';
 import { joinAlternatives } from './alternatives.ts';

@@ -1,5 +1,5 @@
-import type { StoreReading } from '@sluice/core';
-import { nowTicksAt, type ServerEntry } from '@sluice/core/kit';
+import type { ServerEntry } from '@sluice/core/kit';
+import { nowTicksAt, type StoreReading } from '@sluice/core/store';
 import { slotOf } from '../client/slot.ts';
 import type { BatchRequestParts } from './batch-request.ts';
 

@@ -1,4 +1,4 @@
-import type { StorePressure, StoreReport } from '@sluice/core';
+import type { StorePressure, StoreReport } from '@sluice/core/store';
 
 /** A report about the servers, see `ScriptClient.watch`. */
 export type ConnectionReport = Exclude<StoreReport, StorePressure>;

@@ -1,5 +1,6 @@
 import type { SluiceError } from '@sluice/core';
-import { TICKS_PER_MICRO, TICKS_PER_MS, type Deadlines, type Wait } from '@sluice/core/kit';
+import type { Deadlines, Wait } from '@sluice/core/kit';
+import { TICKS_PER_MICRO, TICKS_PER_MS } from '@sluice/core/store';
 import type { Script, ScriptCall } from './script.ts';
 
 /** The server that a call was sent to. */

@@ -1,4 +1,4 @@
-import type { StoreTransaction } from '@sluice/core';
+import type { StoreTransaction } from '@sluice/core/store';
 import type { BucketKeys } from '../batches/bucket-keys.ts';
 import type { LeasedBucket } from './rules/leased-bucket.ts';
 import type { LeasedBuckets } from './rules/leased-buckets.ts';

@@ -1,5 +1,4 @@
-import type { StoreTransaction } from '@sluice/core';
-import { TICKS_PER_MS } from '@sluice/core/kit';
+import { TICKS_PER_MS, type StoreTransaction } from '@sluice/core/store';
 import type { RedisStore } from '../batches/shared-store.ts';
 
 /** A process counts for so long after it has last been seen. */

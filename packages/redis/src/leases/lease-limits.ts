@@ -1,5 +1,4 @@
-import type { LeaseDescription, OvershootNumbers, StoreTransaction } from '@sluice/core';
-import { TICKS_PER_MS } from '@sluice/core/kit';
+import { TICKS_PER_MS, type LeaseDescription, type OvershootNumbers, type StoreTransaction } from '@sluice/core/store';
 import { isLeased, leaseNumbers, type NotLeased } from './rules/lease-numbers.ts';
 import type { LeaseTerms } from './rules/leased-bucket.ts';
 

@@ -1,4 +1,4 @@
-import type { StoreBucket, StoreReading, StoreRefund } from '@sluice/core';
+import type { StoreBucket, StoreReading, StoreRefund } from '@sluice/core/store';
 import type { SharedStore } from '../batches/shared-store.ts';
 import type { LeasedBucket } from './rules/leased-bucket.ts';
 import type { LeasedBuckets } from './rules/leased-buckets.ts';

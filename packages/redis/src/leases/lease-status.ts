@@ -1,4 +1,4 @@
-import { TICKS_PER_MS } from '@sluice/core/kit';
+import { TICKS_PER_MS } from '@sluice/core/store';
 import type { RedisStoreStatus, SharedStore } from '../batches/shared-store.ts';
 import type { LeasedBuckets } from './rules/leased-buckets.ts';
 import type { GatewayCount } from './gateway-count.ts';

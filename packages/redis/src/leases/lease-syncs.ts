@@ -1,5 +1,5 @@
-import type { Alarm, Time } from '@sluice/core';
-import { TICKS_PER_MICRO, TICKS_PER_MS } from '@sluice/core/kit';
+import type { Time } from '@sluice/core';
+import { TICKS_PER_MICRO, TICKS_PER_MS, type Alarm } from '@sluice/core/store';
 import { isMovingSlot } from '../client/server-errors.ts';
 import type { LeaseDecision, LeaseTransaction } from './rules/decide.ts';
 import type { LeasedBuckets } from './rules/leased-buckets.ts';

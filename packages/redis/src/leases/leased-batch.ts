@@ -1,4 +1,4 @@
-import type { StoreReading, StoreTransaction } from '@sluice/core';
+import type { StoreReading, StoreTransaction } from '@sluice/core/store';
 import { mergeReadings } from '../batches/split-batch.ts';
 import type { LeaseDecision } from './rules/decide.ts';
 import type { BucketLookup } from './bucket-lookup.ts';

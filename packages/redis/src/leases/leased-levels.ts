@@ -1,4 +1,4 @@
-import type { StoreTransaction } from '@sluice/core';
+import type { StoreTransaction } from '@sluice/core/store';
 import type { LeasedBucket } from './rules/leased-bucket.ts';
 import { canDeny, type LeaseDecision, type LeaseTransaction } from './rules/decide.ts';
 

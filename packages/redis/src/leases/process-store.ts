@@ -1,17 +1,19 @@
 // The room leases: the store with leases; `leases/rules` decides, without I/O and timers.
+import { SluiceError, type Awaitable, type ReadyOptions } from '@sluice/core';
+import { checkDeadline } from '@sluice/core/kit';
 import {
-  SluiceError,
-  type Awaitable,
+  passes,
+  TICKS_PER_MS,
+  joinedReading,
   type LeaseDescription,
   type OvershootNumbers,
-  type ReadyOptions,
   type StoreCharge,
   type StoreOperation,
   type StoreReading,
   type StoreReport,
   type StoreTransaction,
-} from '@sluice/core';
-import { checkDeadline, joinedReading, passes, TICKS_PER_MS, type DecidingOperation } from '@sluice/core/kit';
+  type DecidingOperation,
+} from '@sluice/core/store';
 import type { BucketKeys } from '../batches/bucket-keys.ts';
 import { closedError, DEFAULT_DEADLINE_MS, type RedisStore, type SharedStore } from '../batches/shared-store.ts';
 import { conclude, decide, isExact, refundAll, type LeaseDecision } from './rules/decide.ts';

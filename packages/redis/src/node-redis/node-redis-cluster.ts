@@ -1,4 +1,5 @@
-import type { Cancel, Time } from '@sluice/core';
+import type { Time } from '@sluice/core';
+import type { Cancel } from '@sluice/core/store';
 import type { ClusterConnection, ClusterListener } from '../servers/cluster-connection.ts';
 import type { Connection } from '../servers/connection.ts';
 import type { NatMap } from '../servers/redirects.ts';

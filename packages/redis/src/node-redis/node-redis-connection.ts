@@ -1,5 +1,6 @@
 // The room node-redis: connections of node-redis; the only room that knows this library.
-import type { Cancel, Time } from '@sluice/core';
+import type { Time } from '@sluice/core';
+import type { Cancel } from '@sluice/core/store';
 import type { Connection, ConnectionListener, ConnectionSocket } from '../servers/connection.ts';
 import { pauseMs } from '../servers/pause.ts';
 import { PacedSender } from './paced-sender.ts';

@@ -1,6 +1,7 @@
 // The room servers: scripts on one server or on the primaries of a cluster, with any client library.
 import { SluiceError } from '@sluice/core';
-import { ServerClock, TICKS_PER_MICRO } from '@sluice/core/kit';
+import { ServerClock } from '@sluice/core/kit';
+import { TICKS_PER_MICRO } from '@sluice/core/store';
 import { readReply, type Script, type ScriptReply } from '../client/script.ts';
 import type { ScriptRun } from '../client/script-run.ts';
 import type { ClientParts, ServerState } from '../client/script-servers.ts';

@@ -1,4 +1,5 @@
-import type { Cancel, Time } from '@sluice/core';
+import type { Time } from '@sluice/core';
+import type { Cancel } from '@sluice/core/store';
 import type { ClusterConnection } from './cluster-connection.ts';
 
 const INTERVAL_MS = 250;

@@ -1,4 +1,5 @@
-import type { Cancel, Time } from '@sluice/core';
+import type { Time } from '@sluice/core';
+import type { Cancel } from '@sluice/core/store';
 import type { Counts } from '../client/script-servers.ts';
 import { errorPrefix } from '../client/server-errors.ts';
 import type { Connection, ConnectionSocket } from './connection.ts';

@@ -1,4 +1,5 @@
-import type { Cancel, Time } from '@sluice/core';
+import type { Time } from '@sluice/core';
+import type { Cancel } from '@sluice/core/store';
 import type { ConnectionSocket } from './connection.ts';
 
 const INSPECTION_INTERVAL_MS = 50;

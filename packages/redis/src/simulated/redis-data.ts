@@ -1,4 +1,4 @@
-import { TICKS_PER_MS } from '@sluice/core/kit';
+import { TICKS_PER_MS } from '@sluice/core/store';
 import { ABSENT_LEVEL_TICKS } from '../leases/rules/sync-call.ts';
 
 /** A key expires this long after its TAT. */

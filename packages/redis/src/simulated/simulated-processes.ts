@@ -1,6 +1,6 @@
 // The room simulated: processes with leases on a simulated clock, and a model of their Redis.
 import type { Awaitable, Time } from '@sluice/core';
-import { TICKS_PER_MICRO, TICKS_PER_MS } from '@sluice/core/kit';
+import { TICKS_PER_MICRO, TICKS_PER_MS } from '@sluice/core/store';
 import { LeaseSyncs, MAX_WAIT_MS, paceOf, SYNC_EVERY_MS } from '../leases/lease-syncs.ts';
 import { decide, type LeaseTransaction } from '../leases/rules/decide.ts';
 import { isLeased, leaseNumbers, type LeaseNumbers, type NotLeased } from '../leases/rules/lease-numbers.ts';

@@ -1,4 +1,4 @@
-import { TICKS_PER_MS } from '@sluice/core/kit';
+import { TICKS_PER_MS } from '@sluice/core/store';
 import type { LeaseNumbers } from '../leases/rules/lease-numbers.ts';
 import type { SyncCall, SyncedBucket, SyncEntry, SyncReply } from '../leases/rules/sync-call.ts';
 import type { RedisData } from './redis-data.ts';

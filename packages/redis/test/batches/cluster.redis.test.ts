@@ -1,4 +1,4 @@
-import type { StoreTransaction } from '@sluice/core';
+import type { StoreTransaction } from '@sluice/core/store';
 import type { RedisStoreEvent } from '@sluice/redis';
 import { Cluster } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

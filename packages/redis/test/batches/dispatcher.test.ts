@@ -1,4 +1,4 @@
-import type { StoreReading, StoreTransaction } from '@sluice/core';
+import type { StoreReading, StoreTransaction } from '@sluice/core/store';
 import { FakeTime } from '@sluice/core/testing';
 import { expect, test } from 'vitest';
 import { readingOf, type BatchObserver } from '../../src/batches/batch-request.ts';

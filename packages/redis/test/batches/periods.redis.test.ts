@@ -1,5 +1,4 @@
-import type { CalendarPeriod, StoreTransaction } from '@sluice/core';
-import { nowTicksAt } from '@sluice/core/kit';
+import { nowTicksAt, type CalendarPeriod, type StoreTransaction } from '@sluice/core/store';
 import { Cluster } from 'ioredis';
 import { describe, expect, test } from 'vitest';
 import { redisCluster } from '../../../../test/redis/servers/redis-cluster.ts';

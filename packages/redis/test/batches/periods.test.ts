@@ -1,6 +1,6 @@
 import { FakeTime } from '@sluice/core/testing';
 import { expect, test } from 'vitest';
-import type { StoreReading } from '@sluice/core';
+import type { StoreReading } from '@sluice/core/store';
 import { readingOf, type BatchKind, type BatchRequestParts } from '../../src/batches/batch-request.ts';
 import { ClusterDispatcher } from '../../src/batches/dispatcher.ts';
 import type { ScriptClient } from '../../src/client/script-client.ts';

@@ -1,4 +1,4 @@
-import type { StoreTransaction } from '@sluice/core';
+import type { StoreTransaction } from '@sluice/core/store';
 import { describe, expect, test } from 'vitest';
 import { redisServer } from '../../../../test/redis/servers/redis-server.ts';
 import { until } from '../../../../test/redis/servers/until.ts';

@@ -1,4 +1,5 @@
-import { SluiceError, type StoreReport } from '@sluice/core';
+import { SluiceError } from '@sluice/core';
+import type { StoreReport } from '@sluice/core/store';
 import { expect, test } from 'vitest';
 import { ConnectionReports } from '../../src/client/connection-reports.ts';
 

@@ -1,4 +1,4 @@
-import type { StoreTransaction } from '@sluice/core';
+import type { StoreTransaction } from '@sluice/core/store';
 import { describe, expect, test } from 'vitest';
 import { tokensOf } from '../../src/leases/lease-limits.ts';
 import { page, TOKEN } from './support/pages.ts';

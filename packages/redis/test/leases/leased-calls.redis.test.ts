@@ -1,7 +1,14 @@
 // The calls of a store with leases beside `spend`, and batches of buckets that only Redis decides.
 import { leasedStore, type LeasedStore, type LeasedStoreEvent, type LeasedStoreOptions } from '@sluice/redis';
-import type { StoreCharge, StoreReading, StoreRefund, StoreTransaction, Time } from '@sluice/core';
-import { passes, systemTime } from '@sluice/core/kit';
+import type { Time } from '@sluice/core';
+import { systemTime } from '@sluice/core/kit';
+import {
+  passes,
+  type StoreCharge,
+  type StoreReading,
+  type StoreRefund,
+  type StoreTransaction,
+} from '@sluice/core/store';
 import { describe, expect, test } from 'vitest';
 import { redisServer } from '../../../../test/redis/servers/redis-server.ts';
 import { patient } from '../../../../test/patient.ts';

@@ -1,5 +1,5 @@
 import { leasedStore, type LeasedStoreEvent } from '@sluice/redis';
-import { passes } from '@sluice/core/kit';
+import { passes } from '@sluice/core/store';
 import { Cluster } from 'ioredis';
 import { expect, test } from 'vitest';
 import { running } from '../../../../test/redis/servers/running.ts';

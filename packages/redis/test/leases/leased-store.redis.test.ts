@@ -5,8 +5,7 @@ import {
   type LeasedStoreEvent,
   type LeasedStoreOptions,
 } from '@sluice/redis';
-import type { StoreReading, StoreTransaction } from '@sluice/core';
-import { nowTicksAt, passes } from '@sluice/core/kit';
+import { nowTicksAt, passes, type StoreReading, type StoreTransaction } from '@sluice/core/store';
 import { describe, expect, test } from 'vitest';
 import { redisServer } from '../../../../test/redis/servers/redis-server.ts';
 import { tcpProxy } from '../../../../test/redis/servers/tcp-proxy.ts';

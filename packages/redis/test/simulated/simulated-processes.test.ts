@@ -1,4 +1,4 @@
-import { TICKS_PER_MS } from '@sluice/core/kit';
+import { TICKS_PER_MS } from '@sluice/core/store';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, it } from 'vitest';
 import { simulateLeases, type SimulatedProcesses } from '@sluice/redis/kit';

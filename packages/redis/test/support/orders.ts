@@ -1,13 +1,13 @@
-import type {
-  CalendarPeriod,
-  Mode,
-  StoreCharge,
-  StoreHold,
-  StoreReading,
-  StoreRefund,
-  StoreTransaction,
-} from '@sluice/core';
-import { passes } from '@sluice/core/kit';
+import {
+  passes,
+  type CalendarPeriod,
+  type Mode,
+  type StoreCharge,
+  type StoreHold,
+  type StoreReading,
+  type StoreRefund,
+  type StoreTransaction,
+} from '@sluice/core/store';
 
 /** One token of Orders: it comes back after a minute, so that none does while a test runs. There are five. */
 export const TOKEN_TICKS = 60 * 16_000_000;

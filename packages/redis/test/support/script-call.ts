@@ -1,4 +1,4 @@
-import type { StoreReading } from '@sluice/core';
+import type { StoreReading } from '@sluice/core/store';
 import {
   BatchRequest,
   readingOf,

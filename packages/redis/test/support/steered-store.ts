@@ -1,6 +1,6 @@
-import { SluiceError, type Store, type StoreOperation, type StoreReading, type Time } from '@sluice/core';
-import { bucketKey, type StoreBucket } from '@sluice/core';
+import { SluiceError, type Store, type Time } from '@sluice/core';
 import type { ServerEntry } from '@sluice/core/kit';
+import { bucketKey, type StoreOperation, type StoreReading, type StoreBucket } from '@sluice/core/store';
 import type { RedisServer } from '../../../../test/redis/servers/redis-server.ts';
 import { joinAlternatives } from '../../src/batches/alternatives.ts';
 import { readingOfTried, type BatchRequestParts } from '../../src/batches/batch-request.ts';

@@ -1,5 +1,5 @@
 import { SluiceError, type IpAddress } from '@sluice/core';
-import { clientAddressFinder, type ClientAddressFinder } from '@sluice/core/kit';
+import { clientAddressFinder, type ClientAddressFinder } from '@sluice/core/http';
 import { MisconfiguredProxy } from './misconfigured-proxy.ts';
 
 /** The field in which proxies pass the address of the client if nothing else is said. */

@@ -1,5 +1,5 @@
 import type { IdFormat, IpAddress } from '@sluice/core';
-import { peerOf, type ClientAddressFinder, type Peer } from '@sluice/core/kit';
+import { peerOf, type ClientAddressFinder, type Peer } from '@sluice/core/http';
 import type { IncomingMessage } from 'node:http';
 import { canonicalId, idOfAddress } from '../ids/canonical-id.ts';
 import { idText } from '../ids/id-text.ts';

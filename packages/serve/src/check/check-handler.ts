@@ -1,7 +1,7 @@
 // The room check: a proxy that asks by HTTP: who asks, who the client is, the answer.
 import type { Limiter, SluiceError, Time } from '@sluice/core';
-import { responseTo } from '@sluice/core/http';
-import { listed, messageOf, type ClientAddressFinder, type TrustedProxies } from '@sluice/core/kit';
+import { responseTo, type ClientAddressFinder, type TrustedProxies } from '@sluice/core/http';
+import { listed, messageOf } from '@sluice/core/kit';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { decideUses, type UsesDecided } from '../deciding/decide-uses.ts';
 import { withLargestCosts, type Use } from '../deciding/use.ts';

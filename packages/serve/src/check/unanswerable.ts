@@ -1,4 +1,4 @@
-import { mayLackFields } from '@sluice/core/kit';
+import { mayLackFields } from '@sluice/core/http';
 import type { IncomingMessage } from 'node:http';
 import { problemAnswer, type ProblemAnswer } from './problem-answer.ts';
 

@@ -1,5 +1,6 @@
 import type { FileSignatures } from '@sluice/config/kit';
-import type { Alarm, Time } from '@sluice/core';
+import type { Time } from '@sluice/core';
+import type { Alarm } from '@sluice/core/store';
 
 /** Calls a function when files have changed, and are quiet again. */
 export class LiveFiles {

@@ -5,7 +5,7 @@ import {
   SluiceError,
   type IdFormat,
   type LimitDefinition,
-  type LimitDefinitions,
+  type Limits,
   type OverrideList,
   type Time,
 } from '@sluice/core';
@@ -17,7 +17,7 @@ import type { Tables } from '../tables/table.ts';
 /** The content of all files at one moment, validated as a whole. */
 export interface Snapshot {
   /** With the failure policies of the tables. */
-  readonly limits: LimitDefinitions;
+  readonly limits: Limits;
   readonly overrides: OverrideList;
   readonly tables: Tables;
   /** The id format of each limit. */
@@ -101,7 +101,7 @@ function withProblems(loaded: unknown, ofTables: SluiceError): SluiceError {
   return new SluiceError('ERR_LIMIT_FILES', `${loaded.message}\n${ofTables.message}`);
 }
 
-function withPolicies(limits: LimitDefinitions, { onFailure }: Tables): LimitDefinitions {
+function withPolicies(limits: Limits, { onFailure }: Tables): Limits {
   const entries = Object.entries(limits).map(([name, definition]) => {
     const own = onFailure.get(name);
     return [

@@ -1,4 +1,5 @@
-import type { BucketName, BucketState, Result } from '@sluice/core';
+import type { BucketState, Result } from '@sluice/core';
+import type { BucketName } from '@sluice/core/store';
 import type { UsesDecided } from '../deciding/decide-uses.ts';
 import type { DescriptorUse } from './descriptor-uses.ts';
 import { CODE, type Code, type CurrentLimit, type DescriptorStatus } from './response.ts';

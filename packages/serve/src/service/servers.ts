@@ -1,4 +1,4 @@
-import { openSessions, systemTime } from '@sluice/core/kit';
+import { systemTime } from '@sluice/core/kit';
 import { createServer as createHttpServer, type Server as HttpServer } from 'node:http';
 import { createServer as createHttp2Server, type Http2Server, type ServerHttp2Session } from 'node:http2';
 import { connect, type AddressInfo, type Server } from 'node:net';
@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { rmSync, statSync } from 'node:fs';
 import cluster from 'node:cluster';
 import type { Time } from '@sluice/core';
+import { openSessions } from '@sluice/core/http';
 import { metricsText, type Sample } from '../metrics/metrics.ts';
 import type { ListenAddress } from './address.ts';
 import { checkServer } from './check-server.ts';

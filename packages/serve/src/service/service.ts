@@ -1,14 +1,7 @@
 // The room service: `openService` and `startServers`: the options, the servers, the end.
 import type { Awaitable, Limiter } from '@sluice/core';
-import {
-  createDataLimiter,
-  eventSink,
-  messageOf,
-  openSessions,
-  peerOf,
-  systemTime,
-  trustedProxies,
-} from '@sluice/core/kit';
+import { createDataLimiter, eventSink, messageOf, systemTime } from '@sluice/core/kit';
+import { openSessions, peerOf, trustedProxies } from '@sluice/core/http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2Session, IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
 import { askedAddressFinder } from '../check/asked-address.ts';

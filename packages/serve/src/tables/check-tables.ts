@@ -1,10 +1,10 @@
-import type { LimitDefinition, LimitDefinitions } from '@sluice/core';
+import type { LimitDefinition, Limits } from '@sluice/core';
 import { listed, shownName } from '@sluice/core/kit';
 import type { Position, Problems } from '@sluice/config/kit';
 import type { EnvoyRule, HttpRule, Tables } from './table.ts';
 
 /** Validates tables together with the limits that they name. */
-export function checkTables(tables: Tables, limits: LimitDefinitions, problems: Problems): void {
+export function checkTables(tables: Tables, limits: Limits, problems: Problems): void {
   const check = new TableCheck(new Map(Object.entries(limits)), problems);
   for (const { rules } of tables.http.values()) for (const rule of rules) check.httpRule(rule);
   for (const { rules } of tables.envoy.values()) check.envoyRules(rules);

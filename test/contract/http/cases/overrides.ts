@@ -1,16 +1,16 @@
-import type { LimitNumbers, OverrideFunction } from '@sluice/core';
+import type { Override, OverrideFunction } from '@sluice/core';
 import { expect, test } from 'vitest';
 import type { Framework, NativeRequest } from '../framework.ts';
 import { as, stillLimiter, userKey } from '../limiters.ts';
 import { start } from '../start.ts';
 
-const PLANS: Readonly<Record<string, LimitNumbers>> = {
+const PLANS: Readonly<Record<string, Override>> = {
   pro: { burst: 10, count: 10, period: '1m' },
   free: { burst: 2, count: 2, period: '1m' },
 };
 
 /** The plan that a request names in its `X-Plan` field, as a verified token would. */
-function planOf(request: NativeRequest | undefined): LimitNumbers | undefined {
+function planOf(request: NativeRequest | undefined): Override | undefined {
   return PLANS[String(request?.headers['x-plan'])];
 }
 

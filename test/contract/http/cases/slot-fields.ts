@@ -1,4 +1,4 @@
-import { accountId, everyone, type LimitDefinitions } from '@sluice/core';
+import { accountId, everyone, type Limits } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
 import type { Answer } from '../client.ts';
 import type { Framework, NativeRequest } from '../framework.ts';
@@ -92,7 +92,7 @@ export function slotFieldCases(framework: Framework): void {
   ];
 
   test.each(dialects)('%s reports slots %s without a window', async (fields, what, allowed, denied) => {
-    const limits: LimitDefinitions<NativeRequest> = what === 'alone' ? { InFlight } : { InFlight, Rate };
+    const limits: Limits<NativeRequest> = what === 'alone' ? { InFlight } : { InFlight, Rate };
     const [first, , third] = await answers(['ann', 'ann', 'ann'], { limits, options: { fields } });
     expect(fieldsOf(first!)).toEqual(allowed);
     expect(third!.status).toBe(429);
@@ -145,7 +145,7 @@ export function slotFieldCases(framework: Framework): void {
     const rateUsedUp = { key: accountId<NativeRequest>(() => 'all'), count: 1, period: '1h' };
     const slotsUsedUp = { key: accountId<NativeRequest>(() => 'all'), concurrency: 1 };
 
-    test.each<[of: string, limits: LimitDefinitions<NativeRequest>, status: number, problem: object]>([
+    test.each<[of: string, limits: Limits<NativeRequest>, status: number, problem: object]>([
       [
         'of a user is a 429',
         { InFlight: slotsUsedUp },

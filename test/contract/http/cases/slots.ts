@@ -1,4 +1,4 @@
-import { accountId, everyone, type LimitDefinitions, type Limiter } from '@sluice/core';
+import { accountId, everyone, type Limits, type Limiter } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
 import type { Framework, NativeRequest } from '../framework.ts';
 import { as, userKey, userOf } from '../limiters.ts';
@@ -196,7 +196,7 @@ export function slotCases(framework: Framework): void {
   });
 
   test('refund gives tokens back and keeps the slots until the response is over', async () => {
-    const limits: LimitDefinitions<NativeRequest> = { InFlight: slots(1), Rate: rate };
+    const limits: Limits<NativeRequest> = { InFlight: slots(1), Rate: rate };
     const held: number[] = [];
     const served = await serveSlots(framework, {
       limits,

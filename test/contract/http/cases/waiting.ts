@@ -1,4 +1,4 @@
-import { accountId, type Decision, type LimitDefinition, type LimitNumbers } from '@sluice/core';
+import { accountId, type Decision, type LimitDefinition, type Rate } from '@sluice/core';
 import { expect, test } from 'vitest';
 import type { Framework, NativeRequest, Options } from '../framework.ts';
 import { as, brokenStore, lateStore, stillLimiter, timed, userKey, userOf } from '../limiters.ts';
@@ -11,7 +11,7 @@ const QUEUE = { burst: 1, count: 10, period: '1s', maxWait: '250ms' };
 export function waitingCases(framework: Framework): void {
   interface Setup {
     readonly isLate?: boolean;
-    readonly queue?: Partial<LimitNumbers>;
+    readonly queue?: Partial<Rate>;
     readonly more?: Record<string, LimitDefinition<NativeRequest>>;
     readonly options?: Partial<Options>;
     readonly limits?: readonly unknown[];

@@ -1,4 +1,4 @@
-import { endIfStuck } from '@sluice/core/kit';
+import { endIfStuck } from '../../../../packages/core/src/http/stuck-sessions.ts';
 import { once } from 'node:events';
 import {
   createSecureServer,

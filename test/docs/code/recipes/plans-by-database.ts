@@ -1,11 +1,11 @@
-import { accountId, createLimiter, type LimitNumbers } from '@sluice/core';
+import { accountId, createLimiter, type Override } from '@sluice/core';
 import { rateLimit } from '@sluice/express';
 import type { Request, RequestHandler } from 'express';
 import { LRUCache } from 'lru-cache';
 
 /** Your database: the numbers of an account that has a plan, `undefined` for all others. */
 export interface Database {
-  planOf(account: string): Promise<LimitNumbers | undefined>;
+  planOf(account: string): Promise<Override | undefined>;
 }
 
 /** What your authentication leaves on a request. */
@@ -15,7 +15,7 @@ interface AuthenticatedRequest extends Request {
 
 /** What is known of an account; that it has no plan is an answer, too. */
 interface Known {
-  plan: LimitNumbers | undefined;
+  plan: Override | undefined;
 }
 
 /** The plans that were asked for last. */

@@ -1,4 +1,5 @@
-import { TICKS_PER_MICRO, type Limit } from '@sluice/core/kit';
+import type { Limit } from '@sluice/core/kit';
+import { TICKS_PER_MICRO } from '@sluice/core/store';
 import { type ClientId, type ClientTable, MAX_NEED } from '../keys/client-table.ts';
 import { DeniedRoutes } from './denied-routes.ts';
 import { MostDenied } from './most-denied.ts';

@@ -1,5 +1,6 @@
 import type { OverrideList } from '@sluice/core';
-import { TICKS_PER_MICRO, type Limit, type Rate } from '@sluice/core/kit';
+import type { Limit, Numbers } from '@sluice/core/kit';
+import { TICKS_PER_MICRO } from '@sluice/core/store';
 import type { ClientId, ClientTable } from '../keys/client-table.ts';
 import type { Band } from './band.ts';
 
@@ -77,7 +78,7 @@ export class SecondBounds {
     }
   }
 
-  #passesAtBest(row: number, now: number, cost: number, rate: Rate): boolean {
+  #passesAtBest(row: number, now: number, cost: number, rate: Numbers): boolean {
     const { best } = this.#clients.bounds!;
     const tat = Math.max(best[row]!, now) + cost * rate.emissionIntervalTicks;
     if (tat > now + SECOND_TICKS + this.#toleranceOf(rate)) return false;
@@ -85,7 +86,7 @@ export class SecondBounds {
     return true;
   }
 
-  #passesAtWorst(row: number, now: number, cost: number, rate: Rate): boolean {
+  #passesAtWorst(row: number, now: number, cost: number, rate: Numbers): boolean {
     const { worst, gap, end } = this.#clients.bounds!;
     if (end[row] !== now + SECOND_TICKS) {
       end[row] = now + SECOND_TICKS;
@@ -99,7 +100,7 @@ export class SecondBounds {
     return true;
   }
 
-  #toleranceOf({ toleranceTicks, waitTicks }: Rate): number {
+  #toleranceOf({ toleranceTicks, waitTicks }: Numbers): number {
     return toleranceTicks + (waitTicks ?? this.#limit.rate.waitTicks ?? 0);
   }
 

@@ -1,5 +1,5 @@
 import type { LoadedLimits } from '@sluice/config';
-import { keyFrom, type LimitDefinition } from '@sluice/core';
+import { by, type LimitDefinition } from '@sluice/core';
 import { kindOf, listed } from '@sluice/core/kit';
 import { UsageError } from '../../console/failure.ts';
 import type { DetectedFormat } from '../formats/detect.ts';
@@ -83,7 +83,7 @@ export function forCanonicalIds(
   const changed = definitions.map(([name, definition]) => {
     if (!names.includes(name)) return [name, definition];
     const format = { ...definition.key!.format, canonical: (text: string) => text };
-    return [name, { ...replayedDefinition(definition), key: keyFrom(format) }];
+    return [name, { ...replayedDefinition(definition), key: by(undefined, { format }) }];
   });
   const concurrency = names.filter((name) => limits[name]!.concurrency !== undefined);
   return {

@@ -1,5 +1,6 @@
-import type { IdFormat, IpAddress, Key, KeySource } from '@sluice/core';
-import { clientAddressFinder, messageOf, shownText, type ClientAddressFinder } from '@sluice/core/kit';
+import type { IdFormat, IpAddress, Key } from '@sluice/core';
+import { messageOf, shownText } from '@sluice/core/kit';
+import { clientAddressFinder, type ClientAddressFinder } from '@sluice/core/http';
 import { UsageError } from '../../console/failure.ts';
 import { addressIn, addressList, headerText, isUnixSocket } from '../entries/address-text.ts';
 import { BytesCache } from '../entries/bytes-cache.ts';
@@ -150,7 +151,7 @@ export class Identities {
   }
 }
 
-function idOf(key: Key, source: KeySource<unknown>, limit: string): string | null {
+function idOf(key: Key, source: KeySource, limit: string): string | null {
   const id = key.idOf!(source, limit);
   if (typeof id === 'string' || id === null) return id;
   // If it is rejected, that must not end the process before this error is reported.
@@ -161,7 +162,10 @@ function idOf(key: Key, source: KeySource<unknown>, limit: string): string | nul
 }
 
 /** The input of a key. */
-class LineSource implements KeySource<unknown> {
+type KeySource = Parameters<NonNullable<Key['idOf']>>[0];
+
+/** A line of a log, for keys. */
+class LineSource implements KeySource {
   readonly #finder: ClientAddressFinder;
   readonly #line: LoggedRequest;
   readonly #header: FieldName | undefined;

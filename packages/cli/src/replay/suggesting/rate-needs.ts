@@ -1,4 +1,4 @@
-import { TICKS_PER_MICRO } from '@sluice/core/kit';
+import { TICKS_PER_MICRO } from '@sluice/core/store';
 import { type ClientId, type ClientTable, grown, MAX_NEED } from '../keys/client-table.ts';
 import { intervalTicks, type SuggestedRate } from './rates.ts';
 

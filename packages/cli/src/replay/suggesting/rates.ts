@@ -1,4 +1,5 @@
-import { MAX_TOKENS, MAX_TOLERANCE_TICKS, TICKS_PER_MICRO } from '@sluice/core/kit';
+import { MAX_TOKENS, MAX_TOLERANCE_TICKS } from '@sluice/core/kit';
+import { TICKS_PER_MICRO } from '@sluice/core/store';
 
 /** A rate as a limits file has it. */
 export interface SuggestedRate {

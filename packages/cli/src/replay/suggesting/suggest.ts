@@ -1,4 +1,4 @@
-import { everyone, ipAddress, keyFrom, OverrideList, clientNetwork, type LimitDefinition } from '@sluice/core';
+import { everyone, ipAddress, by, OverrideList, clientNetwork, type LimitDefinition } from '@sluice/core';
 import type { Console } from '../../console/console.ts';
 import { UsageError } from '../../console/failure.ts';
 import type { ReplayReport } from '../counting/report.ts';
@@ -195,7 +195,7 @@ const KEYS = new Map([
 ]);
 
 function limitsWith({ count, period, burst }: RateAndBurst, key: string): Record<string, LimitDefinition> {
-  const text = keyFrom({ name: 'missing', canonical: (id) => id });
+  const text = by(undefined, { format: { name: 'missing', canonical: (id) => id } });
   return { [NAME]: { key: KEYS.get(key) ?? text, count, period, burst } };
 }
 

@@ -1,4 +1,5 @@
-import { fits, levelOf, TICKS_PER_MICRO } from '@sluice/core/kit';
+import { fits, levelOf } from '@sluice/core/kit';
+import { TICKS_PER_MICRO } from '@sluice/core/store';
 import { partOf } from '../partition.ts';
 import type { Algorithm, Numbers } from './algorithm.ts';
 

@@ -1,4 +1,4 @@
-import { createLimiter, memoryStore, type LimitDefinitions, type Limiter } from '@sluice/core';
+import { createLimiter, memoryStore, type Limits, type Limiter } from '@sluice/core';
 import { limitsOf, type Limit } from '@sluice/core/kit';
 import { FakeTime } from '@sluice/core/testing';
 import type { Algorithm } from './algorithm.ts';
@@ -9,7 +9,7 @@ export class SluiceLimiter {
   readonly #store = memoryStore({ time: this.#time, maxKeys: 1_000_000 });
   readonly #limiter: Limiter;
 
-  constructor(limits: LimitDefinitions) {
+  constructor(limits: Limits) {
     this.#limiter = createLimiter({ limits, store: this.#store, time: this.#time, log: false });
   }
 

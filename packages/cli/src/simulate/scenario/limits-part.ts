@@ -1,11 +1,11 @@
 import { checkLimits, loadWithoutKeys } from '@sluice/config';
-import { keyFrom, type LimitDefinitions } from '@sluice/core';
+import { by, type Limits } from '@sluice/core';
 import { kindOf } from '@sluice/core/kit';
 import { moreFormats } from '../../limits/files.ts';
 import { ScenarioError, type Value } from './value.ts';
 
 /** The limits of a scenario, or the mistakes in them as `line:column: message`. */
-export type LimitsPart = { readonly limits: LimitDefinitions } | { readonly mistakes: readonly string[] };
+export type LimitsPart = { readonly limits: Limits } | { readonly mistakes: readonly string[] };
 
 /**
  * Reads the limits of a scenario as those of a limits file, with the same checks and messages.
@@ -34,12 +34,14 @@ export async function readLimitsPart(text: string, place: Value): Promise<Limits
 }
 
 /** The ids of a simulation are the names of its clients, whatever the format of the ids in production. */
-function byClientName(limits: LimitDefinitions): LimitDefinitions {
+function byClientName(limits: Limits): Limits {
   const entries = Object.entries(limits).map(([name, definition]) => {
     const { name: format } = definition.key!.format;
     // All clients share the one bucket of everyone().
-    const key = keyFrom(format === 'everyone' ? definition.key!.format : { name: format, canonical: (id) => id });
+    const key = by(undefined, {
+      format: format === 'everyone' ? definition.key!.format : { name: format, canonical: (id) => id },
+    });
     return [name, { ...definition, key }];
   });
-  return Object.fromEntries(entries) as LimitDefinitions;
+  return Object.fromEntries(entries) as Limits;
 }

@@ -1,4 +1,4 @@
-import type { LimitDefinitions } from '@sluice/core';
+import type { Limits } from '@sluice/core';
 import type { Arrivals } from '../arrivals.ts';
 import type { Partition } from '../partition.ts';
 
@@ -18,7 +18,7 @@ export interface ClientPlan {
 export interface Scenario {
   readonly title: string;
   readonly description: string;
-  readonly limits: LimitDefinitions;
+  readonly limits: Limits;
   readonly clients: readonly ClientPlan[];
   /** The length of the windows in which the most requests are counted; undefined for the period of the limit. */
   readonly withinMicros: number | undefined;

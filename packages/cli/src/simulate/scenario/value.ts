@@ -1,6 +1,7 @@
 import { isAlias, isMap, isScalar, isSeq, type Document } from 'yaml';
 import { SluiceError } from '@sluice/core';
-import { complaint, durationTicks, listed, TICKS_PER_MICRO } from '@sluice/core/kit';
+import { complaint, durationTicks, listed } from '@sluice/core/kit';
+import { TICKS_PER_MICRO } from '@sluice/core/store';
 
 /** A mistake in a scenario, with its place in the text. */
 export class ScenarioError extends Error {

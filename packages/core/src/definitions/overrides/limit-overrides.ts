@@ -1,7 +1,7 @@
 import { messageOf, shown, SluiceError } from '../../checks/errors.ts';
 import { checkAtMost } from '../../kinds/rate/rate.ts';
 import type { Limit, OverrideRate } from '../../limits/limit.ts';
-import type { Rate } from '../../rule/rate.ts';
+import type { Numbers } from '../../rule/rate.ts';
 import { checkId, type IdFormat } from '../../ids/id-format.ts';
 import { Cidr } from '../../ids/cidr.ts';
 import { IpAddress } from '../../ids/ip-address.ts';
@@ -24,7 +24,7 @@ export class LimitOverrides {
   #firstParts: FirstPartsMap<OverrideRate> | undefined;
   #smallestBurst = Infinity;
   /** The first id with numbers of each kind. */
-  readonly #firstOfKind = new Map<string, { readonly text: string; readonly rate: Rate }>();
+  readonly #firstOfKind = new Map<string, { readonly text: string; readonly rate: Numbers }>();
 
   constructor(limit: string, format: IdFormat) {
     this.format = format;
@@ -120,7 +120,7 @@ export class LimitOverrides {
   }
 
   /** All numbers. Unlimited and blocked ids are left out. */
-  *rates(): Generator<Rate, void> {
+  *rates(): Generator<Numbers, void> {
     for (const rate of this.#ids.values()) if (typeof rate !== 'string') yield rate;
     for (const [rate] of this.groupsBeside(undefined)) if (typeof rate !== 'string') yield rate;
   }
@@ -136,7 +136,7 @@ export class LimitOverrides {
     else (this.#firstParts ??= new FirstPartsMap()).set(listed, rate);
   }
 
-  #note(text: string, rate: Rate): void {
+  #note(text: string, rate: Numbers): void {
     this.#smallestBurst = Math.min(this.#smallestBurst, rate.burst);
     this.totals.add(rate);
     if (!this.#firstOfKind.has(rate.kind.name)) this.#firstOfKind.set(rate.kind.name, { text, rate });

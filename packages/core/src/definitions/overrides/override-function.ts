@@ -4,7 +4,7 @@ import type { EventSink } from '../../events/event.ts';
 import type { Deadlines } from '../../time/deadlines.ts';
 import { checkAtMost } from '../../kinds/rate/rate.ts';
 import type { Limit, OverrideRate, RateLookup } from '../../limits/limit.ts';
-import type { Rate } from '../../rule/rate.ts';
+import type { Numbers } from '../../rule/rate.ts';
 import { checkKind, overrideRate, type Override } from './override.ts';
 import { checkBorrowingOf } from '../../kinds/borrow/override-totals.ts';
 import { hasNumbers, numbersOf, textOf, type PlanNumbers } from './plan-numbers.ts';
@@ -59,7 +59,7 @@ export class AskedOverrides {
     return rate;
   }
 
-  #failed(limit: Limit<never>, id: string, cause: unknown): Rate {
+  #failed(limit: Limit<never>, id: string, cause: unknown): Numbers {
     this.#emit({
       type: 'override-failed',
       limit: limit.name,
@@ -74,7 +74,7 @@ export class AskedOverrides {
 /** Plans are few. The bound is for a function that returns ever new numbers. */
 const MAX_PLANS = 1000;
 
-type Numbers = Exclude<Override, string>;
+type Change = Exclude<Override, string>;
 
 interface Converted {
   readonly numbers: PlanNumbers;
@@ -101,7 +101,7 @@ class ConvertedOverrides {
     return rate;
   }
 
-  #known(limit: Limit<never>, override: Numbers): OverrideRate {
+  #known(limit: Limit<never>, override: Change): OverrideRate {
     const known = this.#byObject.get(override);
     if (known !== undefined && hasNumbers(override, known.numbers)) return known.rate;
     const numbers = numbersOf(override);
@@ -110,7 +110,7 @@ class ConvertedOverrides {
     return rate;
   }
 
-  #convert(limit: Limit<never>, override: Numbers): OverrideRate {
+  #convert(limit: Limit<never>, override: Change): OverrideRate {
     const text = textOf(override);
     const known = text === undefined ? undefined : this.#byText.get(text);
     if (known !== undefined) return known;

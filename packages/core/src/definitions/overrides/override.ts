@@ -3,19 +3,19 @@ import { checkOptions, isPlainObject, type Hints } from '../../checks/options.ts
 import { LIMIT_HINTS } from '../../checks/peer-names.ts';
 import { KINDS, type Kinds } from '../../kinds/index.ts';
 import type { AnyKind, OverrideKind } from '../../limits/kind.ts';
-import type { Rate } from '../../rule/rate.ts';
+import type { Numbers } from '../../rule/rate.ts';
 import type { Limit, OverrideRate } from '../../limits/limit.ts';
 
 /** What overrides of a kind may change, for each of several kinds. */
-type OverrideOf<Kind> = Kind extends { override: { rate(where: string, numbers: infer Numbers): Rate } | undefined }
-  ? Numbers
+type OverrideOf<Kind> = Kind extends { override: { rate(where: string, numbers: infer Change): Numbers } | undefined }
+  ? Change
   : never;
 
-type KeysOf<Numbers> = Numbers extends unknown ? keyof Numbers : never;
+type KeysOf<Change> = Change extends unknown ? keyof Change : never;
 
-/** Numbers without those that only overrides of other kinds have. */
-type OfOneKind<Numbers, All = Numbers> = Numbers extends unknown
-  ? Numbers & { readonly [Name in Exclude<KeysOf<All>, keyof Numbers>]?: undefined }
+/** A change without what only overrides of other kinds change. */
+type OfOneKind<Change, All = Change> = Change extends unknown
+  ? Change & { readonly [Name in Exclude<KeysOf<All>, keyof Change>]?: undefined }
   : never;
 
 /** The numbers of an override. */

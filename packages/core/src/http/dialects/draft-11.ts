@@ -4,7 +4,7 @@ import { periodLeft, type PeriodLeft } from '../../decision/period-left.ts';
 import type { Answered } from '../../decision/batch-answer.ts';
 import { readyTicks, type Transaction } from '../../decision/transaction.ts';
 import { remainingTokens, waitForNextToken } from '../../rule/gcra.ts';
-import type { Rate } from '../../rule/rate.ts';
+import type { Numbers } from '../../rule/rate.ts';
 import { ceilToSeconds, TICKS_PER_MS } from '../../rule/ticks.ts';
 import { levelAfter } from '../../store/transaction-rule.ts';
 import { noteShownName } from '../shown-names.ts';
@@ -139,9 +139,9 @@ interface Policy {
 }
 
 // Each response contains this text, and it never changes. Few limits share a rate.
-const policies = new WeakMap<Rate, Policy>();
+const policies = new WeakMap<Numbers, Policy>();
 
-function policyOf(limit: string, rate: Rate): Policy {
+function policyOf(limit: string, rate: Numbers): Policy {
   let policy = policies.get(rate);
   if (policy?.limit !== limit) {
     const { burst, toleranceTicks } = rate;
@@ -155,7 +155,7 @@ function policyOf(limit: string, rate: Rate): Policy {
 
 // Computed from the configured numbers: with T rounded down to a tick, a bucket of 7 per second would fill within a
 // second.
-function fillsWithinASecond({ burst, count, periodMs }: Rate): boolean {
+function fillsWithinASecond({ burst, count, periodMs }: Numbers): boolean {
   return burst * periodMs < count * 1000;
 }
 

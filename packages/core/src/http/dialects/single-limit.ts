@@ -2,7 +2,7 @@ import type { Dialect, FieldTimes, ResponseFields } from './dialect.ts';
 import { Decision } from '../../decision/decision.ts';
 import type { Result } from '../../decision/result.ts';
 import type { Transaction } from '../../decision/transaction.ts';
-import type { Rate } from '../../rule/rate.ts';
+import type { Numbers } from '../../rule/rate.ts';
 import { ceilToSeconds } from '../../rule/ticks.ts';
 import { withSelected } from '../selected-results.ts';
 
@@ -98,7 +98,7 @@ function quotaPolicies(decision: Decision): string {
 }
 
 /** The time in which an empty bucket fills; for a quota the length of the running period. */
-function windowSeconds({ toleranceTicks, kind }: Rate, { periodMs }: Result): number {
+function windowSeconds({ toleranceTicks, kind }: Numbers, { periodMs }: Result): number {
   return kind.level !== 'falls' ? Math.ceil(periodMs / 1000) : Math.max(1, ceilToSeconds(toleranceTicks));
 }
 

@@ -1,7 +1,7 @@
 import { complaint, SluiceError } from '../../checks/errors.ts';
 import { checkBoolean, checkOptions, wholeNumber } from '../../checks/options.ts';
 import { LIMIT_HINTS } from '../../checks/peer-names.ts';
-import { MAX_TOKENS, rateOf, type LimitNumbers, type Rate } from '../../rule/rate.ts';
+import { MAX_TOKENS, rateOf, type LimitNumbers, type Numbers } from '../../rule/rate.ts';
 import { MAX_TOLERANCE_TICKS } from '../../rule/ticks.ts';
 import { durationText } from '../../time/duration-text.ts';
 import type { OptionRow, OptionRows, OptionTable } from '../../limits/option.ts';
@@ -9,7 +9,7 @@ import type { BorrowTerms } from '../../limits/treatment.ts';
 import { NUMBER_ROWS } from '../rate/number-rows.ts';
 
 /** How a limit borrows tokens from a pool when its own are used up. */
-export interface BorrowDefinition {
+export interface Borrow {
   /** The name of the pool: a limit with the key `everyone()`, which does not borrow itself. */
   readonly from: string;
   /** The most that one id gets, own and borrowed tokens together: at least the limit's own numbers. */
@@ -52,7 +52,7 @@ const CEILING: OptionRow = {
 };
 
 /** The rows of `borrow` of a limit. */
-export const BORROW_ROWS: OptionTable<BorrowDefinition> = {
+export const BORROW_ROWS: OptionTable<Borrow> = {
   from: { about: 'The pool: a limit with the idFormat everyone.', value: { type: 'name of a limit' } },
   ceiling: CEILING,
   fair: {
@@ -90,12 +90,12 @@ const EXAMPLE = "borrow: { from: 'Pool', ceiling: { count: 400, period: '1s' } }
  * @throws {SluiceError} `ERR_OPTION`, `ERR_UNKNOWN_OPTION` or `ERR_DURATION` for wrong options, `ERR_LIMIT` for a
  * ceiling below the limit's own numbers.
  */
-export function borrowTermsOf(where: string, rate: Rate, definition: unknown): BorrowTerms | undefined {
+export function borrowTermsOf(where: string, rate: Numbers, definition: unknown): BorrowTerms | undefined {
   if (definition === undefined) return undefined;
   const option = `${where}.borrow`;
   checkOptions(option, definition, FIELDS, LIMIT_HINTS, EXAMPLE);
   if (rate.waitTicks !== undefined) throw borrowAndMaxWait(where);
-  const { from, ceiling, fair = true, weight = 1, tenants } = definition as BorrowDefinition;
+  const { from, ceiling, fair = true, weight = 1, tenants } = definition as Borrow;
   if (typeof from !== 'string') {
     throw complaint('ERR_OPTION', {
       option: `${option}.from`,
@@ -130,7 +130,7 @@ export function borrowsNothing(limit: string): SluiceError {
 }
 
 /** Creates the error for overrides above the ceiling of their limit. */
-export function aboveCeiling(limit: string, { burst, count, periodMs }: Rate): SluiceError {
+export function aboveCeiling(limit: string, { burst, count, periodMs }: Numbers): SluiceError {
   return new SluiceError(
     'ERR_OVERRIDE',
     `has an override above the ceiling of the limit (burst ${burst}, ${count} per ${durationText(periodMs)}). ` +
@@ -145,7 +145,7 @@ export function aboveCeiling(limit: string, { burst, count, periodMs }: Rate): S
  * @param where - The path in error messages: `overrides.PerUser['12345678'].borrow`.
  * @throws {SluiceError} As {@link borrowTermsOf}.
  */
-export function borrowChangeOf(where: string, rate: Rate, override: BorrowOverride): NonNullable<Rate['borrow']> {
+export function borrowChangeOf(where: string, rate: Numbers, override: BorrowOverride): NonNullable<Numbers['borrow']> {
   checkOptions(where, override, ['ceiling', 'weight'], LIMIT_HINTS, "{ ceiling: { count: 400, period: '1s' } }");
   const { ceiling, weight } = override;
   if (weight !== undefined) checkWeight(`${where}.weight`, weight);
@@ -168,7 +168,7 @@ export function checkWeight(option: string, weight: unknown): asserts weight is 
   });
 }
 
-function ceilingAbove(option: string, rate: Rate, numbers: unknown): Rate {
+function ceilingAbove(option: string, rate: Numbers, numbers: unknown): Numbers {
   checkOptions(option, numbers, CEILING_FIELDS, LIMIT_HINTS, "ceiling: { count: 400, period: '1s' }");
   const ceiling = rateOf(option, numbers as LimitNumbers);
   if (isAtLeast(ceiling, rate)) return ceiling;
@@ -182,7 +182,7 @@ function ceilingAbove(option: string, rate: Rate, numbers: unknown): Rate {
 }
 
 /** Whether a bucket with the first numbers allows everything that a bucket with the second allows. */
-export function isAtLeast(one: Rate, other: Pick<Rate, 'burst' | 'emissionIntervalTicks'>): boolean {
+export function isAtLeast(one: Numbers, other: Pick<Numbers, 'burst' | 'emissionIntervalTicks'>): boolean {
   return one.burst >= other.burst && one.emissionIntervalTicks <= other.emissionIntervalTicks;
 }
 
@@ -190,7 +190,7 @@ export function isAtLeast(one: Rate, other: Pick<Rate, 'burst' | 'emissionInterv
  * Returns the ceiling of an id. A ceiling below the numbers of an overrides function is raised to them, because a
  * client must never be denied its assured tokens.
  */
-export function ceilingOf(terms: BorrowTerms, rate: Rate): Rate {
+export function ceilingOf(terms: BorrowTerms, rate: Numbers): Numbers {
   const ceiling = rate.borrow?.ceiling ?? terms.ceiling;
   if (isAtLeast(ceiling, rate)) return ceiling;
   const burst = Math.max(ceiling.burst, rate.burst);

@@ -1,6 +1,6 @@
 import type { OverrideRate } from '../../limits/limit.ts';
 import type { BorrowTerms } from '../../limits/treatment.ts';
-import type { Rate } from '../../rule/rate.ts';
+import type { Numbers } from '../../rule/rate.ts';
 import { aboveCeiling, borrowsNothing, isAtLeast, borrowAndMaxWait } from './borrow.ts';
 
 /** Totals of the overrides of a limit. A network counts as one. */
@@ -21,7 +21,7 @@ export class OverrideTotals {
   waits = false;
 
   /** Adds the numbers of an override. */
-  add({ count, periodMs, burst, emissionIntervalTicks, maxDebt, waitTicks, borrow }: Rate): void {
+  add({ count, periodMs, burst, emissionIntervalTicks, maxDebt, waitTicks, borrow }: Numbers): void {
     this.perMs += count / periodMs;
     this.burst += burst;
     this.debt += maxDebt ?? 0;

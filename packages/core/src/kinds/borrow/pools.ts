@@ -1,7 +1,7 @@
 import { complaint, listed, shownName, SluiceError } from '../../checks/errors.ts';
 import { guess } from '../../checks/options.ts';
 import { isEveryone } from '../../keys/everyone.ts';
-import type { Rate } from '../../rule/rate.ts';
+import type { Numbers } from '../../rule/rate.ts';
 import { MAX_TOLERANCE_TICKS, TICKS_PER_MS } from '../../rule/ticks.ts';
 import { ceilingOf } from './borrow.ts';
 import { Levels, levelsFrom } from '../../limits/levels.ts';
@@ -200,7 +200,7 @@ function capOf({ name, rate }: Limit<never>, borrowers: readonly Borrower<never>
   return Math.min(rate.toleranceTicks + debtTicks, MAX_TOLERANCE_TICKS);
 }
 
-function overbooked(name: string, { count, periodMs }: Rate, perMs: number): SluiceError {
+function overbooked(name: string, { count, periodMs }: Numbers, perMs: number): SluiceError {
   return complaint('ERR_LIMIT', {
     option: `limits.${name}.count`,
     demand: `at least the sum of the rates assured to the clients that borrow from it, ${Math.ceil(perMs * periodMs * (1 - 1e-9))} per ${durationText(periodMs)} (tenants × the assured rate, or the rate of one id without tenants, and the overrides)`,

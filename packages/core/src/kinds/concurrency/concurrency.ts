@@ -1,13 +1,8 @@
 import { wholeNumber } from '../../checks/options.ts';
-import { countingRate, type NumbersKind, type Rate } from '../../rule/rate.ts';
+import { countingRate, type NumbersKind, type Numbers } from '../../rule/rate.ts';
 import { NUMBERS_ALONE, type Kind } from '../../limits/kind.ts';
 import { EXACT_ROW, type OptionRow } from '../../limits/option.ts';
-import { EXPIRY, MAX_SLOTS, RESERVE_REMEDY, SLOT_SCOPES, slotTermsOf, type ConcurrencyNumbers } from './slot-terms.ts';
-
-/** The options of a concurrency limit, which is always exact. */
-interface ConcurrencyOptions extends ConcurrencyNumbers {
-  readonly exact?: true | undefined;
-}
+import { EXPIRY, MAX_SLOTS, RESERVE_REMEDY, SLOT_SCOPES, slotTermsOf, type Concurrency } from './slot-terms.ts';
 
 /** Another number of slots of a concurrency limit for one id. */
 export interface ConcurrencyOverride {
@@ -24,7 +19,7 @@ const CONCURRENCY = {
 const SLOTS: NumbersKind = { name: 'concurrency', level: 'held', size: 'concurrency' };
 
 /** At most so many requests of an id are in progress at the same time: slots that are held until a request ends. */
-export const concurrency: Kind<ConcurrencyOptions, ConcurrencyOverride> = {
+export const concurrency: Kind<Concurrency, ConcurrencyOverride> = {
   ...SLOTS,
   noun: 'a concurrency limit',
   mark: 'concurrency',
@@ -61,6 +56,6 @@ export const concurrency: Kind<ConcurrencyOptions, ConcurrencyOverride> = {
   describe: ({ rate }) => `${rate.count} at the same time`,
 };
 
-function rateOf(where: string, { concurrency: most }: ConcurrencyOverride): Rate {
+function rateOf(where: string, { concurrency: most }: ConcurrencyOverride): Numbers {
   return countingRate(SLOTS, wholeNumber(`${where}.concurrency`, most, CONCURRENCY.value));
 }

@@ -4,8 +4,8 @@ import { durationTicks, type Duration, type DurationRange } from '../../rule/dur
 import type { SlotTerms } from '../../limits/treatment.ts';
 import { TICKS_PER_MS } from '../../rule/ticks.ts';
 
-/** The numbers of a concurrency limit, as a user writes them. */
-export interface ConcurrencyNumbers {
+/** The options of a concurrency limit: at most `concurrency` requests of an id are in progress at the same time. */
+export interface Concurrency {
   /** How many requests of cost 1 may be in progress at the same time, a whole number from 1 to 1,000,000. */
   readonly concurrency: number;
   /**
@@ -17,17 +17,19 @@ export interface ConcurrencyNumbers {
    * Whether all processes that share the store count together, or each process by itself, without asking the store. Default:
    * `'store'`.
    */
-  readonly scope?: SlotScope | undefined;
+  readonly scope?: 'store' | 'process' | undefined;
   /**
    * How many slots a process takes from the store at a time, and keeps for its next requests: a whole number from 1 to
    * `concurrency`. With more than 1, most requests do not ask the store about this limit, but up to so many slots of each
    * process may be unused while another process is denied. Only with the scope `'store'`. Default: 1.
    */
   readonly reserve?: number | undefined;
+  /** A concurrency limit is always exact. */
+  readonly exact?: true | undefined;
 }
 
 /** Who counts the slots of a concurrency limit together. */
-export type SlotScope = SlotTerms['scope'];
+type SlotScope = NonNullable<Concurrency['scope']>;
 
 /** The scopes, the default first. */
 export const SLOT_SCOPES: readonly SlotScope[] = ['store', 'process'];
@@ -44,7 +46,7 @@ const DEFAULT_EXPIRY = '10s';
  * @param where - The path of the limit in error messages: `limits.InFlight`.
  * @throws {SluiceError} `ERR_OPTION` or `ERR_DURATION` for a wrong option, `ERR_LIMIT` for a reserve in the process.
  */
-export function slotTermsOf(where: string, { concurrency, ...terms }: ConcurrencyNumbers): SlotTerms {
+export function slotTermsOf(where: string, { concurrency, ...terms }: Concurrency): SlotTerms {
   const { expiry = DEFAULT_EXPIRY, scope = 'store', reserve = 1 } = terms;
   const expiryMs = Math.ceil(durationTicks(`${where}.expiry`, expiry, EXPIRY) / TICKS_PER_MS);
   oneOf(`${where}.scope`, scope, SLOT_SCOPES);

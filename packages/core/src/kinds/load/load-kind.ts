@@ -7,8 +7,11 @@ import { FILE_HINTS, LOAD_ROWS, loadSettings, type LoadOptions } from './load-op
 import type { LoadSource } from '../../limits/load-source.ts';
 import { checkedLoad } from './load.ts';
 
-/** What a load limit has in place of numbers. */
-export interface LoadNumbers {
+/**
+ * The options of a load limit: it denies a part of the requests while this process has too much to do, with the status
+ * 503. It counts nothing and asks no store, and header fields never mention it.
+ */
+export interface Load {
   /**
    * How loaded this process is: `eventLoop()`, or a function that returns a number from 0 to 1, see `loadFrom`. As the
    * level of the load rises, requests with a small `share` are denied first.
@@ -23,7 +26,7 @@ export const LOAD_KEY: Key = clientNetwork();
 const LOAD_RATE = countingRate(OF_THIS_PROCESS, 1);
 
 /** Denies a part of the requests while this process has too much to do. It asks no store. */
-export const load: Kind<LoadNumbers> = {
+export const load: Kind<Load> = {
   ...OF_THIS_PROCESS,
   noun: 'a load limit',
   mark: 'load',

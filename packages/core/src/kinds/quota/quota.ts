@@ -1,13 +1,13 @@
 import { CALENDAR_UNITS, fixedLengthMs, type CalendarUnit } from '../../calendar/calendar.ts';
 import { complaint } from '../../checks/errors.ts';
 import { wholeNumber } from '../../checks/options.ts';
-import { countingRate, MAX_TOKENS, type NumbersKind, type Rate } from '../../rule/rate.ts';
+import { countingRate, MAX_TOKENS, type NumbersKind, type Numbers } from '../../rule/rate.ts';
 import { NUMBERS_ALONE, type Kind } from '../../limits/kind.ts';
 import { EXACT_ROW, type OptionRow } from '../../limits/option.ts';
 import { limitCalendarOf, type AnchorDate } from './limit-calendar.ts';
 
-/** The numbers of a quota, as a user writes them. */
-export interface QuotaNumbers {
+/** The options of a quota: `count` tokens in each calendar period, which all come back at its end. */
+export interface Quota {
   /** How many tokens there are in each period, a whole number from 1 to 10⁹; per second to 10⁶, per minute to 6 × 10⁷. */
   readonly count: number;
   /** The calendar period after which all tokens come back. A week begins on Monday. */
@@ -24,10 +24,7 @@ export interface QuotaNumbers {
    * Default: none.
    */
   readonly warnAt?: readonly number[] | undefined;
-}
-
-/** The options of a quota, which is always exact. */
-interface QuotaOptions extends QuotaNumbers {
+  /** A quota is always exact. */
   readonly exact?: true | undefined;
 }
 
@@ -46,7 +43,7 @@ const COUNT = {
 const TOKENS_OF_A_PERIOD: NumbersKind = { name: 'quota', level: 'resets', size: 'count' };
 
 /** So many tokens in each period of a calendar, which all come back at its end. */
-export const quota: Kind<QuotaOptions, QuotaOverride> = {
+export const quota: Kind<Quota, QuotaOverride> = {
   ...TOKENS_OF_A_PERIOD,
   noun: 'a quota',
   mark: 'per',
@@ -108,7 +105,7 @@ function checkSize(where: string, count: number, unit: CalendarUnit): void {
   });
 }
 
-function rateOf(where: string, { count }: QuotaOverride): Rate {
+function rateOf(where: string, { count }: QuotaOverride): Numbers {
   return countingRate(TOKENS_OF_A_PERIOD, wholeNumber(`${where}.count`, count, COUNT.value));
 }
 

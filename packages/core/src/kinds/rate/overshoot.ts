@@ -1,7 +1,7 @@
 import { complaint, SluiceError } from '../../checks/errors.ts';
 import { checkBoolean } from '../../checks/options.ts';
 import { wholeShareOf } from '../../rule/gcra.ts';
-import type { Rate } from '../../rule/rate.ts';
+import type { Numbers } from '../../rule/rate.ts';
 import { MAX_TOLERANCE_TICKS } from '../../rule/ticks.ts';
 import type { OptionRow } from '../../limits/option.ts';
 
@@ -70,7 +70,7 @@ export function highestLevel(capTicks: number, rate: RateNumbers, overshoot: num
   return Math.min(capTicks + beyondTicks, MAX_TOLERANCE_TICKS);
 }
 
-type RateNumbers = Pick<Rate, 'burst' | 'emissionIntervalTicks'>;
+type RateNumbers = Pick<Numbers, 'burst' | 'emissionIntervalTicks'>;
 
 function exactAndNot(where: string): SluiceError {
   return new SluiceError('ERR_LIMIT', 'has `overshoot` and `exact`. Remove one of the two.', { path: where });

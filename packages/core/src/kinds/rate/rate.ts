@@ -1,5 +1,6 @@
-import { boundsOf, checkBounds, type AtMost, type Bound } from '../../rule/at-most.ts';
-import { FALLING, rateOf, type LimitNumbers, type Rate } from '../../rule/rate.ts';
+import { boundsOf, checkBounds, type Bound } from '../../rule/at-most.ts';
+import type { Duration } from '../../rule/duration.ts';
+import { FALLING, rateOf, type LimitNumbers, type Numbers } from '../../rule/rate.ts';
 import { durationText } from '../../time/duration-text.ts';
 import { NUMBERS_ALONE, type Kind } from '../../limits/kind.ts';
 import { EXACT_ROW } from '../../limits/option.ts';
@@ -10,22 +11,22 @@ import {
   borrowChangeOf,
   borrowTermsOf,
   ceilingOf,
-  type BorrowDefinition,
+  type Borrow,
   type BorrowOverride,
 } from '../borrow/borrow.ts';
 import { NUMBER_ROWS, period } from './number-rows.ts';
 import { OVERSHOOT_ROW, overshootOf, type Exactness } from './overshoot.ts';
 
 /** The options of a rate: `count` tokens refill every `period`, and a bucket contains at most `burst`. */
-export interface RateOptions extends LimitNumbers, Exactness {
+export interface Rate extends LimitNumbers, Exactness {
   /**
    * The most tokens that may be taken in any window of a length: `{ 1000: '1h' }`. It changes no decision. Numbers of
    * the limit and of its overrides that allow more are an error: burst + maxDebt + window / T must be at most that
    * number.
    */
-  readonly atMost?: AtMost | undefined;
+  readonly atMost?: Readonly<Record<number, Duration>> | undefined;
   /** How the limit borrows from a pool when its own tokens are used up. Its own numbers are then the assured rate. */
-  readonly borrow?: BorrowDefinition | undefined;
+  readonly borrow?: Borrow | undefined;
 }
 
 /** Other numbers for one id. */
@@ -35,7 +36,7 @@ export interface OverrideNumbers extends LimitNumbers {
 }
 
 /** So many tokens come back in each period, evenly, and a full bucket contains the burst. */
-export const rate: Kind<RateOptions, OverrideNumbers> = {
+export const rate: Kind<Rate, OverrideNumbers> = {
   ...FALLING,
   noun: 'a rate',
   mark: undefined,
@@ -85,7 +86,7 @@ export const rate: Kind<RateOptions, OverrideNumbers> = {
 
 /** A limit whose numbers have bounds. */
 interface BoundedLimit {
-  readonly rate: Rate;
+  readonly rate: Numbers;
   readonly bounds: readonly Bound[];
   readonly borrow: BorrowTerms | undefined;
 }
@@ -98,7 +99,7 @@ interface BoundedLimit {
  * @param limit - The numbers of the limit itself, its bounds, and how it borrows.
  * @throws {SluiceError} `ERR_LIMIT`.
  */
-export function checkAtMost(where: string, numbers: Rate, limit: BoundedLimit): void {
+export function checkAtMost(where: string, numbers: Numbers, limit: BoundedLimit): void {
   const { rate: own, bounds, borrow } = limit;
   const [path, most] =
     borrow === undefined ? [where, numbers] : [`${where}.borrow.ceiling`, ceilingOf(borrow, numbers)];

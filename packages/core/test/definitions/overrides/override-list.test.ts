@@ -1,8 +1,9 @@
-import { accountId, createLimiter, ipAddress, ipv6RangeCIDR, OverrideList, type LimitNumbers } from '@sluice/core';
+import { accountId, createLimiter, ipAddress, ipv6RangeCIDR, OverrideList } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
 import { prepareCost } from '../../support/fixed-cost.ts';
 import { limiterOnFakeTime } from '../../support/limiter-on-fake-time.ts';
 import { thrown } from '../../support/thrown.ts';
+import type { LimitNumbers } from '../../../src/rule/rate.ts';
 
 const { format } = accountId();
 const numbers = { Orders: { count: 2, period: '1s' } };

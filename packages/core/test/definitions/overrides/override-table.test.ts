@@ -1,4 +1,4 @@
-import { createLimiter, ipAddress, ipv6RangeCIDR, keyFrom, OverrideList, type OverrideTable } from '@sluice/core';
+import { createLimiter, ipAddress, ipv6RangeCIDR, by, OverrideList, type OverrideTable } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
 import { accountLimits, limiterOnFakeTime } from '../../support/limiter-on-fake-time.ts';
 import { thrown } from '../../support/thrown.ts';
@@ -171,7 +171,7 @@ describe('overrides are rejected', () => {
     const canonical = (): never => {
       throw uninspectable();
     };
-    const limits = { Orders: { key: keyFrom({ name: 'own', canonical }), count: 1, period: '1s' } };
+    const limits = { Orders: { key: by(undefined, { format: { name: 'own', canonical } }), count: 1, period: '1s' } };
     expect(thrown(() => createLimiter({ limits, overrides: { Orders: { '7': ok } } })).message).toBe(
       "`overrides.Orders` lists the id '7': {}",
     );

@@ -1,12 +1,5 @@
-import {
-  accountId,
-  createLimiter,
-  everyone,
-  memoryStore,
-  type LimiterEvent,
-  type Store,
-  type StoreOperation,
-} from '@sluice/core';
+import { accountId, createLimiter, everyone, memoryStore, type LimiterEvent, type Store } from '@sluice/core';
+import type { StoreOperation } from '@sluice/core/store';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
 

@@ -3,15 +3,16 @@ import {
   createLimiter,
   everyone,
   memoryStore,
-  type RateDefinition,
+  type Borrow,
   type LimiterEvent,
   type LimiterOptions,
+  type Rate,
   type SpendEntry,
 } from '@sluice/core';
 import { callsOf, FakeTime } from '@sluice/core/testing';
+import type { LimitSettings } from '../../../src/definitions/limit-definition.ts';
 
-type Borrow = NonNullable<RateDefinition['borrow']>;
-type Numbers = Partial<Omit<RateDefinition, 'borrow'>> & { readonly borrow?: Partial<Borrow> };
+type Numbers = Partial<Omit<LimitSettings & Rate, 'borrow'>> & { readonly borrow?: Partial<Borrow> };
 
 /** 2 tokens are assured, one comes back each second; the pool has 6, four come back each second; nobody gets above 5. */
 export function started({ borrow, ...numbers }: Numbers = {}, options: Partial<LimiterOptions> = {}) {

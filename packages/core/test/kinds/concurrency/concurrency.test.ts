@@ -4,7 +4,7 @@ import {
   everyone,
   ipAddress,
   type Limiter,
-  type LimitDefinitions,
+  type Limits,
   type LimiterOptions,
 } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
@@ -17,7 +17,7 @@ import { thrown } from '../../support/thrown.ts';
 const key = accountId();
 
 function define(definition: object): Limit {
-  return defineLimits({ InFlight: { key, ...definition } } as unknown as LimitDefinitions, 'local').get('InFlight')!;
+  return defineLimits({ InFlight: { key, ...definition } } as unknown as Limits, 'local').get('InFlight')!;
 }
 
 function limiterWith(definition: object, options: object = {}): Limiter {

@@ -1,4 +1,5 @@
-import { accountId, type Decision, type Mode, type QuotaDefinition } from '@sluice/core';
+import { accountId, type Decision, type Quota } from '@sluice/core';
+import type { Mode } from '@sluice/core/store';
 import { describe, expect, test } from 'vitest';
 import { prepareCost } from '../../support/fixed-cost.ts';
 import { limiterOnFakeTime } from '../../support/limiter-on-fake-time.ts';
@@ -10,7 +11,7 @@ const HOUR_MS = 3_600_000;
 const JUNE_30 = Date.UTC(2026, 5, 30, 12);
 const [AT_END, JULY_MS] = [12 * HOUR_MS, 31 * DAY_MS];
 
-type Numbers = Omit<QuotaDefinition, 'key'>;
+type Numbers = Quota;
 
 function setup(quota: Partial<Numbers> = {}) {
   const made = limiterOnFakeTime({

@@ -1,4 +1,4 @@
-import { accountId, createLimiter, memoryStore, OverrideList, type LimitDefinitions } from '@sluice/core';
+import { accountId, createLimiter, memoryStore, OverrideList, type Limits } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
 import { defineLimits } from '../../../src/definitions/define-limits.ts';
@@ -9,7 +9,7 @@ import { rejected, thrown } from '../../support/thrown.ts';
 
 const key = accountId();
 const define = (definition: object): Limit =>
-  defineLimits({ Monthly: { key, ...definition } } as unknown as LimitDefinitions, 'local').get('Monthly')!;
+  defineLimits({ Monthly: { key, ...definition } } as unknown as Limits, 'local').get('Monthly')!;
 const quota = { count: 100, per: 'month' };
 
 test('a quota has one tick for a token, and a calendar', () => {

@@ -1,4 +1,4 @@
-import { accountId, everyone, type LimitDefinitions } from '@sluice/core';
+import { accountId, everyone, type Limits } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
 import { defineLimits } from '../../../src/definitions/define-limits.ts';
 import type { Limit } from '../../../src/limits/limit.ts';
@@ -8,7 +8,7 @@ const rate = { count: 100, period: '1s' };
 
 function define(definition: object): Limit {
   const limits = { Orders: { key: accountId(), ...definition }, Pool: { key: everyone(), ...rate } };
-  return defineLimits(limits as unknown as LimitDefinitions, 'local').get('Orders')!;
+  return defineLimits(limits as unknown as Limits, 'local').get('Orders')!;
 }
 
 describe('an overshoot', () => {

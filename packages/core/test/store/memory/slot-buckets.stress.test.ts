@@ -1,4 +1,5 @@
-import { memoryStore, type StoreTransaction } from '@sluice/core';
+import { memoryStore } from '@sluice/core';
+import type { StoreTransaction } from '@sluice/core/store';
 import { callsOf, FakeTime } from '@sluice/core/testing';
 import { expect, test } from 'vitest';
 import { sized } from '../../../../../test/sized.ts';

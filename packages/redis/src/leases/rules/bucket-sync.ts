@@ -1,4 +1,4 @@
-import { TICKS_PER_MS } from '@sluice/core/kit';
+import { TICKS_PER_MS } from '@sluice/core/store';
 import type { LeasedBucket, LeaseTerms } from './leased-bucket.ts';
 import { Lease } from './lease.ts';
 import type { SyncEntry, SyncedBucket } from './sync-call.ts';

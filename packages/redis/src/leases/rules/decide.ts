@@ -1,4 +1,4 @@
-import type { Mode } from '@sluice/core';
+import type { Mode } from '@sluice/core/store';
 import { DENIES, EXACT, FITS, UNAVAILABLE, WAITS, type LeasedBucket, type Look } from './leased-bucket.ts';
 import type { Spent } from './lease.ts';
 

@@ -1,4 +1,5 @@
-import { MAX_TOLERANCE_TICKS, TICKS_PER_MS, wholeShareOf } from '@sluice/core/kit';
+import { MAX_TOLERANCE_TICKS, wholeShareOf } from '@sluice/core/kit';
+import { TICKS_PER_MS } from '@sluice/core/store';
 
 /** What the numbers of a leased limit follow from. */
 export interface LeaseDemand {

@@ -1,4 +1,4 @@
-import { TICKS_PER_MS } from '@sluice/core/kit';
+import { TICKS_PER_MS } from '@sluice/core/store';
 import {
   applyAnswer,
   isOneTimer,

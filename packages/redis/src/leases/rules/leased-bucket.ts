@@ -1,4 +1,4 @@
-import type { BucketName } from '@sluice/core';
+import type { BucketName } from '@sluice/core/store';
 import { BucketLeases, NO_LEASES } from './bucket-leases.ts';
 import type { LeaseNumbers } from './lease-numbers.ts';
 import { Spent, type Lease } from './lease.ts';

@@ -1,4 +1,4 @@
-import type { StoreBucket } from '@sluice/core';
+import type { StoreBucket } from '@sluice/core/store';
 import { LeasedBucket, type LeasedName, type LeaseTerms } from './leased-bucket.ts';
 import { LeaseStream } from './lease-stream.ts';
 import { RecentIds } from './recent-ids.ts';

@@ -1,5 +1,6 @@
 // Transactions of limits with an overshoot, as a limiter passes them to a store.
-import type { Mode, Store, StoreTransaction } from '@sluice/core';
+import type { Store } from '@sluice/core';
+import type { Mode, StoreTransaction } from '@sluice/core/store';
 import { callsOf } from '@sluice/core/testing';
 
 /** 100 per second, burst 200, overshoot 0.1: with two processes an overdraft of 7, and at most 20 beyond the limit. */

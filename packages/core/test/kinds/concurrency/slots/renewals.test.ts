@@ -1,4 +1,5 @@
-import { createLimiter, memoryStore, type Limiter, type Store, type StoreHold } from '@sluice/core';
+import { createLimiter, memoryStore, type Limiter, type Store } from '@sluice/core';
+import type { StoreHold } from '@sluice/core/store';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { holding, holdingRemotely, limitsOf, slot } from './support/holding.ts';

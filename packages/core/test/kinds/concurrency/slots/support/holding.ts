@@ -1,5 +1,5 @@
 import { accountId, createLimiter, memoryStore, type HeldDecision, type LimiterEvent } from '@sluice/core';
-import type { Limiter, LimiterOptions, LimitDefinitions, SpendEntry, Store } from '@sluice/core';
+import type { Limiter, LimiterOptions, Limits, SpendEntry, Store } from '@sluice/core';
 import { callsOf, FakeTime } from '@sluice/core/testing';
 import { atOnce } from '../../../../support/limiter-on-fake-time.ts';
 import { RemoteStore } from './remote-store.ts';
@@ -13,10 +13,10 @@ export function slot(more: Partial<SpendEntry> = {}): SpendEntry {
 }
 
 /** Limits of accounts, by name. */
-export function limitsOf(numbers: Numbers): LimitDefinitions {
+export function limitsOf(numbers: Numbers): Limits {
   return Object.fromEntries(
     Object.entries(numbers).map(([name, given]) => [name, { key: accountId((id: unknown) => String(id)), ...given }]),
-  ) as LimitDefinitions;
+  ) as Limits;
 }
 
 /** Decisions that a test does not release. Their slots would be free once they were collected as garbage. */

@@ -1,4 +1,5 @@
-import { memoryStore, type MemoryStore, type Store, type StoreOperation, type StoreReading } from '@sluice/core';
+import { memoryStore, type MemoryStore, type Store } from '@sluice/core';
+import type { StoreOperation, StoreReading } from '@sluice/core/store';
 import type { FakeTime } from '@sluice/core/testing';
 import { settled } from '../../../../support/promises.ts';
 

@@ -1,0 +1,34 @@
+/**
+ * For stores and sources of load of your own: the types of what a limiter asks them, and the rules by which a store
+ * decides. `Store` itself and `Time` are in `@sluice/core`, and the tests of a store in `@sluice/core/testing`.
+ *
+ * @module
+ */
+export type { LoadUse, LoadUser } from './limits/load-source.ts';
+export { TICKS_PER_MICRO, TICKS_PER_MS } from './rule/ticks.ts';
+export { joinedReading, readingsOf, triedOf } from './store/alternatives.ts';
+export { bucketKey } from './store/bucket-key.ts';
+export { endOfPeriod, StalePeriodError, type CalendarPeriod } from './store/calendar-period.ts';
+export type { LeaseDescription, OvershootNumbers, StoreRate, StoreTreatment } from './store/lease-description.ts';
+export {
+  MODES,
+  nowTicksAt,
+  type BucketName,
+  type DecidingOperation,
+  type Mode,
+  type ReadingToFill,
+  type SlotHolding,
+  type StoreBucket,
+  type StoreCap,
+  type StoreCharge,
+  type StoreHold,
+  type StoreOperation,
+  type StorePressure,
+  type StoreReading,
+  type StoreRefund,
+  type StoreReport,
+  type StoreTraits,
+  type StoreTransaction,
+} from './store/store.ts';
+export { levelAfter, levelAfterRefund, passes } from './store/transaction-rule.ts';
+export type { Alarm, Cancel } from './time/time.ts';
