@@ -1,6 +1,7 @@
 // The short ones of the scenarios with leases that `npm run faults` runs.
 import { expect, it } from 'vitest';
 import { mostBeyond } from './leases/most-beyond.ts';
+import { PROCESSES } from './leases/load-through.ts';
 import { brokenLeasePromises } from './leases/outcome.ts';
 import { SHORT_LEASE_SCENARIOS } from './leases/scenarios.ts';
 
@@ -21,7 +22,10 @@ it('all windows are looked at: the most beyond the rate is that of the worst win
   }
 });
 
-it.each(SHORT_LEASE_SCENARIOS)('$name: eight processes keep the bound, and recover by themselves', async (scenario) => {
-  const outcome = await scenario.run();
-  expect({ outcome, broken: brokenLeasePromises(outcome) }).toMatchObject({ broken: [] });
-});
+it.each(SHORT_LEASE_SCENARIOS)(
+  `$name: ${PROCESSES} processes keep the bound, and recover by themselves`,
+  async (scenario) => {
+    const outcome = await scenario.run();
+    expect({ outcome, broken: brokenLeasePromises(outcome) }).toMatchObject({ broken: [] });
+  },
+);

@@ -1,13 +1,14 @@
 import { once } from 'node:events';
 import { expect, it } from 'vitest';
 import type { HammerOrders, Hammered } from './processes/hammer.mjs';
+import { sized } from '../sized.ts';
 import { run } from './processes/run.ts';
 import { redisServer } from './servers/redis-server.ts';
 
-const PROCESSES = 8;
+const PROCESSES = sized(4, 8);
 const LIMIT = { burst: 100, count: 20, period: '1s' };
 /** What a roll-out that lowers a burst runs side by side. */
-const BEFORE = { burst: 1000, count: 100, period: '1s' };
+const BEFORE = { burst: sized(300, 1000), count: 100, period: '1s' };
 const AFTER = { burst: 100, count: 100, period: '1s' };
 
 // What a script call runs, and what a connection sends when it is made.
@@ -27,7 +28,7 @@ const COMMANDS = [
 ];
 
 function hammered(url: string, orders: Pick<HammerOrders, 'inFlight' | 'rememberDenialsMs'>): Promise<Hammered[]> {
-  const order: HammerOrders = { url, ...LIMIT, lastsMs: 2000, ...orders };
+  const order: HammerOrders = { url, ...LIMIT, lastsMs: sized(1000, 2000), ...orders };
   return hammeredBy(Array.from({ length: PROCESSES }, () => order));
 }
 
@@ -57,38 +58,41 @@ function sum(values: readonly number[]): number {
 it.each([
   { name: 'asking Redis each time', rememberDenialsMs: 0, inFlight: 4 },
   { name: 'remembering denials', rememberDenialsMs: 1000, inFlight: 4 },
-])('eight processes hammering one key, $name, admit exactly burst + rate × time, in one call each', async (orders) => {
-  const server = await redisServer();
-  const seen = await hammered(server.url, orders);
-  const admitted = sum(seen.map(({ allowed }) => allowed));
-  const decisions = sum(seen.map((one) => one.decisions));
-  const calls = await server.commandCalls();
+])(
+  `${PROCESSES} processes hammering one key, $name, admit exactly burst + rate × time, in one call each`,
+  async (orders) => {
+    const server = await redisServer();
+    const seen = await hammered(server.url, orders);
+    const admitted = sum(seen.map(({ allowed }) => allowed));
+    const decisions = sum(seen.map((one) => one.decisions));
+    const calls = await server.commandCalls();
 
-  // The first call was decided between its sending and its answer, and so was the last one. Of what comes back
-  // meanwhile one token may not have been asked for at the end.
-  const least = back(
-    seen.map(({ firstAnsweredMs }) => firstAnsweredMs),
-    seen.map(({ lastSentMs }) => lastSentMs),
-  );
-  const most = back(
-    seen.map(({ firstSentMs }) => firstSentMs),
-    seen.map(({ lastAnsweredMs }) => lastAnsweredMs),
-  );
-  expect(seen.map(({ byPolicy }) => byPolicy)).toEqual(Array.from({ length: PROCESSES }, () => 0));
-  expect(admitted).toBeGreaterThan(LIMIT.burst + least - 1);
-  expect(admitted).toBeLessThanOrEqual(LIMIT.burst + most);
+    // The first call was decided between its sending and its answer, and so was the last one. Of what comes back
+    // meanwhile one token may not have been asked for at the end.
+    const least = back(
+      seen.map(({ firstAnsweredMs }) => firstAnsweredMs),
+      seen.map(({ lastSentMs }) => lastSentMs),
+    );
+    const most = back(
+      seen.map(({ firstSentMs }) => firstSentMs),
+      seen.map(({ lastAnsweredMs }) => lastAnsweredMs),
+    );
+    expect(seen.map(({ byPolicy }) => byPolicy)).toEqual(Array.from({ length: PROCESSES }, () => 0));
+    expect(admitted).toBeGreaterThan(LIMIT.burst + least - 1);
+    expect(admitted).toBeLessThanOrEqual(LIMIT.burst + most);
 
-  // Each process asks for the time once, by a call that also tells the server the script.
-  const scriptCalls = (calls.get('evalsha') ?? 0) + (calls.get('eval') ?? 0);
-  expect(scriptCalls).toBeLessThanOrEqual(decisions + 2 * PROCESSES);
-  expect([...calls.keys()].filter((name) => !COMMANDS.includes(name.split('|')[0]!))).toEqual([]);
-});
+    // Each process asks for the time once, by a call that also tells the server the script.
+    const scriptCalls = (calls.get('evalsha') ?? 0) + (calls.get('eval') ?? 0);
+    expect(scriptCalls).toBeLessThanOrEqual(decisions + 2 * PROCESSES);
+    expect([...calls.keys()].filter((name) => !COMMANDS.includes(name.split('|')[0]!))).toEqual([]);
+  },
+);
 
 it.each([0, 1000])(
   'two versions with different bursts on one key admit no more than the larger burst + rate × time (rememberDenialsMs: %i)',
   async (rememberDenialsMs) => {
     const server = await redisServer();
-    const common = { url: server.url, lastsMs: 3000, inFlight: 32, rememberDenialsMs };
+    const common = { url: server.url, lastsMs: sized(1500, 3000), inFlight: 32, rememberDenialsMs };
     const seen = await hammeredBy([BEFORE, AFTER].map((numbers) => ({ ...common, ...numbers })));
     const admitted = sum(seen.map(({ allowed }) => allowed));
     const spanMs =

@@ -1,11 +1,12 @@
 import { realDelay } from '../../real-delay.ts';
+import { sized } from '../../sized.ts';
 import type { SpendLimit, SpendOrders, SpendReport } from '../processes/spend.mjs';
 import { GatewayProcess } from './gateway-process.ts';
 import { nowMs } from '../slots/holder-process.ts';
 import { mostBeyond, type Passed } from './most-beyond.ts';
 import type { LeaseOutcome } from './outcome.ts';
 
-export const PROCESSES = 8;
+export const PROCESSES = sized(4, 8);
 const SKEW = 5;
 const MOVE_MS = 300;
 /** A second of the rate, of which so much must pass again. */
