@@ -142,7 +142,7 @@ export class Evidence {
       play(this.#theorem, example);
     });
     // What is executed after a claim does not make it false. If the example makes none of these claims, it may when it is broken.
-    const sites = executed.slice(0, before || undefined).filter((site) => this.#isToBreak(site, mostTimes));
+    const sites = executed.slice(0, before || undefined).filter(({ site }) => this.#isToBreak(site, mostTimes));
     sabotaged(sites, () => {
       const example = Example.of(given) as Example;
       play(this.#theorem, example);

@@ -17,8 +17,14 @@ const CHANGES: readonly ((value: number) => number)[] = [
   (value) => 2 * value + 1000,
 ];
 
+/** A place that was executed, and all results that it had. */
+export interface Executed {
+  readonly site: Site;
+  readonly results: Set<unknown>;
+}
+
 /** The places that are executed while something is traced. */
-let traced: Set<Site> | undefined;
+let traced: Map<Site, Executed> | undefined;
 let broken: { readonly site: Site; readonly change: (value: number) => number } | undefined;
 /** Whether the broken place had a number: on anything else, all changes do the same. */
 let hadNumber = false;
@@ -30,10 +36,16 @@ let steps = 0;
 /** The result of an operator at a place. */
 export function resultAt<T>(value: T, site: Site | undefined): T {
   if (site === undefined) return value;
-  traced?.add(site);
+  if (traced !== undefined) trace(traced, value, site);
   if (broken === undefined) return value;
   if (++steps > MOST_STEPS) throw new Error('What is broken does not end');
   return site === broken.site ? (changed(value, broken.change) as T) : value;
+}
+
+function trace(places: Map<Site, Executed>, value: unknown, site: Site): void {
+  const known = places.get(site);
+  if (known === undefined) places.set(site, { site, results: new Set([value]) });
+  else known.results.add(value);
 }
 
 function changed(value: unknown, change: (value: number) => number): unknown {
@@ -48,22 +60,23 @@ function changed(value: unknown, change: (value: number) => number): unknown {
  *
  * @param run - Is given a function that counts the places so far.
  */
-export function sitesOf(run: (count: () => number) => void): readonly Site[] {
-  const places = new Set<Site>();
+export function sitesOf(run: (count: () => number) => void): readonly Executed[] {
+  const places = new Map<Site, Executed>();
   traced = places;
   try {
     run(() => places.size);
-    return [...places];
+    return [...places.values()];
   } finally {
     traced = undefined;
   }
 }
 
-/** Runs something once for each way to break each of these places, until it returns true. */
-export function sabotaged(sites: readonly Site[], run: () => boolean): void {
+/** Runs something once for each way to break each of these places that changes what they do, until it returns true. */
+export function sabotaged(sites: readonly Executed[], run: () => boolean): void {
   try {
-    for (const site of sites) {
+    for (const { site, results } of sites) {
       for (const change of CHANGES) {
+        if ([...results].every((result) => changed(result, change) === result)) continue;
         broken = { site, change };
         [steps, hadNumber] = [0, false];
         if (run()) return;

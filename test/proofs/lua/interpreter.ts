@@ -22,7 +22,12 @@ class Scope {
   }
 
   get(name: string): unknown {
-    return this.#variables.has(name) ? this.#variables.get(name) : this.#outer?.get(name);
+    // oxlint-disable-next-line typescript/no-this-alias -- the scopes around it, from the inside out
+    for (let scope: Scope | undefined = this; scope !== undefined; scope = scope.#outer) {
+      const value = scope.#variables.get(name);
+      if (value !== undefined || scope.#variables.has(name)) return value;
+    }
+    return undefined;
   }
 
   set(name: string, value: unknown): void {
