@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { LOADS, rowOf } from '../../scripts/gossip-table.mjs';
-import { shell } from './sluice.ts';
+import { run } from '../../packages/cli/test/run.ts';
 import { sized } from '../sized.ts';
 
 const page = readFileSync(new URL('../../docs/coming-from-other-libraries.md', import.meta.url), 'utf8');
@@ -19,9 +19,10 @@ describe('the page that compares algorithms', () => {
     const copy = mkdtempSync(join(tmpdir(), 'sluice-docs-'));
     onTestFinished(() => rmSync(copy, { recursive: true }));
     copyFileSync(join(folder, `${name}.yaml`), join(copy, `${name}.yaml`));
-    const line = `sluice simulate ${name}.yaml`;
-    const { out } = await shell(`${line} --svg ${name}.svg`, copy);
-    expect(page).toContain(`\`\`\`console\n$ ${line}\n${out}\`\`\`\n`);
+    // In this process: test/docs/command-line.program.test.ts runs the program.
+    const args = ['simulate', join(copy, `${name}.yaml`), '--svg', join(copy, `${name}.svg`)];
+    const { out } = await run(args, { columns: 'unknown' });
+    expect(page).toContain(`\`\`\`console\n$ sluice simulate ${name}.yaml\n${out}\`\`\`\n`);
     expect(page).toContain(`(compared/${name}.svg)`);
     expect(page).toContain(`(compared/${name}.yaml)`);
     expect(readFileSync(join(folder, `${name}.svg`), 'utf8')).toBe(readFileSync(join(copy, `${name}.svg`), 'utf8'));
@@ -76,9 +77,8 @@ describe('the three ways to handle a burst, in docs/which-limit.md', () => {
     async ({ definition, figures }) => {
       const limits = `{ Way: { ${definition}, count: 100, period: 1s } }`;
       const clients = '{ client: { arrivals: { burst: 200, at: 5s, over: 100ms } } }';
-      const { out } = await shell(
-        `echo "{ limits: ${limits}, clients: ${clients}, within: 100ms }" | sluice simulate -`,
-      );
+      const stdin = `{ limits: ${limits}, clients: ${clients}, within: 100ms }`;
+      const { out } = await run(['simulate', '-'], { stdin, columns: 'unknown' });
       const [, printed = ''] = /^ {2}Sluice +(.*)$/m.exec(out) ?? [];
       expect(printed.split(/ {2,}/)).toEqual(figures);
     },
