@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { sized } from '../sized.ts';
 
-const [SESSIONS, STREAMS] = [sized(6, 20), 1000];
+const [SESSIONS, STREAMS] = [sized(3, 20), 1000];
 
 test(`${SESSIONS * STREAMS} requests that wait for their turn leave with their connections, and all tokens are given back`, async () => {
   const key = accountId((ctx: Context) => ctx.get('x-user'));

@@ -1,4 +1,4 @@
 import { recordedSuite } from './recorded-suite.ts';
 import { sized } from '../../../../test/sized.ts';
 
-recordedSuite(sized(20_000, 100_000));
+recordedSuite(sized(8000, 100_000));
