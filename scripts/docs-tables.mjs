@@ -69,7 +69,13 @@ function events() {
     const source = ts.createSourceFile(file, textOf(file), ts.ScriptTarget.Latest, true);
     return source.statements.flatMap((statement) => eventsOf(statement, source));
   });
-  return markdown(['`type`', 'emitted by', 'when'], rows);
+  const emitters = [...new Set(rows.map(([, emitter]) => emitter))];
+  return emitters
+    .map((emitter) => {
+      const own = rows.filter((row) => row[1] === emitter);
+      return `Emitted by ${emitter}:\n\n${own.map(([types, , when]) => `- ${types}: ${when}`).join('\n')}`;
+    })
+    .join('\n\n');
 }
 
 /**
