@@ -31,9 +31,12 @@ function textOf(error: unknown): string {
   return error instanceof Error ? String(error.stack) : String(error);
 }
 
-function hintOf({ code, message }: SluiceError): string {
-  // Node's words for a certificate of an unknown authority.
-  const isUntrusted = code === 'ERR_STORE_UNAVAILABLE' && /(?:self-signed|issuer|first) certificate/.test(message);
+/** Node's codes of a certificate of an unknown authority. */
+const UNTRUSTED = /SELF_SIGNED_CERT|ISSUER_CERT|LEAF_SIGNATURE/;
+
+function hintOf({ code, cause }: SluiceError): string {
+  const isUntrusted =
+    code === 'ERR_STORE_UNAVAILABLE' && UNTRUSTED.test(String((cause as { code?: unknown } | undefined)?.code));
   return isUntrusted ? '. To trust your own authority, add --tls-ca ca.pem.' : '';
 }
 
