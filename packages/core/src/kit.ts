@@ -42,7 +42,7 @@ export { kindOf } from './kinds/kind-of.ts';
 export type { AnyKind } from './limits/kind.ts';
 export { LOAD_KEY } from './kinds/load/load-kind.ts';
 export { loadSettings } from './kinds/load/load-options.ts';
-export type { OptionRow, OptionRows, OptionValue } from './limits/option.ts';
+export { checkOption, type OptionRow, type OptionValue } from './limits/option.ts';
 export { defineLimits, LIMIT_ROWS } from './definitions/define-limits.ts';
 export type { Limit } from './limits/limit.ts';
 export { checkLimitName, LIMIT_NAME_PATTERN } from './limits/limit-name.ts';

@@ -1,13 +1,11 @@
 import {
   boundsOf,
-  checkBoolean,
+  checkOption,
   complaint,
   durationTicks,
   DURATION_PATTERN,
   leafOf,
   LIMIT_NAME_PATTERN,
-  oneOf,
-  wholeNumber,
   type OptionRow,
   type OptionValue,
 } from '@sluice/core/kit';
@@ -20,8 +18,6 @@ type Value<Type extends OptionValue['type']> = Extract<OptionValue, { type: Type
 type FieldFor<Type extends OptionValue['type']> = (value: Value<Type>) => {
   readonly schema: JsonSchema;
   read(option: string, node: Node, fields: Fields): unknown;
-  /** For rows without a check. */
-  check?(option: string, value: unknown): unknown;
 };
 
 /** Returns the fields for the rows of options. */
@@ -31,28 +27,24 @@ export function fieldsOf<Name extends string>(rows: Readonly<Record<Name, Option
 }
 
 /** Returns the field of an option: how a file has it. The value is then checked as in code. */
-export function fieldOf({ about, value, check }: OptionRow): Field {
-  const field = (FIELDS[value.type] as (value: OptionValue) => ReturnType<FieldFor<OptionValue['type']>>)(value);
+export function fieldOf(row: OptionRow): Field {
+  const field = (FIELDS[row.value.type] as (value: OptionValue) => Field)(row.value);
   return {
-    schema: { description: about, ...field.schema },
+    schema: { description: row.about, ...field.schema },
     read(option, node, fields) {
       const found = field.read(option, node, fields);
       // What is wrong within a mapping is known already.
-      if (found !== undefined || node.kind === 'scalar') (check ?? field.check)?.(option, found);
+      if (found !== undefined || node.kind === 'scalar') checkOption(row, option, found);
       return found;
     },
   };
 }
 
 const FIELDS: { readonly [Type in OptionValue['type']]: FieldFor<Type> } = {
-  'whole number': ({ example, ...demand }) => ({
-    schema: { type: 'integer', minimum: demand.min, maximum: demand.max },
+  'whole number': ({ min, max, example }) => ({
+    schema: { type: 'integer', minimum: min, maximum: max },
     read: (option, node) =>
-      wholeNumberOf(
-        option,
-        scalarOf(option, node, { demand: `a whole number from ${demand.min} to ${demand.max}`, example }),
-      ),
-    check: (option, value) => wholeNumber(option, value, demand),
+      wholeNumberOf(option, scalarOf(option, node, { demand: `a whole number from ${min} to ${max}`, example })),
   }),
   fraction: ({ most, below, example }) => ({
     schema: {
@@ -80,15 +72,10 @@ const FIELDS: { readonly [Type in OptionValue['type']]: FieldFor<Type> } = {
   choice: ({ choices, example }) => ({
     schema: { enum: choices },
     read: (option, node) => scalarOf(option, node, { demand: `one of ${choices.join(', ')}`, example }).value,
-    check: (option, value) => oneOf(option, value, choices),
   }),
-  text: ({ pattern, demand, example }) => ({
+  text: ({ pattern, example }) => ({
     schema: { type: 'string', minLength: 1, ...(pattern !== undefined && { pattern }), examples: [example] },
     read: (option, node) => scalarOf(option, node, { demand: `text, such as ${example}`, example }).value,
-    check(option, value) {
-      if (demand === undefined || (typeof value === 'string' && new RegExp(pattern!).test(value))) return;
-      throw complaint('ERR_OPTION', { option, demand, value, remedy: `For example ${leafOf(option)}: ${example}.` });
-    },
   }),
   'name of a limit': () => ({
     schema: { type: 'string', pattern: LIMIT_NAME_PATTERN.source },
@@ -97,7 +84,6 @@ const FIELDS: { readonly [Type in OptionValue['type']]: FieldFor<Type> } = {
   switch: () => ({
     schema: { type: 'boolean' },
     read: (option, node) => scalarOf(option, node, { demand: 'true or false', example: 'true' }).value,
-    check: checkBoolean,
   }),
   mark: () => ({
     schema: { const: true },

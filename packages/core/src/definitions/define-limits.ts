@@ -1,11 +1,11 @@
 // The room definitions: limits and overrides as a user writes them, validated together.
-import { checkBoolean, checkOptions, entriesOf, isPlainObject } from '../checks/options.ts';
+import { checkOptions, entriesOf, isPlainObject } from '../checks/options.ts';
 import { complaint, shownName, SluiceError } from '../checks/errors.ts';
 import { LIMIT_HINTS } from '../checks/peer-names.ts';
 import { isEveryone } from '../keys/everyone.ts';
 import { isKey } from '../keys/key.ts';
 import { KIND_OPTIONS, kindOf } from '../kinds/kind-of.ts';
-import type { OptionRow, OptionTable } from '../limits/option.ts';
+import { checkOption, type OptionRow, type OptionTable } from '../limits/option.ts';
 import type { StoreWall } from '../time/store-wall.ts';
 import { checkFailurePolicy, type FailurePolicy } from '../limits/failure-policy.ts';
 import { levelsFrom } from '../limits/levels.ts';
@@ -19,12 +19,10 @@ export const LIMIT_ROWS: OptionTable<Omit<LimitSettings, 'key' | 'onFailure'>> =
   disabled: {
     about: 'Whether the limit is switched off. It then applies to no request.',
     value: { type: 'switch' },
-    check: checkBoolean,
   },
   hidden: {
     about: 'Whether the limit is hidden from clients: no header field and no problem details name it.',
     value: { type: 'switch' },
-    check: checkBoolean,
   },
 };
 
@@ -68,8 +66,10 @@ function defineLimit<Request>(
   const kind = kindOf(where, definition);
   const { key = kind.key, onFailure: policy = onFailure, disabled = false, hidden = false } = definition;
   if (!isKey(key)) throw notAKey(where, key);
-  for (const [option, { check }] of Object.entries<OptionRow>(LIMIT_ROWS))
-    check?.(`${where}.${option}`, definition[option as keyof typeof LIMIT_ROWS]);
+  for (const [option, row] of Object.entries<OptionRow>(LIMIT_ROWS)) {
+    const value = definition[option as keyof typeof LIMIT_ROWS];
+    if (value !== undefined) checkOption(row, `${where}.${option}`, value);
+  }
   const parts = kind.define(definition as never, { where, name, ...(wall && { wall }) });
   const { rate, bounds, borrow, overshoot, calendar, warnAt, slots, load } = parts;
   // Written out, so that limits of all kinds have one hidden class: see docs/hot-path.md.

@@ -1,4 +1,5 @@
-import type { Hints, WholeNumberDemand } from '../checks/options.ts';
+import { complaint } from '../checks/errors.ts';
+import { checkBoolean, leafOf, oneOf, wholeNumber, type Hints, type WholeNumberDemand } from '../checks/options.ts';
 import type { DurationRange } from '../rule/duration.ts';
 
 /**
@@ -66,3 +67,26 @@ export const EXACT_ROW: OptionRow = {
   about: 'Decides exactly, by a call of the store for each request. That is the default.',
   value: { type: 'switch' },
 };
+
+/**
+ * Rejects a wrong value of an option: by the check of its row, or else by its type.
+ *
+ * @param option - Its path in error messages.
+ * @throws {SluiceError}
+ */
+export function checkOption({ check, value: demanded }: OptionRow, option: string, value: unknown): void {
+  if (check !== undefined) check(option, value);
+  else if (demanded.type === 'whole number') wholeNumber(option, value, demanded);
+  else if (demanded.type === 'choice') oneOf(option, value, demanded.choices);
+  else if (demanded.type === 'switch') checkBoolean(option, value);
+  else if (demanded.type === 'text') checkText(option, value, demanded);
+}
+
+function checkText(
+  option: string,
+  value: unknown,
+  { pattern, demand, example }: Extract<OptionValue, { type: 'text' }>,
+): void {
+  if (demand === undefined || (typeof value === 'string' && new RegExp(pattern!).test(value))) return;
+  throw complaint('ERR_OPTION', { option, demand, value, remedy: `For example ${leafOf(option)}: ${example}.` });
+}
