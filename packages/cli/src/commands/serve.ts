@@ -49,13 +49,8 @@ export const serve: Command = {
   example: 'sluice serve --http 127.0.0.1:9090 limits.yaml tables.yaml',
   endsItself: true,
   async run(call) {
-    if (call.has('printFields')) {
-      const { printFields } = await import('../serve/print-fields.ts');
-      await printFields(call);
-      return EXIT.fine;
-    }
-    const { serveCall } = await import('../serve/serve.ts');
-    await serveCall(call);
+    const { printFields, serveCall } = await import('../serve/serve.ts');
+    await (call.has('printFields') ? printFields(call) : serveCall(call));
     return EXIT.fine;
   },
 };

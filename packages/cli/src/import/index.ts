@@ -1,6 +1,7 @@
-import type { LimitSource } from '@sluice/config';
+import { checkLimits, type LimitSource, type Problem } from '@sluice/config';
+import { SluiceError } from '@sluice/core';
+import { checkTableFiles } from '@sluice/serve';
 import { stringify } from 'yaml';
-import { checkTexts } from './checked.ts';
 import { converted, type Imported } from './convert.ts';
 import { readEnvoyFiles } from './envoy-file.ts';
 import type { ImportAs } from './limit-numbers.ts';
@@ -19,6 +20,31 @@ export async function imported(files: readonly LimitSource[], as: ImportAs): Pro
   const result = converted(await readEnvoyFiles(files), as);
   await checkTexts({ limits: limitsText(result), tables: tablesText(result) });
   return result;
+}
+
+/** The texts of the files that an import makes. */
+interface Texts {
+  readonly limits: string;
+  readonly tables: string;
+}
+
+/**
+ * Rejects files that `sluice check` would reject, such as tables that are too large.
+ *
+ * @throws {SluiceError} `ERR_LIMIT_FILES`
+ */
+async function checkTexts({ limits, tables }: Texts): Promise<void> {
+  const sources = { limits: () => limits, tables: () => tables };
+  const problems: readonly Problem[] = [
+    ...(await checkLimits({ defaults: sources.limits })),
+    ...(await checkTableFiles(sources)),
+  ];
+  if (problems.length === 0) return;
+  const lines = problems.map(({ message }) => message).join('\n');
+  throw new SluiceError(
+    'ERR_LIMIT_FILES',
+    `The files can't be imported, because what they become is not valid:\n${lines}`,
+  );
 }
 
 /** The file of limits, as YAML. */

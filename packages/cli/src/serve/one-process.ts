@@ -1,10 +1,13 @@
+import type { Store } from '@sluice/core';
+import { leasedStore, redisStore } from '@sluice/redis';
 import type { ServiceOptions } from '@sluice/serve';
 import { openService, startServers, type Sample, type Servers, type Service } from '@sluice/serve';
 import type { Call } from '../console/command.ts';
 import { moreFormats } from '../limits/files.ts';
 import { checkFiles, sourceOf } from '../limits/sources.ts';
+import { clientOf } from '../redis/client.ts';
+import { keyOptionsOf } from '../redis/options.ts';
 import type { ServeSettings } from './options.ts';
-import { storeOf } from './store.ts';
 
 /** A service that listens. */
 export interface Running {
@@ -44,6 +47,17 @@ async function serviceOptions(call: Call, settings: ServeSettings): Promise<Serv
     failure: settings.failure,
     log: (line) => call.console.line(line),
   };
+}
+
+/** Returns the store of a service; undefined for the memory of its process. */
+async function storeOf(call: Call, { hasRedis, leases, failure }: ServeSettings): Promise<Store | undefined> {
+  if (!hasRedis) return undefined;
+  const keys = await keyOptionsOf(call);
+  const log = (line: string): void => call.console.line(line);
+  const client = clientOf(call);
+  return leases
+    ? leasedStore({ client, ...keys, gateways: failure.gateways, log })
+    : redisStore({ client, ...keys, log });
 }
 
 /** The files of a call, and how they are read. */

@@ -1,10 +1,9 @@
 // The room serve: `sluice serve`: its settings, its store, one process or several.
-import { startMetrics, type Servers } from '@sluice/serve';
+import { openService, startMetrics, type ServerAddresses, type Servers } from '@sluice/serve';
 import cluster from 'node:cluster';
 import type { Call } from '../console/command.ts';
-import type { ServerAddresses } from '@sluice/serve';
 import { listeningAt } from './listening.ts';
-import { startProcess, stopProcess } from './one-process.ts';
+import { fileOptions, startProcess, stopProcess } from './one-process.ts';
 import { serveSettings, type ServeSettings } from './options.ts';
 import { Workers } from './primary.ts';
 import { answerPrimary } from './worker.ts';
@@ -56,4 +55,14 @@ function ended({ console }: Call): Promise<void> {
     process.once('SIGTERM', () => resolve());
     void console.interruption.then(() => resolve());
   });
+}
+
+/** Prints which fields of a proxy's request each table reads, and listens nowhere. */
+export async function printFields(call: Call): Promise<void> {
+  const service = await openService({ ...(await fileOptions(call)), everyMs: false });
+  const fields = [...service.fieldsRead];
+  await service.close();
+  call.console.result({ fields: Object.fromEntries(fields) }, () =>
+    fields.map(([name, read]) => `/check/${name}: ${read.join(' ') || 'none'}`),
+  );
 }

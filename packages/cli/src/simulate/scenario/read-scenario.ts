@@ -2,8 +2,9 @@ import { SluiceError } from '@sluice/core';
 import { MODELS } from '../algorithms/models.ts';
 import { readClients } from './clients-part.ts';
 import { readLimitsPart } from './limits-part.ts';
+import type { Partition } from '../partition.ts';
 import { parsed, positionIn } from './parse.ts';
-import { readPartition } from './partition-part.ts';
+import { readPeriod } from './period.ts';
 import type { Scenario } from './scenario.ts';
 import { ScenarioError, type Value } from './value.ts';
 
@@ -58,7 +59,7 @@ async function readParts(text: string, label: string): Promise<Scenario> {
     processes: fields.get('processes')?.number({ min: 1, max: 10_000 }) ?? 4,
     skew: fields.get('skew')?.number({ min: 1, max: 1000, fractions: true }) ?? 1,
     delayMicros: fields.get('delay')?.micros() ?? DELAY_MICROS,
-    partition: readPartition(fields.get('partition')),
+    partition: partitionOf(fields.get('partition')),
   };
 }
 
@@ -66,6 +67,16 @@ function withinOf(value: Value | undefined): number | undefined {
   const micros = value?.micros();
   if (micros === 0) throw value!.wrong('above 0s', 'For example within: 1s.');
   return micros;
+}
+
+function partitionOf(value: Value | undefined): Partition | undefined {
+  if (value === undefined) return undefined;
+  const fields = value.fields(['parts', 'from', 'to']);
+  const { fromMicros, lengthMicros } = readPeriod(fields, () =>
+    value.wrong('a partition with an end', 'For example { parts: 2, from: 2s, to: 8s }.'),
+  );
+  const parts = fields.get('parts')?.number({ min: 2, max: 10_000 }) ?? 2;
+  return { parts, fromMicros, toMicros: fromMicros + lengthMicros };
 }
 
 function modelOf(value: Value): string {
