@@ -16,9 +16,9 @@ import { bytesOfRequests } from './pins.ts';
 const MOST = {
   bytes: { 'a rate': 2350, 'a quota': 3000, 'two limits': 3550, 'a slot': 10_600 },
   'files of core that do not compile without': {
-    load: 5,
-    quota: 4,
-    concurrency: 5,
+    load: 4,
+    quota: 3,
+    concurrency: 4,
     borrow: 4,
     maxWait: 2,
     maxDebt: 8,

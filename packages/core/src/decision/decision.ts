@@ -116,6 +116,17 @@ export class Decision {
   }
 }
 
+/**
+ * Returns the decision of alternatives: of the one that passes, or of the one that can pass soonest.
+ *
+ * @param tried - All but the last are denied.
+ */
+export function firstDecision(tried: readonly Decision[]): Decision {
+  const last = tried.at(-1)!;
+  if (last.outcome !== 'denied') return last;
+  return tried.reduce((soonest, one) => (one.retryAfterMs < soonest.retryAfterMs ? one : soonest));
+}
+
 /** The figures of a decision as a whole. */
 export type DecisionFigures = Pick<
   Decision,

@@ -1,4 +1,4 @@
-// The room kinds: a folder for each kind of limits: its options, their checks, what it means and what it does.
+// The room kinds: a folder for each kind of limits: its options, their checks, and what it does.
 import { concurrency } from './concurrency/concurrency.ts';
 import type { AnyKind } from '../limits/kind.ts';
 import { load } from './load/load-kind.ts';

@@ -73,7 +73,7 @@ export class Corrections {
     const charged = andThen(transactions, (batch) =>
       andThen(gate.charge(withChargedLoans(withoutBlocked(batch))), (change) => {
         // A charge of the local store counts only a part of a quota.
-        if (limits.warnings.areNeeded && change.store === store) limits.warnings.lookAtCharge(change);
+        if (limits.warnings.isActive && change.store === store) limits.warnings.lookAtCharge(change);
         return bucketStates(change.batch, change.reading);
       }),
     );

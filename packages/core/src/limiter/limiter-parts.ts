@@ -1,4 +1,5 @@
 import type { ClientAddressFinder } from '../client/client-address.ts';
+import { BLOCKED, type Stage } from '../decision/stage.ts';
 import type { EventSink } from '../events/event.ts';
 import type { CheckedFailureOptions } from '../failure/failure-options.ts';
 import type { SlotLevel } from '../failure/local-store.ts';
@@ -14,8 +15,10 @@ import { Corrections } from './corrections.ts';
 import { CurrentLimits } from './current-limits.ts';
 import { Decider } from './decider.ts';
 import { QueuedDecisions } from './queued-decisions.ts';
+import { BorrowStage } from '../kinds/borrow/borrow-stage.ts';
 import { Lender } from '../kinds/borrow/lender.ts';
 import type { Limiter } from './limiter.ts';
+import { RaiseStage } from './raise-stage.ts';
 import { DecisionReports, type OnDecision } from './on-decision.ts';
 import { PendingWork } from './pending-work.ts';
 
@@ -75,16 +78,17 @@ export function partsOf<Request>(setup: LimiterSetup<Request>, limiter: Limiter<
   const reports = new DecisionReports({ limiter, onDecision, emit, time });
   const corrections = new Corrections({ store, gate, limits, work });
   const queued = new QueuedDecisions({ time, refund: (decision) => corrections.refund(decision) });
-  const decider = new Decider({
-    gate,
-    raised: limits.raised,
-    reports,
-    lender: new Lender(time, emit),
-    warnings: limits.warnings,
-    loads: limits.loads,
+  const { raised, warnings, loads } = limits;
+  // The order in which a batch is decided. The store comes after the last one.
+  const stages: readonly Stage[] = [
+    BLOCKED,
+    loads,
     slots,
-    currentSet: () => limits.set,
-    costsFromData: setup.costsFromData,
-  });
+    new BorrowStage(new Lender(time, emit), gate),
+    warnings,
+    new RaiseStage({ raised, gate, limits }),
+  ];
+  const { costsFromData } = setup;
+  const decider = new Decider({ gate, stages, watches: [raised, warnings], reports, costsFromData });
   return { limits, gate, decider, corrections, queued, slots, work, reports };
 }

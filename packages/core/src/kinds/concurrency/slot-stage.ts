@@ -2,6 +2,7 @@ import { andThen, attempt, Rejected, type Awaitable } from '../../async/awaitabl
 import { decisionOf } from '../../decision/decide.ts';
 import { Decision } from '../../decision/decision.ts';
 import { withOwnAnswers, type OwnAnswer } from '../../decision/own-answers.ts';
+import type { DecisionCall, Rest, Stage } from '../../decision/stage.ts';
 import { changed, type Transaction } from '../../decision/transaction.ts';
 import type { EventSink } from '../../events/event.ts';
 import type { Store, StoreBucket } from '../../store/store.ts';
@@ -13,7 +14,6 @@ import type { Held, HeldSlots } from './held-slots.ts';
 import { newHolder } from './holder.ts';
 import { IdleSlots } from './idle-slots.ts';
 
-type Call = 'spend' | 'check';
 type Batch = readonly Transaction[];
 
 /** The parts of a {@link SlotStage}. */
@@ -31,7 +31,9 @@ export interface SlotStageParts {
  * `process`, and those of which it has idle slots. When they deny, no store is asked and nothing is taken anywhere. When
  * the store denies, what was taken here is free again.
  */
-export class SlotStage {
+export class SlotStage implements Stage {
+  readonly isActive = true;
+  readonly concerns: Stage['concerns'] = hasSlots;
   readonly #parts: SlotStageParts;
   readonly #idle: IdleSlots;
   readonly #claims: Claims;
@@ -48,10 +50,8 @@ export class SlotStage {
     this.#abandoned = new AbandonedSlots(held, emit);
   }
 
-  /**
-   * @param ask - Decides the part of the batch for which the store is needed.
-   */
-  decide(call: Call, batch: Batch, ask: (rest: Batch) => Awaitable<Decision>): Awaitable<Decision> {
+  /** Leaves the part of a batch for which the store is needed to the stages that follow. */
+  decide(call: DecisionCall, batch: Batch, stages: Rest): Awaitable<Decision> {
     const own = this.#ownAnswers(batch);
     if (isDenied(own)) return this.#ownDecision(own, false);
     const takes = call === 'spend';
@@ -61,7 +61,7 @@ export class SlotStage {
     );
     if (rest.length === 0) return this.#finish(this.#ownDecision(own, takes), claim);
     return andThen(
-      attempt(() => ask(rest)),
+      attempt(() => stages.decide(rest)),
       (decided) => {
         if (decided instanceof Rejected) {
           this.#claims.giveUp(claim);
@@ -160,6 +160,10 @@ export class SlotStage {
     this.#abandoned.watch(decision, all);
     return decision;
   }
+}
+
+function hasSlots({ slots }: Transaction): boolean {
+  return slots === true;
 }
 
 function isDenied(own: ReadonlyMap<number, OwnAnswer>): boolean {

@@ -1,5 +1,7 @@
+import type { Awaitable } from '../../async/awaitable.ts';
 import { shedDecision } from '../../decision/decide.ts';
 import type { Decision } from '../../decision/decision.ts';
+import type { DecisionCall, Rest, Stage } from '../../decision/stage.ts';
 import type { Transaction } from '../../decision/transaction.ts';
 import type { EventSink } from '../../events/event.ts';
 import type { LimitMap } from '../../limits/limit.ts';
@@ -15,7 +17,10 @@ interface UsedSource {
 }
 
 /** The load limits in effect. They are decided before all others, because they ask no store and take nothing. */
-export class LoadLimits {
+export class LoadLimits implements Stage {
+  /** Whether there were ever any: a transaction may be older than a `replace`. Only this class changes it. */
+  isActive = false;
+  readonly concerns: Stage['concerns'] = isLoad;
   readonly #time: Time;
   readonly #emit: EventSink;
   /** By the name of the limit. */
@@ -41,6 +46,7 @@ export class LoadLimits {
     }
     // Last, so that a limit with a new name goes on at the level of its source.
     for (const use of ended) use.stop();
+    this.isActive ||= this.#used.size > 0;
   }
 
   /** Ends the use of all sources. */
@@ -49,16 +55,12 @@ export class LoadLimits {
     this.#used.clear();
   }
 
-  /**
-   * Denies a batch if a load limit of it does. Otherwise returns the batch without its load limits.
-   *
-   * @param owner - The gate of the limiter.
-   */
-  decide(batch: Batch, owner: object): Decision | Batch {
+  /** Denies a batch if a load limit of it does. Otherwise leaves the other limits to the stages that follow. */
+  decide(_: DecisionCall, batch: Batch, rest: Rest): Awaitable<Decision> {
     const shed = batch.filter((transaction) => isLoad(transaction) && this.#sheds(transaction));
-    if (shed.length === 0) return batch.filter((transaction) => !isLoad(transaction));
+    if (shed.length === 0) return rest.decide(batch.filter((transaction) => !isLoad(transaction)));
     const waitsMs = shed.map(({ limit, id }) => this.#used.get(limit)!.use.retryAfterMs(id));
-    return shedDecision(shed, waitsMs, owner);
+    return shedDecision(shed, waitsMs, rest.owner);
   }
 
   // A transaction of a limit that `replace` has removed meanwhile has no source any more.
@@ -68,6 +70,6 @@ export class LoadLimits {
 }
 
 /** Whether a transaction is of a load limit. */
-export function isLoad({ rate }: Transaction): boolean {
+function isLoad({ rate }: Transaction): boolean {
   return rate.kind.level === 'own';
 }

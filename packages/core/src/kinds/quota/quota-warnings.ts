@@ -1,11 +1,16 @@
+import { andThen, type Awaitable } from '../../async/awaitable.ts';
 import type { Changed, Charge } from '../../decision/batch-answer.ts';
 import { Decision } from '../../decision/decision.ts';
 import { periodLeft } from '../../decision/period-left.ts';
+import type { DecisionCall, Rest, Stage } from '../../decision/stage.ts';
+import type { Transaction } from '../../decision/transaction.ts';
 import type { EventSink } from '../../events/event.ts';
 import type { LimitMap } from '../../limits/limit.ts';
 import { mapKeyOf } from '../../store/bucket-key.ts';
 import type { StoreReading } from '../../store/store.ts';
 import { levelAfter } from '../../store/transaction-rule.ts';
+
+type Batch = readonly Transaction[];
 
 /** At most this many warnings are remembered; of more, the oldest are forgotten. */
 const MAX_REMEMBERED = 10_000;
@@ -23,9 +28,10 @@ interface Step {
  * many or more after it. So of all processes only one warns, without shared state. After a refund a threshold can be
  * crossed again. Therefore each process remembers its own warnings, and does not repeat them in the same period.
  */
-export class QuotaWarnings {
-  /** Whether any limit has thresholds. Otherwise {@link look} need not be called. Only this class changes it. */
-  areNeeded = false;
+export class QuotaWarnings implements Stage {
+  /** Whether any limit has thresholds. Only this class changes it. */
+  isActive = false;
+  readonly concerns: Stage['concerns'] = ({ limit }) => this.#thresholds.has(limit);
   readonly #emit: EventSink;
   readonly #thresholds = new Map<string, readonly number[]>();
   /** The end of the period for each warning that was emitted. */
@@ -39,7 +45,21 @@ export class QuotaWarnings {
   changed(limits: LimitMap): void {
     this.#thresholds.clear();
     for (const [name, { warnAt }] of limits) if (warnAt.length > 0) this.#thresholds.set(name, warnAt);
-    this.areNeeded = this.#thresholds.size > 0;
+    this.isActive = this.#thresholds.size > 0;
+  }
+
+  decide(call: DecisionCall, batch: Batch, rest: Rest): Awaitable<Decision> {
+    return andThen(rest.decide(batch), (decision) => {
+      if (call === 'spend') this.look(decision);
+      return decision;
+    });
+  }
+
+  decideFirst(call: DecisionCall, batches: readonly Batch[], rest: Rest): Awaitable<readonly Decision[]> {
+    return andThen(rest.decideFirst(batches), (tried) => {
+      if (call === 'spend') this.look(tried.at(-1)!);
+      return tried;
+    });
   }
 
   /**

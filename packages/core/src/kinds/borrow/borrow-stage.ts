@@ -1,0 +1,81 @@
+import { andThen, type Awaitable } from '../../async/awaitable.ts';
+import { firstDecision, type Decision } from '../../decision/decision.ts';
+import type { DecisionCall, Rest, Stage } from '../../decision/stage.ts';
+import type { Transaction } from '../../decision/transaction.ts';
+import { OpenGate, type StoreGate } from '../../failure/store-gate.ts';
+import { checkAlternatives, type Lender } from './lender.ts';
+import { borrows } from './loan.ts';
+
+type Batch = readonly Transaction[];
+
+/** Decides batches in which a limit borrows: by its own tokens, or else by borrowed ones. */
+export class BorrowStage implements Stage {
+  readonly isActive = true;
+  readonly concerns: Stage['concerns'] = borrows;
+  readonly #lender: Lender;
+  /** The gate if its store answers at once. */
+  readonly #openGate: OpenGate | undefined;
+
+  constructor(lender: Lender, gate: StoreGate) {
+    this.#lender = lender;
+    this.#openGate = gate instanceof OpenGate ? gate : undefined;
+  }
+
+  decide(call: DecisionCall, batch: Batch, rest: Rest): Awaitable<Decision> {
+    const gate = call === 'spend' ? this.#openGate : undefined;
+    return gate === undefined
+      ? andThen(this.decideFirst(call, [batch], rest), firstDecision)
+      : this.#decideAtOnce(gate, batch, rest);
+  }
+
+  decideFirst(call: DecisionCall, batches: readonly Batch[], rest: Rest): Awaitable<readonly Decision[]> {
+    const groups = batches.map((batch) => this.#lender.alternativesOf(batch));
+    const all = groups.flat();
+    checkAlternatives(all.length);
+    return andThen(rest.decideFirst(all), (tried) => {
+      const decisions = soonestOfEach(groups, tried);
+      if (call === 'spend') this.#lender.noteLent(decisions.at(-1)!, batches.flat());
+      return decisions;
+    });
+  }
+
+  /**
+   * Decides a batch in two calls of a store that answers at once. In most cases the first one, for own tokens, is enough,
+   * and what would be lent need not be computed. When it is denied, it has taken nothing.
+   */
+  #decideAtOnce(gate: OpenGate, batch: Batch, rest: Rest): Decision {
+    const assured = rest.decide(this.#lender.assuredOf(batch)) as Decision;
+    return assured.outcome === 'denied' ? this.#borrowAtOnce(gate, batch, { assured, rest }) : assured;
+  }
+
+  // All alternatives of a batch name the same buckets in the same order, so the reading that denied one may deny all.
+  #borrowAtOnce(gate: OpenGate, batch: Batch, { assured, rest }: { assured: Decision; rest: Rest }): Decision {
+    const alternatives = this.#lender.lentOf(batch);
+    if (!alternatives.some((lent) => gate.wouldPass(lent, assured))) {
+      return alternatives.reduce((soonest, lent) => soonerByAll(soonest, gate.denyAlso(lent, assured)), assured);
+    }
+    const lent = rest.decideFirst(alternatives) as readonly Decision[];
+    const last = lent.at(-1)!;
+    if (last.outcome === 'denied') return lent.reduce(soonerByAll, assured);
+    this.#lender.noteLent(last, batch);
+    return last;
+  }
+}
+
+/**
+ * Leaves out of the denials of one batch all but that with the shortest wait of each limit that borrows. The waits of
+ * different limits do not depend on each other, so the sum of the waits is the shortest too.
+ */
+function soonestOfEach(groups: readonly (readonly Batch[])[], decisions: readonly Decision[]): readonly Decision[] {
+  if (decisions.at(-1)!.outcome !== 'denied') return decisions;
+  let first = 0;
+  return groups.map(({ length }) => decisions.slice(first, (first += length)).reduce(soonerByAll));
+}
+
+function soonerByAll(one: Decision, other: Decision): Decision {
+  return sumOfWaits(other) < sumOfWaits(one) ? other : one;
+}
+
+function sumOfWaits({ results }: Decision): number {
+  return results.reduce((sum, { retryAfterMs }) => sum + retryAfterMs, 0);
+}
