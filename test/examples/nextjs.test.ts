@@ -9,6 +9,7 @@ let route: { readonly GET: Handler; readonly POST: Handler };
 let limits: {
   readonly limiter: Limiter;
   readonly limitRequests: (handler: Handler) => Handler;
+  readonly limitOrders: (handler: Handler) => Handler;
 };
 
 beforeAll(async () => {
@@ -55,8 +56,10 @@ it('the proxy limits clients by the field that the proxy in front of it sets', a
   const passed = await proxy(from('192.0.2.7'));
   expect(passed.headers.get('x-middleware-next')).toBe('1');
   expect(passed.headers.get('RateLimit')).toBe('"RequestsPerClient";r=49;t=1');
+  const startMs = performance.now();
   const flood = await Promise.all(Array.from({ length: 80 }, () => proxy(from('192.0.2.7'))));
-  expect(flood.filter(({ status }) => status === 429).length).toBeGreaterThan(0);
+  const back = (20 * (performance.now() - startMs)) / 1000;
+  expect(flood.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(80 - 50 - back);
   expect((await proxy(from('192.0.2.8'))).status).toBe(200);
 });
 
@@ -64,13 +67,13 @@ it('a second bundle has its own copy of Sluice, and shares the buckets and the c
   vi.resetModules();
   const bundle = await exampleFile<typeof limits>('lib/limits.js?bundle=proxy');
   expect(bundle.limiter).not.toBe(limits.limiter);
-  const from = new Request('http://localhost/api/orders', { headers: { 'X-Real-IP': '192.0.2.9' } });
+  // A limit of which no token comes back meanwhile.
   const answer = (): Response => new Response(null);
-  const here = await limits.limitRequests(answer)(from.clone());
-  const there = await bundle.limitRequests(answer)(from.clone());
+  const here = await limits.limitOrders(answer)(order('dave'));
+  const there = await bundle.limitOrders(answer)(order('dave'));
   expect([here, there].map(({ headers }) => headers.get('RateLimit'))).toEqual([
-    '"RequestsPerClient";r=49;t=1',
-    '"RequestsPerClient";r=48;t=1',
+    expect.stringMatching(/^"OrdersPerKey";r=4;/),
+    expect.stringMatching(/^"OrdersPerKey";r=3;/),
   ]);
   const clients = await redis.call<string>('CLIENT', 'LIST');
   expect(clients.trim().split('\n').length).toBeLessThanOrEqual(2);
