@@ -1,7 +1,8 @@
-// `npm test`, `npm run test:quick` and `npm run test:all`: vitest on some of the projects of vitest.config.ts, or on those
-// and the files that are named.
+// `npm test`, `npm run test:quick`, `npm run test:all` and `npm run stalled`: vitest on some of the projects of
+// vitest.config.ts, or on those and the files that are named.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { root } from './pnpm.mjs';
 
 const NO_SERVER = 'none-in-test:quick (a test that needs one is named *.redis.test.ts or *.postgres.test.ts)';
@@ -37,6 +38,12 @@ const forms = {
     projects: [...usual, ...long],
     propertyRuns: '1000',
     env: { SLUICE_ALL_BUNDLERS: 'yes', SLUICE_ALL_CLIENTS: 'yes', SLUICE_ALL_CASES: 'yes' },
+  },
+  /** Each process stalls now and then: a test that depends on the speed of the machine fails. */
+  stalled: {
+    projects: [...usual, 'faults', 'proxies', 'programs'].filter((name) => name !== 'pins' && name !== 'property'),
+    propertyRuns: '1',
+    env: { NODE_OPTIONS: `--import ${pathToFileURL(join(root, 'test', 'stalls.mjs')).href}` },
   },
   /** The parts of .ci/run: together they are the projects of `all`, with fewer inputs. */
   timed: { projects: [...usual, ...long].filter((name) => !untimed.includes(name)), propertyRuns: '1', env: {} },
