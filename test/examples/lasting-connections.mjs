@@ -4,5 +4,12 @@ import http from 'node:http';
 import { syncBuiltinESMExports } from 'node:module';
 
 const { createServer } = http;
-http.createServer = (...args) => Object.assign(createServer(...args), { keepAliveTimeout: 0 });
+http.createServer = new Proxy(createServer, {
+  apply(create, self, args) {
+    /** @type {http.Server} */
+    const server = Reflect.apply(create, self, args);
+    server.keepAliveTimeout = 0;
+    return server;
+  },
+});
 syncBuiltinESMExports();

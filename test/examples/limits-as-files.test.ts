@@ -40,9 +40,11 @@ async function becomes(burst: number, account?: string): Promise<void> {
   await vi.waitFor(async () => expect(await burstOf(account)).toBe(burst), { timeout: 60_000, interval: 20 });
 }
 
+const LAST = 5;
+
 /** Makes two changes: the second is noticed by what the first has led to. */
 async function follows(change: (burst: number) => void): Promise<void> {
-  for (const burst of [4, 5]) {
+  for (const burst of [4, LAST]) {
     change(burst);
     await becomes(burst);
   }
@@ -64,6 +66,7 @@ describe('examples/limits-as-files', () => {
     copyFiles();
     await serve();
     await follows((burst) => writeFileSync(join(folder, 'limits.yaml'), withBurst(burst)));
+    expect(await burstOf()).toBe(LAST);
   });
 
   it('uses a file that is renamed over the old one', async () => {
@@ -73,6 +76,7 @@ describe('examples/limits-as-files', () => {
       writeFileSync(join(folder, 'new'), withBurst(burst));
       renameSync(join(folder, 'new'), join(folder, 'limits.yaml'));
     });
+    expect(await burstOf()).toBe(LAST);
   });
 
   it('follows the file of overrides too, to the last one', async () => {

@@ -6,7 +6,7 @@ import { running } from '../../../../test/redis/servers/running.ts';
 import { realDelay } from '../../../../test/real-delay.ts';
 
 const key = accountId();
-const HANG_MS = 500;
+const ROUNDS = 100;
 
 test.each([
   ['open', true],
@@ -26,7 +26,7 @@ test.each([
   for (let i = 0; i < 20; i++) await spend();
   server.freeze();
   const pending: Promise<Decision>[] = [];
-  for (const endMs = performance.now() + HANG_MS; performance.now() < endMs;) {
+  for (let round = 0; round < ROUNDS; round++) {
     for (let i = 0; i < 5; i++) pending.push(spend());
     await realDelay(5);
   }

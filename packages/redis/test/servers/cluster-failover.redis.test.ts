@@ -31,6 +31,8 @@ describe('when a primary is lost, a script client of a cluster', () => {
         const client = clusterTo(cluster.addresses);
         const scriptClient = openScriptClient({ client, onChange: ({ state }) => states.push(state) });
         await isUp(scriptClient);
+        // On a busy machine the first try to connect may have failed.
+        states.length = 0;
         const slot = await cluster.slotOf('key');
         const primary = await cluster.primaryOf(slot);
         const calls = load(scriptClient);
@@ -47,7 +49,7 @@ describe('when a primary is lost, a script client of a cluster', () => {
         const record = new Record(await ended(reader).lrange('key', 0, -1), calls);
         expect(record.length).toBeGreaterThan(50);
         expect(record.lateMs).toEqual([]);
-        expect(states.slice(0, 2)).toEqual(['up', 'degraded']);
+        expect(states[0]).toBe('degraded');
         expect(scriptClient.status().servers).toHaveLength(3);
         primary.thaw();
       }),

@@ -169,8 +169,10 @@ describe.each(CLIENTS)('what a server answers a script client of $name', ({ clie
       (await server.call<string>('INFO')).includes('loading:1'),
     );
     expect(await rejection(scriptClient.run(call(echo)))).toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' });
+    // On a busy machine the first try to connect may have failed before.
+    const { connects, resets } = scriptClient.status().counts;
     await server.call('CONFIG', 'SET', 'key-load-delay', '0');
     await isUp(scriptClient);
-    expect(scriptClient.status().counts).toMatchObject({ connects: 1, resets: 0 });
+    expect(scriptClient.status().counts).toMatchObject({ connects: Math.max(1, connects), resets });
   });
 });
