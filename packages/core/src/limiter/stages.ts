@@ -45,7 +45,7 @@ export class Stages implements Rest {
     if (batches.length === 1) return andThen(this.decide(batches[0]!), (decision) => [decision]);
     const all = batches.flat();
     const first = this.#stages.findIndex(
-      ({ isActive, concerns, decideFirst }) => isActive && decideFirst !== undefined && all.some(concerns),
+      (stage) => stage.isActive && stage.decideFirst !== undefined && all.some(stage.concerns),
     );
     if (first === -1) return this.owner.decideFirst(this.#call, batches);
     return this.#stages[first]!.decideFirst!(this.#call, batches, this.#after[first]!);
