@@ -27,7 +27,7 @@ const MOST = {
   },
   'types of core with three of id, cost, mode, share and limit': 19,
   'names of': { '@sluice/core': 71, '@sluice/core/store': 38, '@sluice/core/kit': 98 },
-  'lines of logic of': { core: 11_850, 'all packages': 35_296 },
+  'lines of logic of': { core: 11_850, 'all packages': 35_140 },
   'words of docs': 65_000,
 };
 

@@ -46,17 +46,14 @@ const FIELDS: { readonly [Type in OptionValue['type']]: FieldFor<Type> } = {
     read: (option, node) =>
       wholeNumberOf(option, scalarOf(option, node, { demand: `a whole number from ${min} to ${max}`, example })),
   }),
-  fraction: ({ most, below, example }) => ({
+  fraction: ({ most, below, demand, example }) => ({
     schema: {
       type: 'number',
       exclusiveMinimum: 0,
       ...(most !== undefined && { maximum: most }),
       ...(below !== undefined && { exclusiveMaximum: below }),
     },
-    read(option, node) {
-      const end = below === undefined ? (most === undefined ? '' : `, at most ${most}`) : ` and below ${below}`;
-      return scalarOf(option, node, { demand: `a number above 0${end}`, example }).value;
-    },
+    read: (option, node) => scalarOf(option, node, { demand, example }).value,
   }),
   duration: ({ range, examples }) => ({
     schema: { type: 'string', maxLength: 64, pattern: DURATION_PATTERN.source, examples },

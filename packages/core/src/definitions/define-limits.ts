@@ -5,7 +5,7 @@ import { LIMIT_HINTS } from '../checks/peer-names.ts';
 import { isEveryone } from '../keys/everyone.ts';
 import { isKey } from '../keys/key.ts';
 import { KIND_OPTIONS, kindOf } from '../kinds/kind-of.ts';
-import { checkOption, type OptionRow, type OptionTable } from '../limits/option.ts';
+import { checkGiven, type OptionTable } from '../limits/option.ts';
 import type { StoreWall } from '../time/store-wall.ts';
 import { checkFailurePolicy, type FailurePolicy } from '../limits/failure-policy.ts';
 import { levelsFrom } from '../limits/levels.ts';
@@ -66,10 +66,7 @@ function defineLimit<Request>(
   const kind = kindOf(where, definition);
   const { key = kind.key, onFailure: policy = onFailure, disabled = false, hidden = false } = definition;
   if (!isKey(key)) throw notAKey(where, key);
-  for (const [option, row] of Object.entries<OptionRow>(LIMIT_ROWS)) {
-    const value = definition[option as keyof typeof LIMIT_ROWS];
-    if (value !== undefined) checkOption(row, `${where}.${option}`, value);
-  }
+  checkGiven(LIMIT_ROWS, where, definition);
   const parts = kind.define(definition as never, { where, name, ...(wall && { wall }) });
   const { rate, bounds, borrow, overshoot, calendar, warnAt, slots, load } = parts;
   // Written out, so that limits of all kinds have one hidden class: see docs/hot-path.md.

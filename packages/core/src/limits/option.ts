@@ -56,7 +56,9 @@ interface Fraction {
   readonly type: 'fraction';
   readonly most?: number;
   readonly below?: number;
+  readonly demand: string;
   readonly example: string;
+  readonly remedy: string;
 }
 
 /** Durations with their units, such as `1m`. Messages show the second alone, or all. */
@@ -79,7 +81,25 @@ export function checkOption({ check, value: demanded }: OptionRow, option: strin
   else if (demanded.type === 'whole number') wholeNumber(option, value, demanded);
   else if (demanded.type === 'choice') oneOf(option, value, demanded.choices);
   else if (demanded.type === 'switch') checkBoolean(option, value);
+  else if (demanded.type === 'fraction') checkFraction(option, value, demanded);
   else if (demanded.type === 'text') checkText(option, value, demanded);
+}
+
+/** Checks each option that is given, by its row. */
+export function checkGiven(rows: OptionRows, where: string, options: object): void {
+  const given = options as Readonly<Record<string, unknown>>;
+  for (const [name, row] of Object.entries(rows))
+    if (given[name] !== undefined) checkOption(row, `${where}.${name}`, given[name]);
+}
+
+/** Rejects a value that is not a number in a range above 0. */
+export function checkFraction(
+  option: string,
+  value: unknown,
+  { most = Infinity, below = Infinity, demand, remedy }: Fraction,
+): asserts value is number {
+  if (typeof value === 'number' && value > 0 && value <= most && value < below) return;
+  throw complaint('ERR_OPTION', { option, demand, value, remedy });
 }
 
 function checkText(

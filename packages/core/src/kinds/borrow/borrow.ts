@@ -4,7 +4,7 @@ import { LIMIT_HINTS } from '../../checks/peer-names.ts';
 import { MAX_TOKENS, rateOf, type LimitNumbers, type Numbers } from '../../rule/rate.ts';
 import { MAX_TOLERANCE_TICKS } from '../../rule/ticks.ts';
 import { durationText } from '../../time/duration-text.ts';
-import type { OptionRow, OptionRows, OptionTable } from '../../limits/option.ts';
+import { checkFraction, type OptionRow, type OptionRows, type OptionTable } from '../../limits/option.ts';
 import type { BorrowTerms } from '../../limits/treatment.ts';
 import { NUMBER_ROWS } from '../rate/number-rows.ts';
 
@@ -46,6 +46,15 @@ const CEILING_ROWS: OptionRows = { burst: BURST, count: COUNT, period: PERIOD_RO
 /** The demand of `tenants`. */
 const TENANTS = { type: 'whole number', min: 1, max: MAX_TOKENS, example: '100' } as const;
 
+/** The demand of `weight`. */
+export const WEIGHT = {
+  type: 'fraction',
+  demand: 'a number above 0, or a function that returns one',
+  example: '3',
+  remedy:
+    'For example weight: 3 for three times the part of others. To lend nothing to an id, set its ceiling to its own numbers.',
+} as const;
+
 const CEILING: OptionRow = {
   about: 'The most that one id gets, own and borrowed tokens together: at least the numbers beside borrow.',
   value: { type: 'options', rows: CEILING_ROWS, needed: ['count', 'period'] },
@@ -75,7 +84,7 @@ export const BORROW_CHANGE_ROWS: OptionTable<BorrowOverride> = {
 
 function weightRow(byDefault: string): OptionRow {
   const about = `The part of an id in the rest of the pool, relative to other ids: a number above 0. ${byDefault}`;
-  return { about, value: { type: 'fraction', example: '3' }, check: checkWeight };
+  return { about, value: WEIGHT };
 }
 
 const FIELDS = Object.keys(BORROW_ROWS);
@@ -105,7 +114,7 @@ export function borrowTermsOf(where: string, rate: Numbers, definition: unknown)
     });
   }
   checkBoolean(`${option}.fair`, fair);
-  if (typeof weight !== 'function') checkWeight(`${option}.weight`, weight);
+  if (typeof weight !== 'function') checkFraction(`${option}.weight`, weight, WEIGHT);
   if (tenants !== undefined) wholeNumber(`${option}.tenants`, tenants, TENANTS);
   return { from, ceiling: ceilingAbove(`${option}.ceiling`, rate, ceiling), fair, weight, tenants };
 }
@@ -148,24 +157,8 @@ export function aboveCeiling(limit: string, { burst, count, periodMs }: Numbers)
 export function borrowChangeOf(where: string, rate: Numbers, override: BorrowOverride): NonNullable<Numbers['borrow']> {
   checkOptions(where, override, ['ceiling', 'weight'], LIMIT_HINTS, "{ ceiling: { count: 400, period: '1s' } }");
   const { ceiling, weight } = override;
-  if (weight !== undefined) checkWeight(`${where}.weight`, weight);
+  if (weight !== undefined) checkFraction(`${where}.weight`, weight, WEIGHT);
   return { ceiling: ceiling === undefined ? undefined : ceilingAbove(`${where}.ceiling`, rate, ceiling), weight };
-}
-
-/**
- * Rejects a weight that is not a number above 0.
- *
- * @throws {SluiceError} `ERR_OPTION`.
- */
-export function checkWeight(option: string, weight: unknown): asserts weight is number {
-  if (typeof weight === 'number' && weight > 0 && weight < Infinity) return;
-  throw complaint('ERR_OPTION', {
-    option,
-    demand: 'a number above 0, or a function that returns one',
-    value: weight,
-    remedy:
-      'For example weight: 3 for three times the part of others. To lend nothing to an id, set its ceiling to its own numbers.',
-  });
 }
 
 function ceilingAbove(option: string, rate: Numbers, numbers: unknown): Numbers {

@@ -4,7 +4,8 @@ import type { Decision } from '../../decision/decision.ts';
 import { assuredBatch, assuredLoan, borrowedLoan, borrows, withLoans, type Loan } from './loan.ts';
 import type { Transaction } from '../../decision/transaction.ts';
 import type { EventSink } from '../../events/event.ts';
-import { checkWeight } from './borrow.ts';
+import { checkFraction } from '../../limits/option.ts';
+import { WEIGHT } from './borrow.ts';
 import type { Borrowing } from '../../limits/treatment.ts';
 import { TICKS_PER_MICRO } from '../../rule/ticks.ts';
 import { mapKeyOf } from '../../store/bucket-key.ts';
@@ -123,7 +124,7 @@ export class Lender {
       const given: unknown = toNativePromise<unknown>(weight(id));
       // A promise is a wrong value, which the error below reports. Its rejection must not be unhandled.
       if (given instanceof Promise) given.catch(() => undefined);
-      checkWeight('borrow.weight', given);
+      checkFraction('borrow.weight', given, WEIGHT);
       return given;
     } catch (cause) {
       const message = `The weight function of limit "${limit}" failed (${reasonOf(cause)}). The weight 1 was used.`;

@@ -2,7 +2,7 @@ import { checkFunction, checkOptions, wholeNumber, type Hints } from '../../chec
 import { complaint, shown, type SluiceError } from '../../checks/errors.ts';
 import { durationTicks, type Duration, type DurationRange } from '../../rule/duration.ts';
 import { TICKS_PER_MS } from '../../rule/ticks.ts';
-import type { OptionRow, OptionTable } from '../../limits/option.ts';
+import { checkGiven, type OptionRow, type OptionTable } from '../../limits/option.ts';
 import type { Ramp } from './ramp.ts';
 
 /** The options of `eventLoop` and `loadFrom`. */
@@ -72,10 +72,11 @@ const RANGES: Readonly<Record<LoadTime, DurationRange>> = {
   every: { minMs: 100, maxMs: 60_000, demand: 'from 100 ms to 60 seconds' },
 };
 
+const DEAD_ZONE = 'For example calm: 0.7, busy: 0.8. The level stays while the signal is between them.';
+
 const signal = (about: string, example: string): OptionRow => ({
   about,
-  value: { type: 'fraction', below: 1, example },
-  check: checkSignal,
+  value: { type: 'fraction', below: 1, demand: 'a number above 0 and below 1', example, remedy: DEAD_ZONE },
 });
 
 /** The options of a load that files may have: all but the function. */
@@ -117,8 +118,7 @@ export function loadSettings(where: string, options: LoadOptions): LoadSettings 
     `${where === 'eventLoop' ? 'eventLoop(' : `${where}(fn, `}{ busy: 0.8 })`,
   );
   const { calm = 0.7, busy = 0.8, rise = '3s', fall = '60s', every = '250ms', classes, enabled } = options;
-  checkSignal(`${where}.calm`, calm);
-  checkSignal(`${where}.busy`, busy);
+  checkGiven({ calm: LOAD_ROWS.calm, busy: LOAD_ROWS.busy }, where, options);
   if (calm >= busy) throw noDeadZone(where, calm, busy);
   const riseMs = checkedMs(`${where}.rise`, 'rise', rise);
   const everyMs = checkedMs(`${where}.every`, 'every', every);
@@ -134,13 +134,6 @@ export function loadSettings(where: string, options: LoadOptions): LoadSettings 
 
 function checkedMs(option: string, name: LoadTime, value: unknown): number {
   return durationTicks(option, value, RANGES[name]) / TICKS_PER_MS;
-}
-
-/** Rejects a `calm` or `busy` that is not a number above 0 and below 1. */
-function checkSignal(option: string, value: unknown): void {
-  if (typeof value === 'number' && value > 0 && value < 1) return;
-  const remedy = 'For example calm: 0.7, busy: 0.8. The level stays while the signal is between them.';
-  throw complaint('ERR_OPTION', { option, demand: 'a number above 0 and below 1', value, remedy });
 }
 
 function noDeadZone(where: string, calm: number, busy: number): SluiceError {

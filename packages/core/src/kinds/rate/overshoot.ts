@@ -1,9 +1,9 @@
-import { complaint, SluiceError } from '../../checks/errors.ts';
+import { SluiceError } from '../../checks/errors.ts';
 import { checkBoolean } from '../../checks/options.ts';
 import { wholeShareOf } from '../../rule/gcra.ts';
 import type { Numbers } from '../../rule/rate.ts';
 import { MAX_TOLERANCE_TICKS } from '../../rule/ticks.ts';
-import type { OptionRow } from '../../limits/option.ts';
+import { checkOption, type OptionRow } from '../../limits/option.ts';
 
 /** Whether a limit is decided exactly, or by leases where the store has them. */
 export interface Exactness {
@@ -28,8 +28,13 @@ const EXACT_OPTIONS = {
 export const OVERSHOOT_ROW: OptionRow = {
   about:
     'How far all processes together may exceed the limit, as a part of its burst, so that a store with leases decides most requests in the process.',
-  value: { type: 'fraction', most: 1, example: '0.1' },
-  check: checkOvershoot,
+  value: {
+    type: 'fraction',
+    most: 1,
+    demand: 'a number above 0, at most 1',
+    example: '0.1',
+    remedy: 'It is a part of the burst: 0.1 for a tenth. For an exact limit, leave it out.',
+  },
 };
 
 /**
@@ -43,21 +48,13 @@ export function overshootOf(where: string, definition: Exactness): number | unde
   const { overshoot, exact = false } = definition;
   checkBoolean(`${where}.exact`, exact);
   if (overshoot === undefined) return undefined;
-  checkOvershoot(`${where}.overshoot`, overshoot);
+  checkOption(OVERSHOOT_ROW, `${where}.overshoot`, overshoot);
   if (exact) throw exactAndNot(where);
   const given = definition as Readonly<Record<string, unknown>>;
   for (const [option, why] of Object.entries(EXACT_OPTIONS)) {
     if (given[option] !== undefined) throw besideExact(where, option, why);
   }
   return overshoot;
-}
-
-/** Rejects an `overshoot` that is not a number above 0, at most 1. */
-function checkOvershoot(option: string, value: unknown): asserts value is number {
-  if (typeof value === 'number' && value > 0 && value <= 1) return;
-  const demand = 'a number above 0, at most 1';
-  const remedy = 'It is a part of the burst: 0.1 for a tenth. For an exact limit, leave it out.';
-  throw complaint('ERR_OPTION', { option, demand, value, remedy });
 }
 
 /**
