@@ -16,12 +16,12 @@ const EXPIRY_MS = 10_000;
 
 /**
  * @param {import('@sluice/core').Store} store
- * @param {{ concurrency: number, reserve?: number }} numbers
+ * @param {number} concurrency
  * @returns {Hold}
  */
-function holdOf(store, numbers) {
+function holdOf(store, concurrency) {
   const limiter = createLimiter({
-    limits: { InFlight: { key: accountId(), expiry: EXPIRY_MS, ...numbers } },
+    limits: { InFlight: { key: accountId(), expiry: EXPIRY_MS, concurrency } },
     store,
     // With the default of 50 ms the fallback would decide while the machine is busy with something else.
     failure: { deadlineMs: 5000 },
@@ -33,18 +33,13 @@ function holdOf(store, numbers) {
   };
 }
 
-/**
- * @param {{ reserve?: number }} numbers
- * @returns {InProgress}
- */
-function overRedis(numbers) {
-  return async (client, concurrency) => {
-    const store = redisStore({ client });
-    // oxlint-disable-next-line no-await-in-loop
-    while (store.status().state !== 'up') await wait(10);
-    return holdOf(store, { concurrency, ...numbers });
-  };
-}
+/** @type {InProgress} */
+const overRedis = async (client, concurrency) => {
+  const store = redisStore({ client });
+  // oxlint-disable-next-line no-await-in-loop
+  while (store.status().state !== 'up') await wait(10);
+  return holdOf(store, concurrency);
+};
 
 /** @type {InProgress} */
 const redisSemaphore = (client, concurrency) => async () => {
@@ -56,8 +51,7 @@ const redisSemaphore = (client, concurrency) => async () => {
 
 /** @type {Readonly<Record<string, InProgress>>} */
 export const inProgress = {
-  'Sluice in memory': (_client, concurrency) => holdOf(memoryStore(), { concurrency }),
-  Sluice: overRedis({}),
-  'Sluice, reserve 20': overRedis({ reserve: 20 }),
+  'Sluice in memory': (_client, concurrency) => holdOf(memoryStore(), concurrency),
+  Sluice: overRedis,
   'redis-semaphore': redisSemaphore,
 };

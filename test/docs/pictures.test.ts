@@ -6,8 +6,6 @@ import { describe, expect, it } from 'vitest';
 import { goodputs, pictures as loadPictures, waveLevels } from '../../scripts/draw-load.mjs';
 import { pictures as marketOpenPictures } from '../../scripts/draw-market-open.mjs';
 import { pictures as limitPictures } from '../../scripts/draw-which-limit.mjs';
-import { sized } from '../sized.ts';
-import { reserveRows } from '../../scripts/simulated-reserve.mjs';
 
 const docs = new URL('../../docs/', import.meta.url);
 const core = { ...sluice, FakeTime };
@@ -84,20 +82,3 @@ function turnsOf(levels: readonly number[]): number {
   }
   return turns;
 }
-
-it.runIf(sized(0, 1) === 1)(
-  'the table of reserves of slots is what `node scripts/simulated-reserve.mjs` prints',
-  async () => {
-    const printed = await reserveRows(core);
-    const rows = textOf('when-it-is-too-much.md')
-      .split('\n')
-      .map((line) =>
-        line
-          .split('|')
-          .map((cell) => cell.trim())
-          .slice(1, -1),
-      );
-    const begin = rows.findIndex(([title]) => title === '`reserve`') + 2;
-    expect(rows.slice(begin, begin + printed.length)).toEqual(printed);
-  },
-);

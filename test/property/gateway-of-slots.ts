@@ -84,7 +84,6 @@ interface GatewayParts {
   readonly time: FakeTime;
   readonly store: Store;
   readonly server: ServerTime;
-  readonly reserve: number;
   readonly onAnswer: (gateway: Gateway, answered: Answered) => void;
 }
 
@@ -100,7 +99,7 @@ export class Gateway {
   /** Since when it reaches the store and its timers run; Infinity: it does not. */
   calmSinceMs = -Infinity;
 
-  constructor({ time, store, server, reserve, onAnswer }: GatewayParts) {
+  constructor({ time, store, server, onAnswer }: GatewayParts) {
     this.time = new GatewayTime(time);
     this.line = new Line({
       store,
@@ -108,7 +107,7 @@ export class Gateway {
       onAnswer: (answered) => onAnswer(this, answered),
       onRelease: (holds) => holds.forEach((hold) => namesOf(hold).forEach((name) => this.own.delete(name))),
     });
-    const limits = { InFlight: { key: accountId(), concurrency: SLOTS, expiry: EXPIRY_MS, reserve } };
+    const limits = { InFlight: { key: accountId(), concurrency: SLOTS, expiry: EXPIRY_MS } };
     const failure = { gateways: SLOTS / LOCAL_SLOTS };
     this.limiter = createLimiter({ limits, store: this.line, time: this.time, failure, log: false });
   }
@@ -144,7 +143,6 @@ export function namesOf({ holder, first, count }: Pick<StoreHold, 'holder' | 'fi
 }
 
 /** How many slots a transaction takes at a level. */
-export function takenAt(level: number, { incrementTicks: cost, fitTicks, holding }: StoreTransaction): number {
-  if (cost === 0 || level + cost > fitTicks) return 0;
-  return Math.max(cost, Math.min(holding!.upTo ?? cost, fitTicks - level));
+export function takenAt(level: number, { incrementTicks: cost, fitTicks }: StoreTransaction): number {
+  return level + cost > fitTicks ? 0 : cost;
 }

@@ -15,8 +15,8 @@ const SCENES = Math.ceil(RUNS / 4);
 test('on Redis gateways that crash, stall and lose their store never hold more slots than there are', async () => {
   const counts = new StepCounts();
   await fc.assert(
-    fc.asyncProperty(gatewayScenes(300), async ({ reserve, steps }) => {
-      const gateways = new Gateways((time) => new ReplicatedRedis(server, time), { ...numbers, reserve, counts });
+    fc.asyncProperty(gatewayScenes(300), async (steps) => {
+      const gateways = new Gateways((time) => new ReplicatedRedis(server, time), { ...numbers, counts });
       await gateways.run(steps);
       await gateways.store.drop();
       expect(gateways.wrongs).toEqual([]);

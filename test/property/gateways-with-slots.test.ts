@@ -13,13 +13,9 @@ const numbers = { mostBackMs: 1000, stepMs: 0 };
 test('gateways that crash, stall and lose their store never hold more slots than there are, and none is lost', async () => {
   const counts = new StepCounts();
   await fc.assert(
-    fc.asyncProperty(gatewayScenes(300), async (scene) => {
-      const gateways = new Gateways((time) => new ReplicatedMemory(time), {
-        ...numbers,
-        reserve: scene.reserve,
-        counts,
-      });
-      await gateways.run(scene.steps);
+    fc.asyncProperty(gatewayScenes(300), async (steps) => {
+      const gateways = new Gateways((time) => new ReplicatedMemory(time), { ...numbers, counts });
+      await gateways.run(steps);
       expect(gateways.wrongs).toEqual([]);
     }),
     { numRuns: RUNS },

@@ -19,12 +19,11 @@ import type { StepCounts } from './step-counts.ts';
 
 /** Within that, a gateway that reaches the store has sent renewals of all its slots. */
 const RENEWED_MS = EXPIRY_MS / 3 + 1;
+/** Within that, the store has answered all releases. */
+const RELEASED_MS = 2000;
 /** After an outage, a process asks the store again within that. */
 const PROBE_MS = 100;
-/** Within that, a gateway releases slots of a reserve that no request uses. */
-const IDLE_MS = 2000;
 interface GatewaysParts {
-  readonly reserve: number;
   /** How far the clock of the store may step back behind the latest time. */
   readonly mostBackMs: number;
   /** Time passes in such steps, at whose end the store has answered. 0: it answers at once. */
@@ -238,8 +237,7 @@ export class Gateways<S extends ReplicatedStore> {
 
   #started(): Gateway {
     const onAnswer = (gateway: Gateway, answered: Answered): void => this.#note(gateway, answered);
-    const { reserve } = this.#parts;
-    return new Gateway({ time: this.#time, store: this.store, server: this.#server, reserve, onAnswer });
+    return new Gateway({ time: this.#time, store: this.store, server: this.#server, onAnswer });
   }
 
   /** Takes note of a call that the store has answered. */
@@ -315,17 +313,15 @@ export class Gateways<S extends ReplicatedStore> {
   #lookAt(gateway: Gateway, id: string): void {
     const [used, inStore] = [gateway.used(id), this.#slots.levelOf(id, gateway)];
     if (this.#isSettled(gateway) && inStore < used) this.#wrong(`${used} slots in use, ${inStore} in the store`);
-    const idle = this.#parts.reserve > 1 ? this.#parts.reserve : 0;
-    if (this.#calmMs(gateway, this.#prolongedMs) < EXPIRY_MS + IDLE_MS) return;
-    if (inStore > used + idle) this.#wrong(`${inStore} slots in the store, ${used} in use`);
+    if (this.#calmMs(gateway, this.#prolongedMs) < EXPIRY_MS) return;
+    if (inStore > used) this.#wrong(`${inStore} slots in the store, ${used} in use`);
   }
 
   /** When all slots are renewed after a loss, a request is admitted only if it fits beside all that are in progress. */
   #lookAtAdmission(gateway: Gateway, id: string, share: number): void {
-    const reusedMs = this.#parts.reserve > 1 ? EXPIRY_MS : 0;
-    if (!this.#isSettled(gateway, reusedMs)) return;
+    if (!this.#isSettled(gateway)) return;
     for (const each of SHARES) {
-      const used = this.#sum((one) => (this.#isSettled(one, reusedMs) ? one.used(id, each) : 0));
+      const used = this.#sum((one) => (this.#isSettled(one) ? one.used(id, each) : 0));
       const most = Math.floor(SLOTS * each);
       if (share <= each && used > most) this.#wrong(`admitted as number ${used} with share ${each}`);
     }
@@ -338,8 +334,8 @@ export class Gateways<S extends ReplicatedStore> {
   }
 
   /** Whether a gateway has renewed all its slots since anything has happened to them, and for how long. */
-  #isSettled(gateway: Gateway, forMs = 0): boolean {
-    return this.#calmMs(gateway, this.#lostMs) > RENEWED_MS + this.#parts.stepMs + forMs;
+  #isSettled(gateway: Gateway): boolean {
+    return this.#calmMs(gateway, this.#lostMs) > RENEWED_MS + this.#parts.stepMs;
   }
 
   /** How long a gateway has reached the store, and nothing has happened to that. */
@@ -359,7 +355,7 @@ export class Gateways<S extends ReplicatedStore> {
       // oxlint-disable-next-line no-await-in-loop -- one after the other
       while (gateway.inUse.length > 0) await this.#release(gateway, 0);
     }
-    await this.#pass(IDLE_MS);
+    await this.#pass(RELEASED_MS);
     this.#look();
     for (const id of IDS) if (this.#slots.levelOf(id) > 0) this.#wrong(`${this.#slots.levelOf(id)} slots are left`);
     const timers = this.#sum(({ time }) => time.timers);

@@ -19,7 +19,6 @@ const slots = fc.record({
   expiryMs,
   count: fc.nat(3),
   fit: fc.integer({ min: 1, max: 6 }),
-  upTo: fc.option(number, { nil: undefined }),
   mode: fc.constantFrom('check-and-spend', 'check-and-spend', 'check-only', 'spend-only'),
 });
 const batch = fc.record({

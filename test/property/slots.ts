@@ -21,7 +21,6 @@ const part = fc.record({
   count: fc.nat(3),
   fit: fc.integer({ min: 1, max: CAP }),
   /** More than `count`, if any. */
-  more: fc.option(fc.nat(4), { nil: undefined }),
   mode: fc.constantFrom(...MODES),
   expiryMs,
 });
@@ -126,9 +125,7 @@ export class SlotComparison {
 
   async #lookAtAll(): Promise<void> {
     const { levelsTicks } = await callsOf(this.#store).check([
-      ...IDS.map((id) =>
-        transaction({ id, count: 0, fit: 1, more: undefined, mode: 'check-only', expiryMs: 1000 }, 'l'),
-      ),
+      ...IDS.map((id) => transaction({ id, count: 0, fit: 1, mode: 'check-only', expiryMs: 1000 }, 'l')),
       rate('room'),
     ]);
     this.said.push(wholeTokens(levelsTicks));
@@ -194,9 +191,9 @@ export class SlotComparison {
   }
 
   #taken(each: Part): number {
-    const { id, count, fit, more = 0, mode } = each;
+    const { count, mode } = each;
     if (count === 0 || mode === 'check-only' || !this.#fits(each)) return 0;
-    return Math.min(count + more, fit - this.#levelOf(id));
+    return count;
   }
 
   #take(id: string, holder: string, { first, count, expiryMs: ms }: Omit<Target, 'id' | 'ago'>): void {
@@ -223,8 +220,8 @@ export class SlotComparison {
   }
 }
 
-function transaction({ id, count, fit, more, mode, expiryMs: ms }: Part, holder: string): StoreTransaction {
-  const holding = { holder, expiryMs: ms, ...(more !== undefined && { upTo: count + more }) };
+function transaction({ id, count, fit, mode, expiryMs: ms }: Part, holder: string): StoreTransaction {
+  const holding = { holder, expiryMs: ms };
   return { limit: LIMIT, id, slots: true, incrementTicks: count, fitTicks: fit, capTicks: CAP, mode, holding };
 }
 

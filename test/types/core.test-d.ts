@@ -39,7 +39,7 @@ createLimiter({ limits, store: {} });
 // A limit has the options of one kind.
 createLimiter({
   limits: {
-    PerClient: { key: ipAddress(), concurrency: 10, expiry: '10s', scope: 'store', reserve: 5 },
+    PerClient: { key: ipAddress(), concurrency: 10, expiry: '10s', scope: 'store' },
     Bulkhead: { key: ipAddress(), concurrency: 10, scope: 'process' },
     Daily: { key: ipAddress(), count: 5, per: 'day' },
   },

@@ -7,7 +7,7 @@ const LIMITS = `
 Orders: { count: 300, period: 3h, idFormat: accountId }
 Requests: { count: 20, period: 1s, idFormat: ipAddress }
 Monthly: { count: 1000, per: month, idFormat: accountId }
-InFlight: { concurrency: 100, reserve: 5, idFormat: accountId }
+InFlight: { concurrency: 100, idFormat: accountId }
 PerProcess: { concurrency: 10, scope: process, idFormat: accountId }
 Worker: { load: eventLoop }
 Exports: { count: 1, period: 1s, maxWait: 5s, idFormat: accountId }
@@ -98,7 +98,7 @@ describe('sluice explain', () => {
 
   it.each<[string, string, Record<string, string>]>([
     ['Monthly', 'a', { title: 'Monthly a: 1,000 per calendar month', kind: 'quota' }],
-    ['InFlight', 'a', { kind: 'concurrency', slots: expect.stringContaining('taken 5 at a time') as string }],
+    ['InFlight', 'a', { kind: 'concurrency', slots: 'those of a process that died are free after 10 s' }],
     ['PerProcess', 'a', { kind: 'concurrency, in each process', decided: 'in each process, without a store' }],
     ['Worker', '10.0.0.2', { title: 'Worker 10.0.0.2: the load of each process', kind: 'load, in each process' }],
     ['Worker', '10.0.0.1', { title: 'Worker 10.0.0.1: unlimited', from: 'an override for the id' }],

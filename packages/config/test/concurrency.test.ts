@@ -15,7 +15,7 @@ function held(limiter: Limiter, id = 'a') {
 
 it('a concurrency limit has the options that its file gives it', async () => {
   const { defaults } = written({
-    limits: 'InFlight: { concurrency: 20, expiry: 5s, scope: store, reserve: 10, hidden: true }\n',
+    limits: 'InFlight: { concurrency: 20, expiry: 5s, scope: store, hidden: true }\n',
   });
   const { limits } = await loadLimits({ defaults, keys });
   expect(limits['InFlight']).toEqual({
@@ -23,7 +23,6 @@ it('a concurrency limit has the options that its file gives it', async () => {
     concurrency: 20,
     expiry: '5s',
     scope: 'store',
-    reserve: 10,
     hidden: true,
   });
 });

@@ -33,11 +33,11 @@ export const GOOD_CASES: readonly GoodCase[] = [
   { name: 'a concurrency limit', limits: withOrders('concurrency: 1000000') },
   {
     name: 'a concurrency limit with all its fields',
-    limits: withOrders('concurrency: 10, expiry: 1h, scope: store, reserve: 10, disabled: false, idFormat: accountId'),
+    limits: withOrders('concurrency: 10, expiry: 1h, scope: store, disabled: false, idFormat: accountId'),
     overrides:
       '- NewOrdersPerAccount: { concurrency: 1, ids: [1] }\n- NewOrdersPerAccount: { blocked: true, ids: [2] }\n',
   },
-  { name: 'a bulkhead', limits: withOrders('concurrency: 1, scope: process, reserve: 1') },
+  { name: 'a bulkhead', limits: withOrders('concurrency: 1, scope: process') },
   { name: 'a load limit', limits: withOrders('load: eventLoop') },
   { name: 'a load limit with the defaults', limits: withOrders('load: {}') },
   {

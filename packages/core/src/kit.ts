@@ -58,7 +58,6 @@ export { MAX_TOKENS, rateOf, type Numbers } from './rule/rate.ts';
 export { MAX_TOLERANCE_TICKS } from './rule/ticks.ts';
 export { NUMBER_OF_KIND, NUMBER_OF_MODE, REFUND_OF_DECISION, type ServerEntry } from './store/server-entry.ts';
 export { findStalePeriod, periodEndTicks, periodTicks, withPeriods } from './store/server-periods.ts';
-export { slotsTaken } from './store/transaction-rule.ts';
 export { checkReadyOptions } from './store/ready-options.ts';
 export { ServerClock } from './store/server-clock.ts';
 export { CallDeadlines, checkDeadline } from './time/call-deadlines.ts';

@@ -34,7 +34,7 @@ const bucket = { limit: text, id: text };
 const maybe = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> => fc.option(value, { nil: undefined });
 const numbers = { incrementTicks: ticks, capTicks: ticks, calendar: maybe(text), period: maybe(period) };
 const mode = fc.constantFrom('check-and-spend', 'check-only', 'spend-only', 'charge');
-const holding = fc.record({ holder: text, expiryMs: ticks, upTo: maybe(ticks) });
+const holding = fc.record({ holder: text, expiryMs: ticks });
 const slots = maybe(fc.constant(true));
 const transaction = {
   ...bucket,

@@ -123,7 +123,7 @@ local base, mendable, ahead, queue
 local i, shape = 0, 2 -- the index of the current transaction, and the position of the current shape
 local done -- whether the alternatives to the last batch are skipped
 -- The rest is set only if a transaction of the call has slots.
-local up_to, expiry -- of the current transaction; `expiry` is nil if it has no slots
+local expiry -- of the current transaction; nil if it has no slots
 local holders -- the position before the first holder
 local now_ms, ended -- the time in milliseconds, and the lowest score of a slot that has not expired
 local held -- by key: the number of slots, if it is known; false if the value is not a bucket
@@ -168,7 +168,7 @@ while i < #keys do
           mendable, ahead = 1.5 * (next_end - finish), (next_end - finish) / 2
           expiry = nil
         elseif kind == ON_SLOTS then
-          kind, up_to, expiry = args[place - 2] + 0, args[place - 3] + 0, args[place - 4] + 0
+          kind, expiry = args[place - 2] + 0, args[place - 3] + 0
           base = false
           if not holders then
             local position, count = 2, 0
@@ -237,7 +237,7 @@ while i < #keys do
               if increment > threshold - level then
                 passes = passes and kind == SPEND_ONLY
               elseif kind ~= CHECK_ONLY then
-                changes[i] = { max(increment, min(up_to, threshold - level)), 1, expiry }
+                changes[i] = { increment, 1, expiry }
               end
             end
           end

@@ -46,7 +46,6 @@ const handlers = {
   '/quota': limited({ count: 1_000_000, per: 'month' }),
   '/slots': limited({ concurrency: 3, expiry: '1s' }),
   '/one-slot': limited({ concurrency: 1, expiry: '1h' }),
-  '/reserved-slots': limited({ concurrency: 3, reserve: 2, expiry: '1s' }),
   '/own-slots': limited({ concurrency: 3, scope: 'process', expiry: '1s' }),
   '/closed': limited(plenty, { failure: { ...failure, onFailure: 'closed' } }),
   '/overrides': limited(plenty, { overrides }),

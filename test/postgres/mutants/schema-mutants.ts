@@ -29,14 +29,9 @@ const CHANGES: readonly (readonly [name: string, replace: string, by: string])[]
   ],
   ['slots: increment 0 not guarded', 'if kind <> look and increment > 0 then', 'if kind <> look then'],
   [
-    'slots: least upTo only',
-    'greatest(increment, least(program[pos + 5], threshold - level))',
-    'greatest(increment, program[pos + 5])',
-  ],
-  [
-    'slots: least threshold only',
-    'greatest(increment, least(program[pos + 5], threshold - level))',
-    'greatest(increment, threshold - level)',
+    'slots: all that are free',
+    'counts[i] := increment;\n              end if;',
+    'counts[i] := threshold - level;\n              end if;',
   ],
   ['slots: increment', 'greatest(increment, least(program[pos + 5], threshold - level))', 'increment'],
   [

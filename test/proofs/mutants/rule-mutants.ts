@@ -196,13 +196,6 @@ export const ruleMutants: readonly Mutant[] = [
   },
   {
     in: RULE,
-    replace: 'Math.min(holding?.upTo ?? asked, fitTicks - levelTicks)',
-    by: 'holding?.upTo ?? asked',
-    about: 'a reserve above C',
-  },
-  { in: RULE, replace: 'asked === 0 ? 0 : Math.max', by: 'Math.max', about: 'slots that nobody asked for' },
-  {
-    in: RULE,
     replace: '> lineTicks && levelTicks !== aheadTicks) return levelTicks;',
     by: '> lineTicks) return levelTicks;',
     about: 'the last of a queue gets nothing back',

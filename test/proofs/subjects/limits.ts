@@ -11,7 +11,7 @@ export { checkBounds } from '../../../packages/core/src/rule/at-most.ts';
 export { rateOf, ticksOf } from '../../../packages/core/src/rule/rate.ts';
 export { levelsFrom } from '../../../packages/core/src/limits/levels.ts';
 export { SlotBucket } from '../../../packages/core/src/store/memory/slot-bucket.ts';
-export { slotsTaken, passes } from '../../../packages/core/src/store/transaction-rule.ts';
+export { levelAfter, passes } from '../../../packages/core/src/store/transaction-rule.ts';
 
 /** The figures of a decision. */
 export interface Figures {

@@ -1,6 +1,6 @@
 import { all, implies } from '../engine/logic.ts';
 import type { Part } from '../engine/theorem.ts';
-import { passes, SlotBucket, slotsTaken } from '../subjects/limits.ts';
+import { levelAfter, passes, SlotBucket } from '../subjects/limits.ts';
 
 const SOURCES = ['packages/core/src/store/memory/slot-bucket.ts', 'packages/core/src/store/transaction-rule.ts'];
 const MOMENT = { min: 0, max: 2 ** 51 };
@@ -15,7 +15,7 @@ export const slots: Part = {
     {
       name: 'slots-within-limit',
       words:
-        'Never more than C slots are held. A transaction that takes slots takes at least what it asked for, at most what it may keep in reserve, and only slots that are free.',
+        'Never more than C slots are held. A transaction that takes slots takes what it asked for, and only slots that are free.',
       formula: 'held + taken ≤ C',
       invariant: 'held ≤ C, before and after each transaction',
       sources: SOURCES,
@@ -23,9 +23,8 @@ export const slots: Part = {
         const C = t.int('C', SLOTS);
         const held = t.int('held slots', { min: 0, max: SLOTS.max });
         const asked = t.int('asked for', { min: 0, max: SLOTS.max });
-        const upTo = t.int('up to', SLOTS);
         const mode = t.choice('mode', ['check-and-spend', 'check-only', 'spend-only'] as const);
-        t.assume(all(held <= C, asked <= upTo));
+        t.assume(held <= C);
         const transaction = {
           limit: 'Limit',
           id: 'id',
@@ -33,14 +32,13 @@ export const slots: Part = {
           incrementTicks: asked,
           fitTicks: C,
           capTicks: C,
-          holding: { holder: 'holder', expiryMs: 10_000, upTo },
+          holding: { holder: 'holder', expiryMs: 10_000 },
         };
         const passed = passes([transaction], [held]);
-        const taken = passed ? slotsTaken(transaction, held) : 0;
+        const taken = passed ? levelAfter(transaction, held) - held : 0;
         t.tell('taken', taken);
         t.claim('never above C', held + taken <= C);
-        t.claim('nothing or what was asked', implies(taken > 0, taken >= asked));
-        t.claim('at most the reserve', taken <= upTo);
+        t.claim('nothing or what was asked', implies(taken > 0, taken === asked));
         t.claim(
           'only denied if it does not fit',
           implies(mode === 'check-and-spend', passed === (asked <= C - held || asked === 0)),

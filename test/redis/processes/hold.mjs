@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
  *
  * @typedef {object} HoldOrders
  * @property {{ url: string } | { nodes: Address[] } | { sentinels: Address[], name: string }} server
- * @property {{ concurrency: number, expiry: string, reserve?: number }} limit
+ * @property {{ concurrency: number, expiry: string }} limit
  * @property {string[]} ids
  * @property {number} gateways
  * @property {number} deadlineMs

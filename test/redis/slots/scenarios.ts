@@ -1,4 +1,3 @@
-import { reserves } from './reserves.ts';
 import { killedHolder } from './deaths.ts';
 import { flushed } from './lost-data.ts';
 import { lostReplies } from './lost-replies.ts';
@@ -14,9 +13,8 @@ export const SLOT_SCENARIOS: readonly SlotScenario[] = [
   sentinelFailover,
   clusterFailover,
   lostReplies,
-  reserves(10),
   abortedRequests(20_000),
 ];
 
 /** The short ones, for tests. */
-export const SHORT_SLOT_SCENARIOS: readonly SlotScenario[] = [killedHolder(1), flushed(1500), lostReplies, reserves(1)];
+export const SHORT_SLOT_SCENARIOS: readonly SlotScenario[] = [killedHolder(1), flushed(1500), lostReplies];

@@ -75,10 +75,9 @@ function borrowText({ from, ceiling, fair, weight }: BorrowFacts): string {
   return `from ${from} up to ${most} in all${fair ? `, shared by weight (${weight})` : ''}`;
 }
 
-function slotsText({ expiryMs, scope, reserve }: NonNullable<Explanation['slots']>): string {
+function slotsText({ expiryMs, scope }: NonNullable<Explanation['slots']>): string {
   if (scope === 'process') return 'counted in each process';
-  const reserved = reserve > 1 ? `, taken ${reserve} at a time by each process` : '';
-  return `those of a process that died are free after ${durationText(expiryMs)}${reserved}`;
+  return `those of a process that died are free after ${durationText(expiryMs)}`;
 }
 
 function decidedText({ kind, state, features, overshoot, numbers }: Explanation): string {

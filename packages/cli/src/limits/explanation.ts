@@ -34,7 +34,7 @@ export interface Explanation {
   readonly insteadOf: Numbers | undefined;
   readonly rate: RateFacts | undefined;
   readonly borrow: BorrowFacts | undefined;
-  readonly slots: { readonly expiryMs: number; readonly scope: string; readonly reserve: number } | undefined;
+  readonly slots: { readonly expiryMs: number; readonly scope: string } | undefined;
   readonly period: { readonly start: string; readonly end: string } | undefined;
   readonly overshoot: number | undefined;
   /** The buckets of the id in Redis. Empty without an id. */

@@ -164,17 +164,13 @@ describe('a concurrency limit in a replay', () => {
     expect(decisions.map((decision) => decision?.allowed)).toEqual([true, false, false, true, true]);
   });
 
-  it('decides limits with blocks of slots, and those of each process, as one process with single slots', async () => {
-    const limits = 'Blocks: { concurrency: 3, reserve: 2, idFormat: ipAddress }\n';
+  it('decides the limits of each process as one process', async () => {
     const requests = randomRequests(9, 500);
     const log = jsonLog(byEnd(requests));
     const expected = allowedByCounting(requests, 3);
-    const blocks = await replayed(files({ limits, log }));
-    expect(blocks.decisions.map((decision) => decision?.allowed)).toEqual(expected);
     const local = await replayed(files({ limits: LIMITS.replace('3', '3, scope: process'), log }));
     expect(local.decisions.map((decision) => decision?.allowed)).toEqual(expected);
     expect(local.report.notes.join('\n')).toContain('Each process counts InFlight by itself');
-    expect(blocks.report.notes.join('\n')).not.toContain('Each process');
   });
 
   it('takes as many slots as a request costs, and applies overrides', async () => {

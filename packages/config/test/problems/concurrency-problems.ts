@@ -94,22 +94,6 @@ export const CONCURRENCY_PROBLEMS: readonly ProblemCase[] = [
     ],
   },
   {
-    name: 'a reserve above the concurrency',
-    limits: limitsWith('  concurrency: 10\n  reserve: 11\n'),
-    schemaAccepts: 'it can’t compare numbers',
-    problems: [
-      'limits.yaml:5:12: `NewOrdersPerAccount.reserve` must be a whole number from 1 to 10, but was 11. For one slot at a time, leave it out.',
-    ],
-  },
-  {
-    name: 'a reserve in a process',
-    limits: limitsWith('  concurrency: 10\n  scope: process\n  reserve: 2\n'),
-    schemaAccepts: 'it does not combine a scope with a block',
-    problems: [
-      "limits.yaml:6:12: `NewOrdersPerAccount.reserve` must be left out with scope: 'process', but was 2. Such a limit asks no store, so there is nothing to keep in reserve.",
-    ],
-  },
-  {
     name: 'an override of a concurrency limit by a rate',
     limits: SLOTS,
     overrides: overrideWith('    count: 1\n    period: 1s\n'),

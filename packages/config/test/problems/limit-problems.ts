@@ -131,14 +131,14 @@ export const LIMIT_PROBLEMS: readonly ProblemCase[] = [
     name: 'an unknown field of a limit',
     limits: limitsWith('  count: 1\n  period: 1s\n  brust: 2\n'),
     problems: [
-      'limits.yaml:6:3: `NewOrdersPerAccount` has no option `brust` (its value was 2). Did you mean `burst`? All 21 options are in docs/limits/options.md.',
+      'limits.yaml:6:3: `NewOrdersPerAccount` has no option `brust` (its value was 2). Did you mean `burst`? All 20 options are in docs/limits/options.md.',
     ],
   },
   {
     name: 'another library’s field',
     limits: limitsWith('  count: 1\n  windowMs: 1000\n  period: 1s\n'),
     problems: [
-      "limits.yaml:5:3: `NewOrdersPerAccount` has no option `windowMs` (its value was 1000). `windowMs` is `period` here, e.g. period: '1m'. All 21 options are in docs/limits/options.md.",
+      "limits.yaml:5:3: `NewOrdersPerAccount` has no option `windowMs` (its value was 1000). `windowMs` is `period` here, e.g. period: '1m'. All 20 options are in docs/limits/options.md.",
     ],
   },
   {
@@ -177,7 +177,7 @@ export const LIMIT_PROBLEMS: readonly ProblemCase[] = [
     name: 'a field that is a list',
     limits: limitsWith('  ? [count]\n  : 1\n  count: 1\n  period: 1s\n'),
     problems: [
-      'limits.yaml:4:5: `NewOrdersPerAccount` has no option `a list` (its value was 1). All 21 options are in docs/limits/options.md.',
+      'limits.yaml:4:5: `NewOrdersPerAccount` has no option `a list` (its value was 1). All 20 options are in docs/limits/options.md.',
     ],
   },
   {

@@ -74,7 +74,7 @@ export function partsOf<Request>(setup: LimiterSetup<Request>, limiter: Limiter<
   const gate: StoreGate = answersAtOnce
     ? new OpenGate(store, time, wall)
     : new StoreGuard({ store, failure, emit, time, wall, slotLevel });
-  const slots = new SlotStage({ held, store, owner: gate, time, emit });
+  const slots = new SlotStage({ held, store, owner: gate, emit });
   const reports = new DecisionReports({ limiter, onDecision, emit, time });
   const corrections = new Corrections({ store, gate, limits, work });
   const queued = new QueuedDecisions({ time, refund: (decision) => corrections.refund(decision) });

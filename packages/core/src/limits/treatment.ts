@@ -42,7 +42,6 @@ export interface SlotTerms {
   readonly expiryMs: number;
   /** Whether all processes that share the store count together, or each process by itself. */
   readonly scope: 'store' | 'process';
-  readonly reserve: number;
 }
 
 /** How a limit borrows, as it was defined. */

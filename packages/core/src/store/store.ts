@@ -53,11 +53,6 @@ export interface SlotHolding {
    * number of milliseconds from 1000 to 3,600,000. Slots of one bucket may differ in it.
    */
   readonly expiryMs: number;
-  /**
-   * When the transaction takes slots, it takes as many as fit, up to this number, for later use by the same process. At
-   * least `incrementTicks`, which is the default. The reading has the level before, so the caller knows how many were taken.
-   */
-  readonly upTo?: number | undefined;
 }
 
 /** Slots of one holder in one bucket: those from `first` to `first + count - 1`. */

@@ -30,16 +30,6 @@ export function levelAfter(transaction: StoreTransaction, levelTicks: number): n
 }
 
 /**
- * Returns how many slots a transaction of slots takes in a batch that passes: 0, or from its increment up to `upTo`,
- * as many as fit.
- */
-export function slotsTaken(transaction: StoreTransaction, levelTicks: number): number {
-  const { holding, fitTicks } = transaction;
-  const asked = levelAfter(transaction, levelTicks) - levelTicks;
-  return asked === 0 ? 0 : Math.max(asked, Math.min(holding?.upTo ?? asked, fitTicks - levelTicks));
-}
-
-/**
  * Returns the level of a bucket after a refund.
  *
  * @param nowTicks - The clock for the level, see {@link StoreReading}.

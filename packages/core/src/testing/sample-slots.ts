@@ -25,7 +25,7 @@ export interface SlotNumbers {
 
 /** The entries of batches for a limit of three slots. */
 export const slots = {
-  /** @param numbers - `fit`: the slots up to which it fits. `upTo`: as in a SlotHolding. */
+  /** @param numbers - `fit`: the slots up to which it fits. */
   take(
     id: string,
     holder: string,
@@ -34,8 +34,7 @@ export const slots = {
       expiryMs = LONG_MS,
       mode = 'check-and-spend',
       fit = SLOTS,
-      upTo,
-    }: SlotNumbers & { readonly mode?: Mode; readonly fit?: number; readonly upTo?: number } = {},
+    }: SlotNumbers & { readonly mode?: Mode; readonly fit?: number } = {},
   ): StoreTransaction {
     return {
       limit: 'Slots',
@@ -45,7 +44,7 @@ export const slots = {
       fitTicks: fit,
       capTicks: SLOTS,
       mode,
-      holding: { holder, expiryMs, ...(upTo !== undefined && { upTo }) },
+      holding: { holder, expiryMs },
     };
   },
 

@@ -9,7 +9,7 @@ test.each<[string, object]>([
   ['quota', { count: 1, per: 'day' }],
   ['quota', { count: 1, per: 'day', timeZone: 'UTC', anchor: '2026-01-31', warnAt: [1] }],
   ['concurrency', { concurrency: 1 }],
-  ['concurrency', { concurrency: 1, expiry: '1s', scope: 'process', reserve: 1 }],
+  ['concurrency', { concurrency: 1, expiry: '1s', scope: 'process' }],
   ['load', { load: () => 0 }],
 ])('the kind is %s for %o', (kind, definition) => {
   expect(kindOf('limits.A', definition).name).toBe(kind);
@@ -59,8 +59,8 @@ describe('the options of two kinds are an error, which says what to do:', () => 
       '`limits.A.scope` must be given only with `concurrency`. For a concurrency limit add concurrency: 10; for a rate leave it out.',
     ],
     [
-      { count: 1, period: '1s', reserve: 2 },
-      '`limits.A.reserve` must be given only with `concurrency`. For a concurrency limit add concurrency: 10; for a rate leave it out.',
+      { count: 1, period: '1s', expiry: '5s' },
+      '`limits.A.expiry` must be given only with `concurrency`. For a concurrency limit add concurrency: 10; for a rate leave it out.',
     ],
     [
       { count: 1, period: '1s', anchor: '2026-01-31' },

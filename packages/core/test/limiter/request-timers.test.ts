@@ -197,14 +197,6 @@ describe('slots, where a timer ends with the request that set it', () => {
     await held.release();
     expect(inStore()).toBe(0);
   });
-
-  test('are taken one by one: a reserve would be left behind', async () => {
-    const { hold, inStore } = remotely({ InFlight: { concurrency: 8, reserve: 4 } });
-    const held = await hold(slot());
-    expect(inStore()).toBe(1);
-    await held.release();
-    expect(inStore()).toBe(0);
-  });
 });
 
 describe('where no timer can be set while a module is loaded', () => {

@@ -1,5 +1,5 @@
 import type { StoreHold, StoreTransaction } from '../../src/store/store.ts';
-import { slotsTaken } from '../../src/store/transaction-rule.ts';
+import { levelAfter } from '../../src/store/transaction-rule.ts';
 import { TICKS_PER_MS } from '../../src/rule/ticks.ts';
 
 /** A slot that is held. */
@@ -30,7 +30,7 @@ export class MapSlots {
   }
 
   taken(transaction: StoreTransaction, level: number): number {
-    return slotsTaken(transaction, level);
+    return levelAfter(transaction, level) - level;
   }
 
   renew(key: string, hold: Hold, now: number): void {

@@ -65,28 +65,6 @@ test.each<Mistake>([
     breaks: 'a transaction with less room leaves slots to the others',
   },
   {
-    mistake: 'does not look at upTo',
-    Broken: withSlots(
-      class extends MapSlots {
-        override taken({ incrementTicks }: StoreTransaction): number {
-          return incrementTicks;
-        }
-      },
-    ),
-    breaks: 'a transaction with upTo holds as many slots as fit, up to that number',
-  },
-  {
-    mistake: 'takes all slots of upTo, whether they fit or not',
-    Broken: withSlots(
-      class extends MapSlots {
-        override taken({ incrementTicks, holding }: StoreTransaction): number {
-          return holding?.upTo ?? incrementTicks;
-        }
-      },
-    ),
-    breaks: 'a transaction with upTo holds as many slots as fit, up to that number',
-  },
-  {
     mistake: 'takes what fits of a spend-only',
     Broken: class extends MapStore {
       override readonly slots = new (class extends MapSlots {

@@ -26,12 +26,11 @@ const LINE = 16;
 const TAT = 32;
 const PERIOD = 64;
 const HOLDING = 128;
-const UP_TO = 256;
-const HOLD = 512;
-const CAP = 1024;
+const HOLD = 256;
+const CAP = 512;
 /** The entry has the limit of the one before it in the frame, whose name is left out. */
-const SAME_LIMIT = 2048;
-const ALL_BITS = 4095;
+const SAME_LIMIT = 1024;
+const ALL_BITS = 2047;
 
 /** An operation as it was received. */
 export interface ReceivedOperation {
@@ -96,7 +95,6 @@ function encodeEntry(writer: FrameWriter, entry: Entry): void {
   if (holding !== undefined) {
     writer.text(holding.holder);
     writer.number(holding.expiryMs);
-    if (holding.upTo !== undefined) writer.number(holding.upTo);
   }
   if (holder !== undefined) {
     writer.text(holder);
@@ -113,7 +111,7 @@ function bitsOf(entry: Entry): number {
   if (lineTicks !== undefined) bits += LINE;
   if (tatAfterSpendTicks !== undefined) bits += TAT;
   if (period !== undefined) bits += PERIOD;
-  if (holding !== undefined) bits += holding.upTo === undefined ? HOLDING : HOLDING + UP_TO;
+  if (holding !== undefined) bits += HOLDING;
   if (holder !== undefined) bits += HOLD;
   return bits;
 }
@@ -135,9 +133,7 @@ function decodeEntry(frame: Frame): Entry {
     lineTicks: has(LINE) ? frame.number() : undefined,
     tatAfterSpendTicks: has(TAT) ? frame.number() : undefined,
     period: has(PERIOD) ? [frame.number(), frame.number(), frame.number()] : undefined,
-    holding: has(HOLDING)
-      ? { holder: copyText(frame.text()), expiryMs: frame.number(), upTo: has(UP_TO) ? frame.number() : undefined }
-      : undefined,
+    holding: has(HOLDING) ? { holder: copyText(frame.text()), expiryMs: frame.number() } : undefined,
     holder: has(HOLD) ? copyText(frame.text()) : undefined,
     expiryMs: has(HOLD) ? frame.number() : undefined,
     first: has(HOLD) ? frame.number() : undefined,

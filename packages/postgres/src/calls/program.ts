@@ -91,9 +91,8 @@ export class Program {
     if (slots === true) {
       const { holding, holder = holding?.holder ?? '', expiryMs = holding?.expiryMs ?? 0, count, first } = entry;
       const increment = count ?? incrementTicks;
-      const upTo = holding?.upTo ?? increment;
       const holderPlace = this.holders.push(holder);
-      return this.#push(place, number, OF_SLOTS, increment, first ?? threshold, upTo, expiryMs, holderPlace, 0);
+      return this.#push(place, number, OF_SLOTS, increment, first ?? threshold, expiryMs, holderPlace, 0, 0);
     }
     if (period !== undefined && kind !== 'reset') {
       const [start, end, next] = period.map((ms) => Math.min(ms, LATEST_MS)) as [number, number, number];

@@ -1,5 +1,5 @@
 import type { Time } from '@sluice/core';
-import { slotsTaken, type AnswerSink, type ServerEntry } from '@sluice/core/kit';
+import { type AnswerSink, type ServerEntry } from '@sluice/core/kit';
 import { levelAfter, nowTicksAt, joinedReading, type StoreReading, type StoreTransaction } from '@sluice/core/store';
 import type { ScriptClient } from '../client/script-client.ts';
 import { slotOf } from '../client/slot.ts';
@@ -205,7 +205,7 @@ function createRefunds({ batch, keys }: BatchPart, reading: StoreReading) {
     const { lineTicks, period, holding } = transaction;
     if (holding !== undefined) {
       const { holder, expiryMs } = holding;
-      holds.batch.push({ slots: true, holder, expiryMs, first: 1, count: slotsTaken(transaction, before) });
+      holds.batch.push({ slots: true, holder, expiryMs, first: 1, count: after - before });
       holds.keys.push(keys[i]!);
       continue;
     }

@@ -171,7 +171,7 @@ export class ScriptBatch extends ScriptRun {
     const { mode, incrementTicks = 0, fitTicks = 0, holding } = entry;
     const { count = incrementTicks, first = fitTicks, expiryMs = holding?.expiryMs ?? 0 } = entry;
     const number = kind === 'spend' ? NUMBER_OF_MODE[mode!] : NUMBER_OF_KIND[kind];
-    return ON_SLOTS + this.#positionOfAll([count, first, number, holding?.upTo ?? count, expiryMs]) * POSITION;
+    return ON_SLOTS + this.#positionOfAll([count, first, number, expiryMs]) * POSITION;
   }
 
   #positionOfAll(given: readonly number[]): number {

@@ -167,7 +167,7 @@ describe('a batch with slots of a concurrency limit over several hash slots', ()
   test('that a rate denies releases all slots that it has taken, and no others', async () => {
     const id = await idElsewhere('slots-released');
     await callsOf(store).spend([order(here, 5), inFlight(id, 'before')]);
-    const batch = [inFlight(id, 'denied', { upTo: 2 }), order(here), inFlight(here, 'denied')];
+    const batch = [inFlight(id, 'denied', { count: 2 }), order(here), inFlight(here, 'denied')];
     expect(isAllowed(batch, await callsOf(store).spend(batch))).toBe(false);
     expect(await heldIn(id, here)).toEqual([1, 0]);
     expect(await membersOf(id)).toEqual(['clock', 'before:1']);
@@ -186,7 +186,7 @@ describe('a batch with slots of a concurrency limit over several hash slots', ()
     const id = await idElsewhere('slots-alternatives');
     await callsOf(store).spend([order(here, 5)]);
     const batches = [
-      [inFlight(id, 'holder', { upTo: 3 }), order(here)],
+      [inFlight(id, 'holder', { count: 3 }), order(here)],
       [inFlight(id, 'holder'), order(there)],
     ];
     expect((await callsOf(store).spendFirst(batches)).map(({ levelsTicks }) => levelsTicks[0])).toEqual([0, 0]);

@@ -163,7 +163,7 @@ describe('what a call does on the server', () => {
         look(),
         callsOf(store).reset([{ limit: 'InFlight', id: 'turn', slots: true }]),
         look(),
-        callsOf(store).spendFirst([[inFlight('turn', 'c', { count: 4 })], [inFlight('turn', 'd', { upTo: 2 })]]),
+        callsOf(store).spendFirst([[inFlight('turn', 'c', { count: 4 })], [inFlight('turn', 'd', { count: 2 })]]),
         look(),
         callsOf(store).release([hold('turn', 'd', { count: 2 })]),
         look(),
@@ -210,7 +210,7 @@ describe('what a call does on the server', () => {
 
   test('takes, renews and releases more slots than one command can name', async () => {
     const count = 12_345;
-    await callsOf(store).spend([inFlight('large', 'a', { count: 5000, upTo: count, fit: 20_000 })]);
+    await callsOf(store).spend([inFlight('large', 'a', { count, fit: 20_000 })]);
     expect(await heldIn('large')).toEqual([count]);
     await callsOf(store).renew([hold('large', 'a', { count: count + 5 })]);
     expect(await heldIn('large')).toEqual([count + 5]);
@@ -233,7 +233,7 @@ describe('the arguments of the script', () => {
   test('contain one copy of the numbers, and the holder of each transaction', () => {
     const many = Array.from({ length: 16 }, (_, i) => [order(`${i}`), inFlight(`${i}`, `h${i}`)]);
     const { args } = callOf(...many);
-    expect(args).toHaveLength(1 + 2 + 2 * 16 + 2 + 5);
+    expect(args).toHaveLength(1 + 2 + 2 * 16 + 2 + 4);
     expect(args.slice(3, 7)).toEqual(['', 'h0', '', 'h1']);
   });
 

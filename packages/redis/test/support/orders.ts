@@ -79,11 +79,10 @@ export function inFlight(
     count = 1,
     expiryMs = EXPIRY_MS,
     fit = SLOTS,
-    upTo,
     mode = 'check-and-spend',
-  }: SlotNumbers & { readonly fit?: number; readonly upTo?: number | undefined; readonly mode?: Mode } = {},
+  }: SlotNumbers & { readonly fit?: number; readonly mode?: Mode } = {},
 ): StoreTransaction {
-  const holding = { holder, expiryMs, upTo };
+  const holding = { holder, expiryMs };
   return { limit: 'InFlight', id, slots: true, incrementTicks: count, fitTicks: fit, capTicks: fit, mode, holding };
 }
 

@@ -76,11 +76,8 @@ export function slotCases(framework: Framework): void {
       await allReleased();
     });
 
-    test.each<[what: string, limit: object]>([
-      ['of one process', { scope: 'process' }],
-      ['that are taken in blocks', { reserve: 2 }],
-    ])('slots %s are counted alike', async (_what, more) => {
-      const limits = { InFlight: slots(2, more), Rate: { ...rate, count: 6 } };
+    test('slots of one process are counted alike', async () => {
+      const limits = { InFlight: slots(2, { scope: 'process' }), Rate: { ...rate, count: 6 } };
       const { app, limiter, begin, open } = await serveSlots(framework, { isLate, limits });
       const visits = [await begin(), await begin()];
       expect(await app.statuses(2, '/', as('ann'))).toEqual([429, 429]);

@@ -1,5 +1,5 @@
 // Sends requests to the limited Worker, each of which is a request context of its own, while its service answers or hangs.
-const PATHS = ['/rate', '/quota', '/slots', '/reserved-slots', '/own-slots', '/overrides', '/settled'];
+const PATHS = ['/rate', '/quota', '/slots', '/own-slots', '/overrides', '/settled'];
 const LATE_MS = 3000;
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 

@@ -93,9 +93,6 @@ export function forCanonicalIds(
   };
 }
 
-/** All processes are replayed as one, which needs no reserve of slots. */
 function replayedDefinition(definition: LimitDefinition): LimitDefinition {
-  if (definition.concurrency === undefined) return definition;
-  const { reserve: _, ...own } = definition;
-  return { ...own, expiry: EXPIRY };
+  return definition.concurrency === undefined ? definition : { ...definition, expiry: EXPIRY };
 }

@@ -2,7 +2,7 @@ import { wholeNumber } from '../../checks/options.ts';
 import { countingRate, type NumbersKind, type Numbers } from '../../rule/rate.ts';
 import { NUMBERS_ALONE, type Kind } from '../../limits/kind.ts';
 import { EXACT_ROW, type OptionRow } from '../../limits/option.ts';
-import { EXPIRY, MAX_SLOTS, RESERVE_REMEDY, SLOT_SCOPES, slotTermsOf, type Concurrency } from './slot-terms.ts';
+import { EXPIRY, MAX_SLOTS, SLOT_SCOPES, slotTermsOf, type Concurrency } from './slot-terms.ts';
 
 /** Another number of slots of a concurrency limit for one id. */
 export interface ConcurrencyOverride {
@@ -34,11 +34,6 @@ export const concurrency: Kind<Concurrency, ConcurrencyOverride> = {
     scope: {
       about: 'Whether all processes that share the store count together, or each process by itself. Default: store.',
       value: { type: 'choice', choices: SLOT_SCOPES, example: 'process' },
-    },
-    reserve: {
-      about:
-        'How many slots a process takes from the store at a time, and keeps at hand: from 1 to concurrency. Default: 1.',
-      value: { type: 'whole number', min: 1, max: MAX_SLOTS, example: '10', remedy: RESERVE_REMEDY },
     },
   },
   needed: ['concurrency'],

@@ -9,13 +9,6 @@ import { Renewals } from './renewals.ts';
 /** Slots that one decision holds in one bucket. */
 export interface Held extends StoreHold {
   readonly terms: SlotTerms;
-  /** Of a single slot of a reserve: the level of the bucket when it was taken, itself included. */
-  readonly level?: number;
-  /**
-   * Until when another request may use the slots again: until they would first expire. 0: never. A renewal would not show
-   * that the store has lost them meanwhile and granted others, and a slot in use again and again would never be given up.
-   */
-  reusableUntilMicros: number;
 }
 
 /** The slots of one bucket that limiters of this process hold. */
@@ -94,11 +87,6 @@ export class HeldSlots {
     return level;
   }
 
-  /** Whether the store has not answered yet which of several decisions take slots of a bucket. */
-  arePendingTogether(bucket: BucketName): boolean {
-    return (this.#buckets.get(mapKeyOf(bucket))?.pending.size ?? 0) > 1;
-  }
-
   /** Counts slots that a decision is about to take. */
   reserve(held: Held): void {
     this.#endExpired();
@@ -126,11 +114,6 @@ export class HeldSlots {
     this.#held.add(held);
     if (this.#heartbeats === undefined && held.terms.scope === 'store') this.#renewals.add(held);
     if (this.#isClosed) void this.release([held]);
-  }
-
-  /** Whether slots are held, and another request may use them again. */
-  areReusable(held: Held): boolean {
-    return this.#held.has(held) && this.#parts.time.nowMicros() < held.reusableUntilMicros;
   }
 
   /**

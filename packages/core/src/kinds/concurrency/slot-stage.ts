@@ -7,12 +7,10 @@ import { changed, type Transaction } from '../../decision/transaction.ts';
 import type { EventSink } from '../../events/event.ts';
 import type { Store, StoreBucket } from '../../store/store.ts';
 import { passes } from '../../store/transaction-rule.ts';
-import type { Time } from '../../time/time.ts';
 import { AbandonedSlots } from './abandoned-slots.ts';
-import { Claims, NO_CLAIM, type Claim, type SlotAnswer } from './claims.ts';
+import { Claims, NO_CLAIM, type Claim } from './claims.ts';
 import type { Held, HeldSlots } from './held-slots.ts';
 import { newHolder } from './holder.ts';
-import { IdleSlots } from './idle-slots.ts';
 
 type Batch = readonly Transaction[];
 
@@ -22,20 +20,18 @@ export interface SlotStageParts {
   readonly store: Store;
   /** The gate of the limiter, to which the decisions belong. */
   readonly owner: object;
-  readonly time: Time;
   readonly emit: EventSink;
 }
 
 /**
  * Decides batches with concurrency limits. What this process knows itself comes first: the limits with the scope
- * `process`, and those of which it has idle slots. When they deny, no store is asked and nothing is taken anywhere. When
- * the store denies, what was taken here is free again.
+ * `process`. When they deny, no store is asked and nothing is taken anywhere. When the store denies, what was taken here is
+ * free again.
  */
 export class SlotStage implements Stage {
   readonly isActive = true;
   readonly concerns: Stage['concerns'] = hasSlots;
   readonly #parts: SlotStageParts;
-  readonly #idle: IdleSlots;
   readonly #claims: Claims;
   readonly #abandoned: AbandonedSlots;
   readonly #ofDecisions = new WeakMap<Decision, readonly Held[]>();
@@ -43,10 +39,9 @@ export class SlotStage implements Stage {
   #isUsed = false;
 
   constructor(parts: SlotStageParts) {
-    const { held, time, emit } = parts;
+    const { held, emit } = parts;
     this.#parts = parts;
-    this.#idle = new IdleSlots(held, time);
-    this.#claims = new Claims({ held, idle: this.#idle, time });
+    this.#claims = new Claims(held);
     this.#abandoned = new AbandonedSlots(held, emit);
   }
 
@@ -56,9 +51,7 @@ export class SlotStage implements Stage {
     if (isDenied(own)) return this.#ownDecision(own, false);
     const takes = call === 'spend';
     const claim = takes ? this.#claims.of(batch, own) : NO_CLAIM;
-    const rest = batch.flatMap((transaction, i) =>
-      own.has(i) ? [] : [this.#withHolding(transaction, claim.reserved.get(i))],
-    );
+    const rest = batch.flatMap((transaction, i) => (own.has(i) ? [] : [withHolding(transaction, claim.get(i))]));
     if (rest.length === 0) return this.#finish(this.#ownDecision(own, takes), claim);
     return andThen(
       attempt(() => stages.decide(rest)),
@@ -74,7 +67,7 @@ export class SlotStage implements Stage {
 
   /** Releases the slots of a decision. Does nothing for one that has none, or whose slots are released already. */
   release(decision: Decision): Awaitable<void> {
-    return this.#claims.letGo(this.#endedBy(decision));
+    return this.#parts.held.release(this.#endedBy(decision));
   }
 
   /** Leaves the slots of a decision to expire, see {@link HeldSlots.leaveToExpire}. */
@@ -94,7 +87,6 @@ export class SlotStage implements Stage {
 
   /** Releases all slots. */
   close(): void {
-    this.#idle.close();
     this.#parts.held.close();
   }
 
@@ -106,37 +98,13 @@ export class SlotStage implements Stage {
     return all;
   }
 
-  #ownAnswers(batch: Batch): Map<number, SlotAnswer> {
-    const own = new Map<number, SlotAnswer>();
+  #ownAnswers(batch: Batch): ReadonlyMap<number, OwnAnswer> {
+    const own = new Map<number, OwnAnswer>();
     for (const [i, transaction] of batch.entries()) {
-      const answer = this.#ownAnswer(transaction);
-      if (answer !== undefined) own.set(i, answer);
+      if (transaction.treatment.slots?.scope !== 'process') continue;
+      own.set(i, { transaction, level: this.#parts.held.countOf(transaction) });
     }
     return own;
-  }
-
-  #ownAnswer(transaction: Transaction): SlotAnswer | undefined {
-    const { cost, fitTicks, treatment } = transaction;
-    if (treatment.slots === undefined) return undefined;
-    if (treatment.slots.scope === 'process') {
-      return { transaction, level: this.#parts.held.countOf(transaction), idle: undefined };
-    }
-    const found = this.#idle.find(transaction, cost, fitTicks);
-    return found && { transaction, level: found.level, idle: found.slots };
-  }
-
-  /**
-   * Of requests that come at once, the first takes the reserve, too, and the others take what they need. Where timers end
-   * with their request, there is no reserve: nobody would give it back.
-   */
-  #withHolding(transaction: Transaction, held: Held | undefined): Transaction {
-    const { cost, treatment } = transaction;
-    if (treatment.slots === undefined) return transaction;
-    const { expiryMs, reserve } = treatment.slots;
-    const { held: all, time } = this.#parts;
-    const takesReserve = reserve > 1 && time.timersEndWithRequest !== true && !all.arePendingTogether(transaction);
-    const upTo = takesReserve ? Math.max(reserve, cost) : cost;
-    return changed(transaction, { holding: { holder: held?.holder ?? newHolder(), expiryMs, upTo } });
   }
 
   #ownDecision(own: ReadonlyMap<number, OwnAnswer>, takes: boolean): Decision {
@@ -164,6 +132,12 @@ export class SlotStage implements Stage {
 
 function hasSlots({ slots }: Transaction): boolean {
   return slots === true;
+}
+
+function withHolding(transaction: Transaction, held: Held | undefined): Transaction {
+  const { slots } = transaction.treatment;
+  if (slots === undefined) return transaction;
+  return changed(transaction, { holding: { holder: held?.holder ?? newHolder(), expiryMs: slots.expiryMs } });
 }
 
 function isDenied(own: ReadonlyMap<number, OwnAnswer>): boolean {

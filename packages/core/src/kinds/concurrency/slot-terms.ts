@@ -1,5 +1,4 @@
-import { complaint, type SluiceError } from '../../checks/errors.ts';
-import { oneOf, wholeNumber } from '../../checks/options.ts';
+import { oneOf } from '../../checks/options.ts';
 import { durationTicks, type Duration, type DurationRange } from '../../rule/duration.ts';
 import type { SlotTerms } from '../../limits/treatment.ts';
 import { TICKS_PER_MS } from '../../rule/ticks.ts';
@@ -18,12 +17,6 @@ export interface Concurrency {
    * `'store'`.
    */
   readonly scope?: 'store' | 'process' | undefined;
-  /**
-   * How many slots a process takes from the store at a time, and keeps for its next requests: a whole number from 1 to
-   * `concurrency`. With more than 1, most requests do not ask the store about this limit, but up to so many slots of each
-   * process may be unused while another process is denied. Only with the scope `'store'`. Default: 1.
-   */
-  readonly reserve?: number | undefined;
   /** A concurrency limit is always exact. */
   readonly exact?: true | undefined;
 }
@@ -35,7 +28,6 @@ type SlotScope = NonNullable<Concurrency['scope']>;
 export const SLOT_SCOPES: readonly SlotScope[] = ['store', 'process'];
 /** The largest number of slots of a limit. */
 export const MAX_SLOTS = 1_000_000;
-export const RESERVE_REMEDY = 'For one slot at a time, leave it out.';
 /** The range of an `expiry`. */
 export const EXPIRY: DurationRange = { minMs: 1000, maxMs: 3_600_000, demand: 'from 1s to 1 hour' };
 const DEFAULT_EXPIRY = '10s';
@@ -44,22 +36,10 @@ const DEFAULT_EXPIRY = '10s';
  * Validates how slots are held.
  *
  * @param where - The path of the limit in error messages: `limits.InFlight`.
- * @throws {SluiceError} `ERR_OPTION` or `ERR_DURATION` for a wrong option, `ERR_LIMIT` for a reserve in the process.
+ * @throws {SluiceError} `ERR_OPTION` or `ERR_DURATION` for a wrong option.
  */
-export function slotTermsOf(where: string, { concurrency, ...terms }: Concurrency): SlotTerms {
-  const { expiry = DEFAULT_EXPIRY, scope = 'store', reserve = 1 } = terms;
+export function slotTermsOf(where: string, { expiry = DEFAULT_EXPIRY, scope = 'store' }: Concurrency): SlotTerms {
   const expiryMs = Math.ceil(durationTicks(`${where}.expiry`, expiry, EXPIRY) / TICKS_PER_MS);
   oneOf(`${where}.scope`, scope, SLOT_SCOPES);
-  wholeNumber(`${where}.reserve`, reserve, { min: 1, max: concurrency, remedy: RESERVE_REMEDY });
-  if (scope === 'process' && reserve > 1) throw reserveInProcess(`${where}.reserve`, reserve);
-  return { expiryMs, scope, reserve };
-}
-
-function reserveInProcess(option: string, value: number): SluiceError {
-  return complaint('ERR_LIMIT', {
-    option,
-    demand: "left out with scope: 'process'",
-    value,
-    remedy: 'Such a limit asks no store, so there is nothing to keep in reserve.',
-  });
+  return { expiryMs, scope };
 }

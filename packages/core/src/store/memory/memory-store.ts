@@ -1,7 +1,7 @@
 // The room store/memory: the memory store: tables of buckets, sweep, eviction at `maxKeys`.
 import { randomBytes } from '../../runtime/random-bytes.ts';
 import { joinedReading } from '../alternatives.ts';
-import { levelAfter, levelAfterRefund, passes, slotsTaken } from '../transaction-rule.ts';
+import { levelAfter, levelAfterRefund, passes } from '../transaction-rule.ts';
 import { systemTime } from '../../time/system-time.ts';
 import { checkTime, type Time } from '../../time/time.ts';
 import { SluiceError } from '../../checks/errors.ts';
@@ -236,7 +236,7 @@ function taken(
     const after = levelAfter(transaction, before);
     if (after === before) continue;
     if (transaction.holding === undefined) buckets.setLevel(index, now, after);
-    else buckets.slots.take(transaction, transaction.holding, slotsTaken(transaction, before), now);
+    else buckets.slots.take(transaction, transaction.holding, after - before, now);
   }
   buckets.trim(now);
   return true;

@@ -44,19 +44,6 @@ export const slotCases: readonly StoreCase[] = [
     await assertHeld(store, { id: SLOTS });
   }),
 
-  ofSlots('a transaction with upTo holds as many slots as fit, up to that number', async (store) => {
-    await callsOf(store).spend([slots.take('some', 'a', { upTo: 2 })]);
-    await assertHeld(store, { some: 2 });
-    assert.deepEqual((await callsOf(store).spend([slots.take('some', 'b', { upTo: 2 })])).levelsTicks, [2]);
-    await assertHeld(store, { some: SLOTS });
-    await callsOf(store).spend([slots.take('some', 'c', { upTo: 2 })]);
-    await assertHeld(store, { some: SLOTS });
-    await callsOf(store).spend([slots.take('less', 'd', { fit: 2, upTo: 5, mode: 'spend-only' })]);
-    await assertHeld(store, { less: 2 });
-    await callsOf(store).release([slots.held('some', 'a', { count: 2 })]);
-    await assertHeld(store, { some: 1 });
-  }),
-
   ofSlots('a spend-only holds slots when they fit, and otherwise none, and denies nothing', async (store) => {
     const batch = (holder: string) => [slots.take('id', holder, { count: 2, mode: 'spend-only' }), slow.spend('id')];
     for (const holder of ['a', 'b']) await callsOf(store).spend(batch(holder));
@@ -75,7 +62,7 @@ export const slotCases: readonly StoreCase[] = [
 
   ofSlots('check holds nothing, whatever the modes are', async (store) => {
     const modes = ['check-and-spend', 'check-only', 'spend-only'] as const;
-    const batch = modes.map((mode) => slots.take(mode, 'h', { mode, upTo: 2 }));
+    const batch = modes.map((mode) => slots.take(mode, 'h', { mode }));
     assert.deepEqual((await callsOf(store).check(batch)).levelsTicks, [0, 0, 0]);
     assert.deepEqual((await callsOf(store).check(batch)).levelsTicks, [0, 0, 0]);
   }),

@@ -48,18 +48,13 @@ describe('a concurrency limit', () => {
     expect({ calendar, borrow, bounds }).toEqual({ calendar: undefined, borrow: undefined, bounds: [] });
   });
 
-  test('has an expiry of 10 seconds in the store, one slot at a time, unless it says otherwise', () => {
-    const defaults = { expiryMs: 10_000, scope: 'store', reserve: 1 };
+  test('has an expiry of 10 seconds in the store, unless it says otherwise', () => {
+    const defaults = { expiryMs: 10_000, scope: 'store' };
     expect(define({ concurrency: 10 }).treatment.slots).toEqual(defaults);
-    const left = { expiry: undefined, scope: undefined, reserve: undefined };
+    const left = { expiry: undefined, scope: undefined };
     expect(define({ concurrency: 10, ...left }).treatment.slots).toEqual(defaults);
-    const given = { expiry: '1m', scope: 'store', reserve: 10 };
-    expect(define({ concurrency: 10, ...given }).treatment.slots).toEqual({
-      ...given,
-      expiry: undefined,
-      expiryMs: 60_000,
-    });
-    expect(define({ concurrency: 10, scope: 'process', reserve: 1 }).treatment.slots?.scope).toBe('process');
+    const given = { expiry: '1m', scope: 'process' };
+    expect(define({ concurrency: 10, ...given }).treatment.slots).toEqual({ expiryMs: 60_000, scope: 'process' });
   });
 
   test.each([
@@ -71,8 +66,8 @@ describe('a concurrency limit', () => {
     expect(define({ concurrency: 10, expiry }).treatment.slots?.expiryMs).toBe(expiryMs);
   });
 
-  test.each([1, 1_000_000])('may have %i slots, all in one block', (concurrency) => {
-    expect(define({ concurrency, reserve: concurrency }).treatment.slots?.reserve).toBe(concurrency);
+  test.each([1, 1_000_000])('may have %i slots', (concurrency) => {
+    expect(define({ concurrency }).rate.burst).toBe(concurrency);
   });
 
   test('of everyone() belongs to the fleet: without a slot, the server is too busy', () => {
@@ -120,22 +115,6 @@ describe('a wrong concurrency limit is an error, which names the option, the dem
       "`limits.InFlight.scope` must be 'store' or 'process', but was 'proces'. Write scope: 'process'.",
     ],
     [{ concurrency: 10, scope: 1 }, 'ERR_OPTION', "`limits.InFlight.scope` must be 'store' or 'process', but was 1."],
-    [
-      { concurrency: 10, reserve: 11 },
-      'ERR_OPTION',
-      '`limits.InFlight.reserve` must be a whole number from 1 to 10, but was 11. For one slot at a time, leave it out.',
-    ],
-    [
-      { concurrency: 10, reserve: 0 },
-      'ERR_OPTION',
-      '`limits.InFlight.reserve` must be a whole number from 1 to 10, but was 0. For one slot at a time, leave it out.',
-    ],
-    [{ concurrency: 10, reserve: 2.5 }, 'ERR_OPTION', '`limits.InFlight.reserve` must be a whole number from 1 to 10'],
-    [
-      { concurrency: 10, scope: 'process', reserve: 2 },
-      'ERR_LIMIT',
-      "`limits.InFlight.reserve` must be left out with scope: 'process', but was 2. Such a limit asks no store, so there is nothing to keep in reserve.",
-    ],
     [{ concurrency: 10, count: 5 }, 'ERR_LIMIT', '`limits.InFlight.count` must be left out beside `concurrency`'],
   ])('%o', (definition, code, message) => {
     const error = thrown(() => define(definition));
@@ -163,9 +142,8 @@ describe('an override of a concurrency limit', () => {
     expect(await passed(limiterWith({ concurrency: 2 }, { overrides: byPromise }), id)).toBe(slots);
   });
 
-  test('applies with the scope process, and with a block that is larger than it', async () => {
+  test('applies with the scope process', async () => {
     expect(await passed(limiterWith({ concurrency: 2, scope: 'process' }, { overrides }), 'large')).toBe(3);
-    expect(await passed(limiterWith({ concurrency: 2, reserve: 2 }, { overrides }), 'small')).toBe(1);
   });
 
   test('of a network applies to its addresses', async () => {

@@ -33,7 +33,7 @@ function holding() {
 const LIMITS = {
   InFlight: { concurrency: 5, expiry: '6s' },
   Here: { concurrency: 5, scope: 'process' },
-  Blocks: { concurrency: 8, reserve: 4 },
+  Other: { concurrency: 8 },
   Rate: { count: 9, period: '1h' },
 };
 
@@ -61,19 +61,10 @@ test('the slots of a decision that the program drops are free after their expiry
   expect(kept.allowed).toBe(true);
 });
 
-test('so are those of a limit with a reserve, and its idle slots', async () => {
-  const { hold, events, inStore, time } = holding();
-  (() => void hold(slot({ limit: 'Blocks' })))();
-  expect(inStore('Blocks')).toBe(4);
-  await collected(() => events.length > 0);
-  time.advance(10_000);
-  expect(inStore('Blocks')).toBe(0);
-});
-
-test('a middleware can leave slots to their expiry: nobody renews, reuses or releases them, and nobody is warned', async () => {
+test('a middleware can leave slots to their expiry: nobody renews or releases them, and nobody is warned', async () => {
   const { hold, limiter, events, inStore, time } = holding();
   const core = coreOf(limiter);
-  const decisions = ['InFlight', 'Blocks', 'Rate'].map((limit) => {
+  const decisions = ['InFlight', 'Other', 'Rate'].map((limit) => {
     return atOnce(
       core
         .prepare([{ limit, cost: 1, mode: 'check-and-spend', share: 1 }])
@@ -85,11 +76,11 @@ test('a middleware can leave slots to their expiry: nobody renews, reuses or rel
   for (const decision of decisions) core.abandonSlots(decision);
   expect(decisions.map((decision) => core.holdsSlots(decision))).toEqual([false, false, false]);
   for (const decision of decisions) await core.releaseSlots(decision);
-  expect([inStore(), inStore('Blocks')]).toEqual([1, 4]);
+  expect([inStore(), inStore('Other')]).toEqual([1, 1]);
   time.advance(9999);
-  expect([inStore(), inStore('Blocks')]).toEqual([0, 1]);
+  expect([inStore(), inStore('Other')]).toEqual([0, 1]);
   time.advance(1);
-  expect(inStore('Blocks')).toBe(0);
+  expect(inStore('Other')).toBe(0);
   expect(hold(slot()).allowed).toBe(true);
   expect(events).toEqual([]);
 });

@@ -7,7 +7,6 @@ const ceiling = { burst: 5, count: 2, period: '1s' };
 /** One limit of each kind. Each lets one request through, the concurrency limits ten. */
 const LIMITS = {
   InFlight: { concurrency: 10 },
-  Blocks: { concurrency: 10, reserve: 4 },
   Here: { concurrency: 10, scope: 'process' },
   Rate: { count: 1, period: '1h' },
   Quota: { count: 1, per: 'month' },
@@ -15,7 +14,7 @@ const LIMITS = {
   Own: { burst: 1, count: 1, period: '1h', borrow: { from: 'Pool', ceiling, fair: false } },
   Pool: { key: everyone(), burst: 2, count: 1, period: '1h' },
 };
-const SLOTS = ['InFlight', 'Blocks', 'Here'] as const;
+const SLOTS = ['InFlight', 'Here'] as const;
 const TOKENS = ['Rate', 'Quota', 'Queue', 'Own'] as const;
 const CAPACITY = { Rate: 1, Quota: 1, Queue: 2, Own: 2 };
 
@@ -50,14 +49,12 @@ describe.each(TOKENS)('with a limit of another kind, %s', (limit) => {
 
 test('the results of a batch are in its order, whoever has answered them', () => {
   const { hold } = holding(LIMITS);
-  hold(slot({ limit: 'Blocks' }));
-  const names = ['Here', 'Rate', 'Blocks', 'Own', 'InFlight', 'Quota'];
+  const names = ['Here', 'Rate', 'Own', 'InFlight', 'Quota'];
   const { results } = hold(...names.map((limit) => slot({ limit })));
   expect(results.map(({ limit }) => limit)).toEqual(names);
   expect(results.map(({ spent, remaining }) => [spent, remaining])).toEqual([
     [1, 9],
     [1, 0],
-    [1, 9],
     [1, 0],
     [1, 9],
     [1, 0],

@@ -4,16 +4,16 @@ import { fill, holding, holdingRemotely, slot } from './support/holding.ts';
 
 const LIMITS = {
   InFlight: { concurrency: 4 },
-  Blocks: { concurrency: 8, reserve: 4 },
+  Other: { concurrency: 8 },
   Here: { concurrency: 1, scope: 'process' },
 };
 
-test('`close` releases all slots in one call, those in use and the idle ones, and leaves no timer', async () => {
+test('`close` releases all slots in one call, and leaves no timer', async () => {
   const { hold, limiter, store, time, inStore } = holdingRemotely(LIMITS);
-  await hold(slot({ cost: 2 }), slot({ limit: 'Blocks' }), slot({ limit: 'Here' }));
+  await hold(slot({ cost: 2 }), slot({ limit: 'Other' }), slot({ limit: 'Here' }));
   store.named();
   await limiter.close();
-  expect([inStore(), inStore('Blocks')]).toEqual([0, 0]);
+  expect([inStore(), inStore('Other')]).toEqual([0, 0]);
   expect(store.named()).toEqual(['release']);
   const alarm = vi.spyOn(time, 'alarm');
   await time.pass(60_000);
@@ -36,10 +36,10 @@ test('`close` waits until the store has released them', async () => {
 
 test('a release after `close` does nothing, on every store', async () => {
   for (const { hold, limiter, store, inStore } of [holdingRemotely(LIMITS), holding(LIMITS)]) {
-    const all = [await hold(slot()), await hold(slot({ limit: 'Blocks' })), await hold(slot({ limit: 'Here' }))];
+    const all = [await hold(slot()), await hold(slot({ limit: 'Other' })), await hold(slot({ limit: 'Here' }))];
     await limiter.close();
     for (const held of all) await held.release();
-    expect([inStore(), inStore('Blocks')]).toEqual([0, 0]);
+    expect([inStore(), inStore('Other')]).toEqual([0, 0]);
     expect('named' in store ? store.named().filter((name) => name === 'release') : ['release']).toHaveLength(1);
   }
 });
@@ -49,7 +49,7 @@ test('a hold that is pending while the limiter is closed has no slot afterwards,
   const first = await hold(slot());
   store.manner = 'slow';
   const alarm = vi.spyOn(time, 'alarm');
-  const pending = [hold(slot(), slot({ limit: 'Here' })), hold(slot({ limit: 'Blocks' }))];
+  const pending = [hold(slot(), slot({ limit: 'Here' })), hold(slot({ limit: 'Other' }))];
   // The release of the first one keeps the limiter open.
   const closed = limiter.close();
   await store.answerSlow();
@@ -57,7 +57,7 @@ test('a hold that is pending while the limiter is closed has no slot afterwards,
   await store.answerSlow();
   await closed;
   await store.answerSlow();
-  expect([inStore(), inStore('Blocks')]).toEqual([0, 0]);
+  expect([inStore(), inStore('Other')]).toEqual([0, 0]);
   for (const held of [first, ...(await Promise.all(pending))]) await held.release();
   alarm.mockClear();
   await time.pass(60_000);

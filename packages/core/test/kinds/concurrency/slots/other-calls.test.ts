@@ -7,7 +7,6 @@ import { callsOf } from '@sluice/core/testing';
 const LIMITS = {
   InFlight: { concurrency: 3 },
   Here: { concurrency: 3, scope: 'process' },
-  Blocks: { concurrency: 9, reserve: 4 },
   Rate: { count: 9, period: '1h' },
   Worker: { load: eventLoop() },
 };
@@ -31,7 +30,7 @@ test.each([
   ['usage', 'To see what is left of it without taking anything, use check('],
 ] as const)('%s is an error with a concurrency limit, and tells what to call', async (call, remedy) => {
   const { limiter, inStore } = holding(LIMITS);
-  for (const limit of ['InFlight', 'Here', 'Blocks']) {
+  for (const limit of ['InFlight', 'Here']) {
     const { code, message } = await rejected(() => calls[call](limiter, limit));
     expect([code, message]).toEqual(['ERR_OPTION', expect.stringContaining(remedy)]);
     expect(message).toContain(`"${limit}"`);
@@ -77,19 +76,6 @@ describe('reset', () => {
     expect(inStore()).toBe(3);
     expect(hold(slot({ limit: 'Here' })).allowed).toBe(false);
     expect(hold(slot({ id: 'b', cost: 2 })).allowed).toBe(false);
-  });
-
-  test('frees the idle slots of this process too: the next request asks the store', async () => {
-    const { hold, limiter, store, time, inStore } = holdingRemotely(LIMITS);
-    const held = await hold(slot({ limit: 'Blocks' }));
-    await limiter.reset([{ limit: 'Blocks', id: 'a' }]);
-    store.named();
-    await held.release();
-    expect(inStore('Blocks')).toBe(0);
-    await hold(slot({ limit: 'Blocks' }));
-    expect(store.named()).toEqual(['spend']);
-    await time.pass(5000);
-    expect(inStore('Blocks')).toBe(1);
   });
 
   test('of a limit of this process asks no store', async () => {

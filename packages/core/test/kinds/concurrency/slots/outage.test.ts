@@ -91,7 +91,6 @@ describe('local', () => {
   test('a cost above the part of this process takes all of it, and stays as large as it is', async () => {
     const { hold, store, time, inStore } = started('local', {
       gateways: 4,
-      limits: { InFlight: { ...IN_FLIGHT.InFlight, reserve: 2 } },
     });
     store.manner = down;
     const large = await hold(slot({ cost: 5 }));

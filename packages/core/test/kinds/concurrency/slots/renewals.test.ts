@@ -80,9 +80,9 @@ test('a slot is renewed at its own time, also when the one before it was release
 });
 
 test('no timer is left when nothing is held, and none ever keeps the process alive', async () => {
-  const { hold, time } = holding({ ...IN_FLIGHT, Blocks: { concurrency: 4, reserve: 2 } });
+  const { hold, time } = holding({ ...IN_FLIGHT, Other: { concurrency: 4 } });
   const alarm = vi.spyOn(time, 'alarm');
-  const all = [hold(slot()), hold(slot({ id: 'b' }), slot({ limit: 'Blocks' }))];
+  const all = [hold(slot()), hold(slot({ id: 'b' }), slot({ limit: 'Other' }))];
   expect(time.pending).toBe(0);
   expect(alarm).toHaveBeenCalled();
   time.advance(7000);

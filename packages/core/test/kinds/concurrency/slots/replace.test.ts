@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { fill, holding, holdingRemotely, limitsOf, slot } from './support/holding.ts';
+import { fill, holding, limitsOf, slot } from './support/holding.ts';
 
 const IN_FLIGHT = { InFlight: { concurrency: 4 } };
 
@@ -60,36 +60,4 @@ describe('while slots are held, a limit that is', () => {
     expect(await fill(() => hold(slot()))).toHaveLength(4);
     expect(inStore()).toBe(0);
   });
-});
-
-test('idle slots of a limit that has no reserve any more are used up, and then given back', async () => {
-  const { hold, limiter, store, inStore, time } = holdingRemotely({ InFlight: { concurrency: 4, reserve: 4 } });
-  await (await hold(slot())).release();
-  store.named();
-  limiter.replace({ limits: limitsOf(IN_FLIGHT) });
-  const held = await hold(slot());
-  expect(store.named()).toEqual([]);
-  await time.pass(3000);
-  expect(inStore()).toBe(1);
-  await held.release();
-  await time.pass(2000);
-  expect(inStore()).toBe(0);
-});
-
-test('idle slots within a lowered limit are used', async () => {
-  const { hold, limiter, store } = holdingRemotely({ InFlight: { concurrency: 10, reserve: 4 } });
-  const large = await hold(slot({ cost: 4 }));
-  await hold(slot());
-  await large.release();
-  limiter.replace({ limits: limitsOf({ InFlight: { concurrency: 4, reserve: 4 } }) });
-  store.named();
-  expect(await hold(slot())).toMatchObject({ allowed: true, remaining: 0 });
-  expect(store.named()).toEqual([]);
-});
-
-test('idle slots above a lowered limit are not used', async () => {
-  const { hold, limiter } = holdingRemotely({ InFlight: { concurrency: 4, reserve: 4 } });
-  await (await hold(slot())).release();
-  limiter.replace({ limits: limitsOf({ InFlight: { concurrency: 2, reserve: 2 } }) });
-  expect(await fill(() => hold(slot()))).toHaveLength(2);
 });
