@@ -33,7 +33,7 @@ export const quietSluice = { 'Sluice, quiet': sluiceOf(() => ({ count: 1_000_000
 
 /**
  * @typedef {import('./decider.ts').Rate} Rate
- * @typedef {import('@sluice/core').Rate & { borrow?: import('@sluice/core').Borrow }} RateNumbers
+ * @typedef {import('@sluice/core').Rate} RateNumbers
  * @typedef {RateNumbers | { count: number, per: 'year' }} Numbers
  * @param {(rate: Rate) => Numbers} numbersOf
  * @param {import('@sluice/core').Limits} others Limits that those which are measured need.

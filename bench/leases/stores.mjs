@@ -20,7 +20,7 @@ export const CONTENDERS = [BASELINE, 'Sluice'];
  * A limiter with one limit, `Calls`: with leases and a Redis of its own, or in memory.
  *
  * @param {string} contender
- * @param {import('@sluice/core').Rate & { overshoot?: number }} numbers
+ * @param {import('@sluice/core').Rate} numbers
  * @param {number} gateways
  * @returns {Promise<Decider>}
  */

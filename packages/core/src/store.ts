@@ -1,10 +1,9 @@
 /**
- * For stores and sources of load of your own: the types of what a limiter asks them, and the rules by which a store
- * decides. `Store` itself and `Time` are in `@sluice/core`, and the tests of a store in `@sluice/core/testing`.
+ * For a store of your own: the types of what a limiter asks it, and the rule by which it decides. `Store` itself and
+ * `Time` are in `@sluice/core`, and the tests of a store in `@sluice/core/testing`.
  *
  * @module
  */
-export type { LoadUse, LoadUser } from './limits/load-source.ts';
 export { TICKS_PER_MICRO, TICKS_PER_MS } from './rule/ticks.ts';
 export { joinedReading, readingsOf, triedOf } from './store/alternatives.ts';
 export { bucketKey } from './store/bucket-key.ts';

@@ -14,11 +14,11 @@ import { bytesOfRequests } from './pins.ts';
 
 /** The most of each. Lower a figure when it falls, and do not raise it. Bytes are 5 % above what is printed mostly. */
 const MOST = {
-  bytes: { 'a rate': 2350, 'a quota': 3000, 'two limits': 3550, 'a slot': 10_600 },
+  bytes: { 'a rate': 2240, 'a quota': 2880, 'two limits': 3550, 'a slot': 9650 },
   'files of core that do not compile without': {
     load: 4,
-    quota: 3,
-    concurrency: 4,
+    quota: 2,
+    concurrency: 3,
     borrow: 4,
     maxWait: 2,
     maxDebt: 8,
@@ -26,8 +26,8 @@ const MOST = {
     hidden: 8,
   },
   'types of core with three of id, cost, mode, share and limit': 19,
-  'names of': { '@sluice/core': 71, '@sluice/core/store': 38, '@sluice/core/kit': 98 },
-  'lines of logic of': { core: 11_850, 'all packages': 35_140 },
+  'names of': { '@sluice/core': 70, '@sluice/core/store': 36, '@sluice/core/kit': 89 },
+  'lines of logic of': { core: 11_832, 'all packages': 35_072 },
   'words of docs': 65_000,
 };
 
