@@ -155,8 +155,7 @@ export function isDecidable(batch: readonly Awaitable<Transaction | null>[]): ba
   return true;
 }
 
-/** Whether the cost of an id that is not blocked can pass: at most the burst, or in a charge the burst and `maxDebt`. */
-export function hasFittingCost({ mode, cost, rate, capTicks }: Transaction): boolean {
+function hasFittingCost({ mode, cost, rate, capTicks }: Transaction): boolean {
   return cost <= rate.burst || (mode === 'charge' && cost * rate.emissionIntervalTicks <= capTicks);
 }
 
@@ -166,7 +165,12 @@ export function hasFittingCost({ mode, cost, rate, capTicks }: Transaction): boo
  * @throws {SluiceError} `ERR_COST_OVER_BURST`.
  */
 export function checkCostFits(transaction: Transaction): void {
-  if (!isBlocked(transaction) && !hasFittingCost(transaction)) throw costOverBurst(transaction);
+  if (!canEverPass(transaction)) throw costOverBurst(transaction);
+}
+
+/** Whether a cost is at most the burst, or in a charge the burst and `maxDebt`. No cost is too high for a blocked id. */
+export function canEverPass(transaction: Transaction): boolean {
+  return isBlocked(transaction) || hasFittingCost(transaction);
 }
 
 /** Whether an id of a batch is blocked. Such a batch is denied without calling the store. */

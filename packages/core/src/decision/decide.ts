@@ -1,6 +1,6 @@
 // The room decision: what a batch is, and from the answer of a store to a decision.
 import { canDeny, levelAfter, passes } from '../store/transaction-rule.ts';
-import { hasFittingCost } from './batch.ts';
+import { canEverPass } from './batch.ts';
 import { Decision, type DecisionFigures } from './decision.ts';
 import type { BucketState, Result } from './result.ts';
 import { periodMsOf, resultsOf } from './results.ts';
@@ -72,7 +72,7 @@ export function shedDecision(batch: readonly Transaction[], waitsMs: readonly nu
 export function neverDecision(batch: readonly Transaction[], others: Decision): Decision {
   if (others.outcome === 'unavailable') return others;
   const answer = Decision.answerOf(others);
-  const never = batch.filter((transaction) => !hasFittingCost(transaction));
+  const never = batch.filter((transaction) => !canEverPass(transaction));
   const results = [...never.map((each): Result => ({ ...blockedResult(each), blocked: false })), ...others.results];
   const unanswered = { ...answer, available: false, batch: [...never, ...answer.batch] } as const;
   return new Decision(unanswered, 'denied', results[0]!, results);

@@ -1,5 +1,5 @@
 import { andThen, type Awaitable } from '../async/awaitable.ts';
-import { batchOf, checkCostFits, hasBlocked, hasFittingCost, isDecidable, plainBatchOf } from '../decision/batch.ts';
+import { batchOf, canEverPass, checkCostFits, hasBlocked, isDecidable, plainBatchOf } from '../decision/batch.ts';
 import { neverDecision } from '../decision/decide.ts';
 import { firstDecision, type Decision } from '../decision/decision.ts';
 import type { DecisionCall, Stage } from '../decision/stage.ts';
@@ -105,16 +105,18 @@ export class Decider {
   }
 
   #decideByStages(call: DecisionCall, batch: Batch): Awaitable<Decision> {
-    if (!this.#costsFromData) for (const transaction of batch) checkCostFits(transaction);
+    if (!batch.every(canEverPass)) return this.#decideNever(call, batch);
     // Not all of them ask the gate.
     this.#gate.assertOpen();
-    if (this.#costsFromData && !hasBlocked(batch) && !batch.every(hasFittingCost)) return this.#deny(batch);
     return this.#stages[call].decide(batch);
   }
 
-  /** Denies a batch with a cost that can never pass. The others are only looked at. */
-  #deny(batch: Batch): Awaitable<Decision> {
-    const others = this.#stages.check.decide(batch.filter(hasFittingCost));
+  /** Rejects costs that can never pass. Costs of data are denied: the other limits are looked at, and nothing is taken. */
+  #decideNever(call: DecisionCall, batch: Batch): Awaitable<Decision> {
+    if (!this.#costsFromData) for (const transaction of batch) checkCostFits(transaction);
+    this.#gate.assertOpen();
+    if (hasBlocked(batch)) return this.#stages[call].decide(batch);
+    const others = this.#stages.check.decide(batch.filter(canEverPass));
     return andThen(others, (decision) => neverDecision(batch, decision));
   }
 
