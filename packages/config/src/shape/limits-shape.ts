@@ -132,7 +132,7 @@ function numbersOf(fields: Fields): NumbersRow | undefined {
   const { load, ...options } = values as { load?: LoadOptions };
   const definition = { ...options, ...(load && { load: eventLoop(load) }) };
   const parts = fields.attempt(() => kind.define(definition as never, { where, name: where }));
-  return parts && { options: options as NumbersRow['options'], load, rate: parts.rate };
+  return parts && { options, load, rate: parts.rate };
 }
 
 /** Returns the root of a text that must not be a list. */
