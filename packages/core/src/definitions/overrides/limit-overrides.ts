@@ -23,8 +23,8 @@ export class LimitOverrides {
   #networks: NetworkTree<OverrideRate> | undefined;
   #firstParts: FirstPartsMap<OverrideRate> | undefined;
   #smallestBurst = Infinity;
-  /** The first id with numbers of each kind. */
-  readonly #firstOfKind = new Map<string, { readonly text: string; readonly rate: Numbers }>();
+  /** The id with the largest count of each kind. */
+  readonly #largestOfKind = new Map<string, { readonly text: string; readonly rate: Numbers }>();
 
   constructor(limit: string, format: IdFormat) {
     this.format = format;
@@ -70,13 +70,12 @@ export class LimitOverrides {
   }
 
   /**
-   * Rejects overrides of another kind than their limit.
+   * Rejects overrides of another kind than their limit, and a count that is too large for its kind.
    *
-   * @throws {SluiceError} `ERR_OVERRIDE`.
+   * @throws {SluiceError} `ERR_OVERRIDE`, or `ERR_OPTION` for a count.
    */
   checkKind(limit: Limit<never>): void {
-    const other = [...this.#firstOfKind.values()].find(({ rate }) => rate.kind.name !== limit.rate.kind.name);
-    if (other !== undefined) checkKind(`${this.#where}[${shown(other.text)}]`, other.rate, limit);
+    for (const { text, rate } of this.#largestOfKind.values()) checkKind(`${this.#where}[${shown(text)}]`, rate, limit);
   }
 
   /**
@@ -139,7 +138,8 @@ export class LimitOverrides {
   #note(text: string, rate: Numbers): void {
     this.#smallestBurst = Math.min(this.#smallestBurst, rate.burst);
     this.totals.add(rate);
-    if (!this.#firstOfKind.has(rate.kind.name)) this.#firstOfKind.set(rate.kind.name, { text, rate });
+    const largest = this.#largestOfKind.get(rate.kind.name)?.rate.count ?? 0;
+    if (rate.count > largest) this.#largestOfKind.set(rate.kind.name, { text, rate });
   }
 
   #read(text: string): Listed {

@@ -203,6 +203,19 @@ describe('an override of a quota', () => {
     );
   });
 
+  test('cannot be larger than what a store counts in the period of the limit', () => {
+    const create = (listed: Record<string, { count: number }>) =>
+      createLimiter({
+        limits: { Often: { key: accountId(), count: 10, per: 'second' } },
+        overrides: { Often: listed },
+      });
+    create({ '7': { count: 1_000_000 } });
+    expect(thrown(() => create({ '7': { count: 5 }, '8': { count: 2_000_000 } }))).toMatchObject({
+      code: 'ERR_OPTION',
+      path: "overrides.Often['8'].count",
+    });
+  });
+
   test('that is a quota is an error for a rate', () => {
     const overrides = new OverrideList();
     overrides.add('Often', key.format, '7', { count: 50 });
