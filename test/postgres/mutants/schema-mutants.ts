@@ -33,7 +33,6 @@ const CHANGES: readonly (readonly [name: string, replace: string, by: string])[]
     'counts[i] := increment;\n              end if;',
     'counts[i] := threshold - level;\n              end if;',
   ],
-  ['slots: increment', 'greatest(increment, least(program[pos + 5], threshold - level))', 'increment'],
   [
     'base: always end',
     'base := case when now_ms < program[pos + 7] then program[pos + 7] else program[pos + 8] end',
@@ -148,7 +147,7 @@ const CHANGES: readonly (readonly [name: string, replace: string, by: string])[]
   ['renew at 2', 'after := case when kind >= renew then program[start + 4] else 1 end', 'after := program[start + 4]'],
   ['overlap: first', 'and s.first < after + counts[j] and s.first + s.count > after', 'and s.first + s.count > after'],
   ['overlap: last', 'and s.first < after + counts[j] and s.first + s.count > after', 'and s.first < after + counts[j]'],
-  ['overlap: holder', 'where s.key = keys[at] and s.holder = holders[program[start + 7]]', 'where s.key = keys[at]'],
+  ['overlap: holder', 'where s.key = keys[at] and s.holder = holders[program[start + 6]]', 'where s.key = keys[at]'],
   ['remains: guard', 'where r.until > r.first;', 'where r.until >= r.first;'],
   ['kind <= renew', 'if kind <= renew then', 'if true then'],
   ['done: passes', 'done := passes or not readable', 'done := passes'],

@@ -49,7 +49,8 @@ export interface Numbers {
 
 /** What numbers are of: the same object for all numbers of a kind of limits. */
 export interface NumbersKind {
-  readonly name: 'rate' | 'quota' | 'concurrency' | 'load';
+  /** The kind's name: `rate`. */
+  readonly name: string;
   /**
    * How the level of a bucket comes down: it falls with time, or to 0 at the end of a calendar period, or when a slot is
    * released. A limit by its own level has no buckets. Where it does not fall with time, the level is a number of tokens or
