@@ -18,7 +18,7 @@ function publishedNames({ converter }) {
 /** The subjects of core, in the order of its pages, and the rooms of its sources that they are in. */
 const SUBJECTS = new Map([
   ['Limiters', ['limiter']],
-  ['Limits', ['limits', 'kinds', 'calendar', 'rule']],
+  ['Limits', ['limits', 'definitions', 'kinds', 'calendar', 'rule']],
   ['Keys', ['keys', 'ids', 'client']],
   ['Decisions', ['decision', 'http']],
   ['Stores', ['store', 'time', 'async']],
