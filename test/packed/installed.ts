@@ -82,6 +82,7 @@ export function installedCases(tarballs: Tarballs, installed: Installed): void {
       different: [],
       requiredExpress: { status: 200, error: true },
       importedExpress: { status: 200, error: true },
+      storeErrors: [true, true],
     });
   });
 

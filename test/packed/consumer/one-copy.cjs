@@ -38,12 +38,26 @@ async function together({ rateLimit }, { accountId, createLimiter, SluiceError }
   }
 }
 
+/**
+ * Whether an error of the entry for stores is one of core, in each way of loading both.
+ *
+ * @param {typeof import('@sluice/core/store')} store
+ * @param {typeof import('@sluice/core')} core
+ */
+function isOneClass({ StalePeriodError }, { SluiceError }) {
+  return new StalePeriodError([0, 1, 2], 3) instanceof SluiceError;
+}
+
 async function main() {
   const different = [];
   for (const name of process.argv.slice(2)) different.push(...(await differencesOf(name)));
   const requiredExpress = await together(require('@sluice/express'), await import('@sluice/core'));
   const importedExpress = await together(await import('@sluice/express'), require('@sluice/core'));
-  console.log(JSON.stringify({ different, requiredExpress, importedExpress }));
+  const storeErrors = [
+    isOneClass(require('@sluice/core/store'), await import('@sluice/core')),
+    isOneClass(await import('@sluice/core/store'), require('@sluice/core')),
+  ];
+  console.log(JSON.stringify({ different, requiredExpress, importedExpress, storeErrors }));
 }
 
 main().catch((error) => {
