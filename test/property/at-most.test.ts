@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { written } from './limit-arbitraries.ts';
 import type { Numbers } from './oracle.ts';
-import { atMost as runsAtMost } from './runs.ts';
+import { RUNS } from './runs.ts';
 
 /** Tokens that were taken at one moment. */
 interface Taken {
@@ -97,7 +97,7 @@ test('no sequence of requests and charges takes more tokens in any window than a
       );
       expect(mostInAnyWindow(taken, each.windowMicros)).toBeLessThanOrEqual(fewestAccepted(each));
     }),
-    { numRuns: runsAtMost(10_000) },
+    { numRuns: Math.ceil(RUNS / 3) },
   );
 });
 
@@ -126,7 +126,7 @@ test('requests that wait in a queue continue at most as often as atMost accepts'
         expect(mostInAnyWindow(starts, each.windowMicros - 1)).toBeLessThanOrEqual(fewestAccepted(each));
       },
     ),
-    { numRuns: runsAtMost(10_000) },
+    { numRuns: Math.ceil(RUNS / 3) },
   );
 });
 
@@ -150,7 +150,7 @@ test('a client that takes all it can in a window takes exactly the fewest tokens
       }
       expect(tokens).toBe(fewestAccepted(each));
     }),
-    { numRuns: runsAtMost(10_000) },
+    { numRuns: Math.ceil(RUNS / 3) },
   );
 });
 
