@@ -5,6 +5,7 @@ import { PROTOCOL_ERRORS, REPORTED_ERRORS } from '../../../test/contract/http/pr
 import { END_HEADERS, fieldBlock, frame, TYPE } from '../../../test/contract/http/http2-frames.ts';
 import { speakHttp2 } from '../../../test/contract/http/raw-http2.ts';
 import { served } from '../../../test/service/served.ts';
+import { expectWithin } from '../../../test/expect-within.ts';
 
 const LIMITS = 'PerClient: { count: 1, period: 1s, idFormat: clientNetwork }';
 const TABLES = 'envoy: { ingress: { rules: [{ descriptor: [remote_address], limit: PerClient }] } }';
@@ -29,5 +30,5 @@ test('no connection is left on the port for Envoy, whichever error its client ma
     }
   }
   await expect.poll(connections).toBeGreaterThan(0);
-  await expect.poll(connections).toBe(0);
+  await expectWithin(5000, connections, 0);
 });

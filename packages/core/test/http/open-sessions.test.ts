@@ -6,6 +6,7 @@ import { END_HEADERS, fieldBlock, frame, TYPE } from '../../../../test/contract/
 import { PROTOCOL_ERRORS } from '../../../../test/contract/http/protocol-errors.ts';
 import { connected, speakHttp2 } from '../../../../test/contract/http/raw-http2.ts';
 import { openSessions } from '../../src/http/open-sessions.ts';
+import { expectWithin } from '../../../../test/expect-within.ts';
 
 const ERROR = PROTOCOL_ERRORS['a PING of 3 bytes']!;
 
@@ -34,14 +35,14 @@ async function makeError(server: Server): Promise<void> {
 test('a session that was made without a server is ended after an error, too', async () => {
   const sessions: ServerHttp2Session[] = [];
   await makeError(createServer((socket) => watch(sessions, performServerHandshake(socket))));
-  await expect.poll(() => sessions.every(({ destroyed }) => destroyed)).toBe(true);
+  await expectWithin(2000, () => sessions.every(({ destroyed }) => destroyed), true);
 });
 
 test('a session that is over is forgotten, and leaves no listener on its server but one', async () => {
   const sessions: ServerHttp2Session[] = [];
   const server = createHttp2Server().on('session', (session) => watch(sessions, session));
   await makeError(server);
-  await expect.poll(() => sessions[0]!.destroyed).toBe(true);
+  await expectWithin(2000, () => sessions[0]!.destroyed, true);
   openSessions.addOfServer({ session: sessions[0] });
   openSessions.add(sessions[0]!);
   expect(server.listenerCount('session')).toBeLessThanOrEqual(2);

@@ -8,6 +8,7 @@ import type { Framework, Handler, NativeRequest, Options } from '../framework.ts
 import { koaFramework } from '../koa.ts';
 import { start } from '../start.ts';
 import { leaversOf, type Leaver, type Room } from './ways.ts';
+import { expectWithin } from '../../../expect-within.ts';
 
 const FRAMEWORKS: readonly Framework[] = [
   expressFramework('Express 5', express),
@@ -63,7 +64,7 @@ export function endCases(storeName: string, makeStore: () => Promise<Store>): vo
   for (const framework of FRAMEWORKS) {
     describe(`${framework.name} over ${framework.protocol}, ${storeName}`, () => {
       test.each(MOMENTS)(
-        'whichever way clients leave $name, the slots are back, and each request is settled',
+        'whichever way clients leave $name, the slots are back within two seconds, and each request is settled',
         async (moment) => {
           const { port, decided, held, spent, connections, areDecided } = await serve(
             framework,
@@ -80,8 +81,8 @@ export function endCases(storeName: string, makeStore: () => Promise<Store>): vo
           expect(heldThen).toEqual(moment.holds === true ? [count, count] : heldThen);
           for (const leaver of leavers) leaver.leave();
           await expect.poll(() => !isEarly || areDecided(leavers)).toBe(true);
-          await expect.poll(held, { interval: 50 }).toEqual([0, 0]);
-          await expect.poll(spent, { interval: 50 }).toBe(decided());
+          await expectWithin(2000, held, [0, 0]);
+          await expectWithin(1000, spent, decided());
           const left = (await held()).join(' + ');
           (table[`${framework.name}, ${framework.protocol}`] ??= {})[moment.name] = `${left} of ${decided()}`;
         },
