@@ -1,5 +1,5 @@
 // Loaded before an example: connections without a request never end by their age, as they do after five seconds, so that a
-// test sees who ended them.
+// test sees which side ended them.
 import http from 'node:http';
 import { syncBuiltinESMExports } from 'node:module';
 

@@ -35,7 +35,7 @@ async function burstOf(account = '1'): Promise<number> {
   return Number(/"OrdersPerAccount";q=(\d+)/.exec(headers['ratelimit-policy'] ?? '')?.[1]);
 }
 
-/** Waits until a burst holds. */
+/** Waits until the limit has this burst. */
 async function becomes(burst: number, account?: string): Promise<void> {
   await vi.waitFor(async () => expect(await burstOf(account)).toBe(burst), { timeout: 60_000, interval: 20 });
 }

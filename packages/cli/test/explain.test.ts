@@ -98,7 +98,7 @@ describe('sluice explain', () => {
 
   it.each<[string, string, Record<string, string>]>([
     ['Monthly', 'a', { title: 'Monthly a: 1,000 per calendar month', kind: 'quota' }],
-    ['InFlight', 'a', { kind: 'concurrency', slots: 'those of a process that died are free after 10 s' }],
+    ['InFlight', 'a', { kind: 'concurrency', slots: 'slots of a process that died are free again after 10 s' }],
     ['PerProcess', 'a', { kind: 'concurrency, in each process', decided: 'in each process, without a store' }],
     ['Worker', '10.0.0.2', { title: 'Worker 10.0.0.2: the load of each process', kind: 'load, in each process' }],
     ['Worker', '10.0.0.1', { title: 'Worker 10.0.0.1: unlimited', from: 'an override for the id' }],

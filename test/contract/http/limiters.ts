@@ -36,12 +36,12 @@ export function timed(): { time: FakeTime; store: Store } {
   return { time, store: memoryStore({ time }) };
 }
 
-/** The options of a middleware with a limit of its own: 5 requests a minute for each user, on a store that stands still. */
+/** The options of a middleware with a limit of its own: 5 requests a minute for each user, on a store whose clock does not move. */
 export function inlinePerUser(options: object = {}): Options {
   return { name: 'PerUser', key: userKey, count: 5, period: '1m', store: timed().store, ...options };
 }
 
-/** A limiter on a store that stands still, without log lines. Its deadline is one that a busy machine keeps. */
+/** A limiter on a store whose clock does not move, without log lines, and with a deadline that a busy machine meets. */
 export function stillLimiter({ failure, ...options }: LimiterOptions<NativeRequest>): Limiter<NativeRequest> {
   return createLimiter<NativeRequest>({
     store: timed().store,

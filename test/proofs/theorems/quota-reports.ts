@@ -103,7 +103,7 @@ export const quotaReports: readonly Theorem[] = [
   {
     name: 'quota-usage',
     words:
-      '`limiter.usage` says what was used in the current period. It says when that begins and ends. Only a call that reaches a threshold of `warnAt` emits its event, except that a charge beyond the count may repeat one of another period.',
+      '`limiter.usage` returns what was used in the current period. It also returns when that begins and ends. Only a call that reaches a threshold of `warnAt` emits its event, except that a charge beyond the count may repeat one of another period.',
     sources: ['packages/core/src/limiter/usage.ts', 'packages/core/src/kinds/quota/quota-warnings.ts', LEFT],
     assumes: ['The quota has 10 tokens in each hour, and the thresholds 0.8 and 1.'],
     run(t) {

@@ -77,7 +77,7 @@ function borrowText({ from, ceiling, fair, weight }: BorrowFacts): string {
 
 function slotsText({ expiryMs, scope }: NonNullable<Explanation['slots']>): string {
   if (scope === 'process') return 'counted in each process';
-  return `those of a process that died are free after ${durationText(expiryMs)}`;
+  return `slots of a process that died are free again after ${durationText(expiryMs)}`;
 }
 
 function decidedText({ kind, state, features, overshoot, numbers }: Explanation): string {

@@ -6,7 +6,7 @@ export type ServiceEvent =
   | { readonly type: 'tables-reloaded'; readonly version: string; readonly message: string; readonly once: true }
   /** The content of the files was rejected. What was in use before stays in use. */
   | { readonly type: 'tables-rejected'; readonly cause: unknown; readonly message: string; readonly once: true }
-  /** Someone asked who is not trusted. */
+  /** An untrusted peer sent a request. */
   | { readonly type: 'peer-rejected'; readonly message: string }
   /** A proxy asked in a way that can't be answered: its configuration needs a change. */
   | { readonly type: 'proxy-misconfigured'; readonly message: string }

@@ -17,7 +17,7 @@ export interface ReplayedLimits extends Pick<LimiterOptions, 'limits' | 'overrid
 /** Requests whose cost is above the burst of a limit, for which a server would have thrown. */
 export interface Undecidable {
   count: number;
-  /** What that limit says of the first of them. */
+  /** The result of that limit for the first of them. */
   example: Result | undefined;
 }
 
