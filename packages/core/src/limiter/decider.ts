@@ -14,13 +14,15 @@ type Batch = readonly Transaction[];
 /** What was made of an entry: `null` of that of an unlimited id. */
 type Made = Awaitable<Transaction | null>;
 
+type Active = Pick<Stage, 'isActive'>;
+
 /** The parts of a {@link Decider}. */
 export interface DeciderParts {
   readonly gate: StoreGate;
   /** In the order in which they decide. */
   readonly stages: readonly Stage[];
-  /** The two of the stages that have to do with plain batches, too, while they are active. */
-  readonly watches: readonly { readonly isActive: boolean }[];
+  /** The two stages that plain batches pass, too, while one of them is active. */
+  readonly watches: readonly [Active, Active];
   readonly reports: DecisionReports<never>;
   /** Whether a cost that can never pass is denied, and not an error. */
   readonly costsFromData: boolean;
@@ -95,7 +97,7 @@ export class Decider {
   /** Decides a batch that {@link isDecidable}. */
   #decidePlain(call: DecisionCall, batch: Batch): Awaitable<Decision> {
     const [raised, warnings] = this.#watches;
-    return raised!.isActive || warnings!.isActive ? this.#stages[call].decide(batch) : this.#gate.decide(call, batch);
+    return raised.isActive || warnings.isActive ? this.#stages[call].decide(batch) : this.#gate.decide(call, batch);
   }
 
   // What follows is rare, and may create closures: see docs/hot-path.md.

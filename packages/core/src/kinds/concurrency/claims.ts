@@ -35,7 +35,7 @@ export class Claims {
       if (terms === undefined || cost === 0 || mode === 'check-only') continue;
       if (answer !== undefined && !takes(transaction, answer.level)) continue;
       const slots = slotsOf(transaction, terms);
-      this.#held.reserve(slots);
+      this.#held.claim(slots);
       claim.set(i, slots);
     }
     return claim;

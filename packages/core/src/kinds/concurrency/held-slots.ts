@@ -88,7 +88,7 @@ export class HeldSlots {
   }
 
   /** Counts slots that a decision is about to take. */
-  reserve(held: Held): void {
+  claim(held: Held): void {
     this.#endExpired();
     this.#heartbeats?.add(held);
     const key = mapKeyOf(held);
@@ -109,7 +109,7 @@ export class HeldSlots {
    */
   keep(held: Held): void {
     // A request that was stalled for longer than the expiry goes on.
-    if (this.#heartbeats?.has(held) === false) this.reserve(held);
+    if (this.#heartbeats?.has(held) === false) this.claim(held);
     this.#buckets.get(mapKeyOf(held))!.pending.delete(held);
     this.#held.add(held);
     if (this.#heartbeats === undefined && held.terms.scope === 'store') this.#renewals.add(held);
