@@ -8,9 +8,11 @@ const HOOK = `export async function resolve(name, context, next) {
 }`;
 const REGISTER = `import { register } from 'node:module';
 register(${JSON.stringify(`data:text/javascript,${encodeURIComponent(HOOK)}`)});`;
+// The first import starts the thread of the hook, which may take long.
 const PROGRAM = `import { postgresStore } from '@sluice/postgres';
+await import('pg').catch(() => undefined);
 const store = postgresStore({ connectionString: 'postgres://127.0.0.1:1/none' });
-store.ready({ timeoutMs: 200 }).catch(({ code, message }) => console.log(code, message)).then(() => store.close());`;
+store.ready({ timeoutMs: 1500 }).catch(({ code, message }) => console.log(code, message)).then(() => store.close());`;
 
 test('without pg the error says what to install', () => {
   const args = [
