@@ -1,6 +1,6 @@
 // The room leases: the store with leases; `leases/rules` decides, without I/O and timers.
 import { SluiceError, type Awaitable, type ReadyOptions } from '@sluice/core';
-import { checkDeadline } from '@sluice/core/kit';
+import { checkDeadline, isInstance } from '@sluice/core/kit';
 import {
   passes,
   TICKS_PER_MS,
@@ -144,7 +144,7 @@ export class ProcessStore implements LeasedStore {
     const isUsable = (entry: LeasedEntry): boolean => !entry.bucket.isOld(nowTicks) && !isExact(entry, nowTicks);
     const split = splitBatch(batch, this.#lookup, nowTicks, isUsable);
     if (split === undefined) return this.#askRedis('check', batch, deadlineMs);
-    const looks = split.leased.map((entry): LeasedEntry => ({ ...entry, mode: 'check-only' }));
+    const looks = looksOf(split);
     const decision = decide(looks, nowTicks);
     if (decision.outcome === 'unavailable') return this.#askRedis('check', batch, deadlineMs);
     // A `spend` would wait for a sync. Until then, the view is all that is known.
@@ -187,8 +187,42 @@ export class ProcessStore implements LeasedStore {
     return reading;
   }
 
-  #askRedis(kind: 'spend' | 'check', batch: readonly StoreTransaction[], deadlineMs: number): Promise<StoreReading> {
-    return this.#shared.run({ kind, alternatives: [batch] }, deadlineMs);
+  async #askRedis(
+    kind: 'spend' | 'check',
+    batch: readonly StoreTransaction[],
+    deadlineMs: number,
+  ): Promise<StoreReading> {
+    const askedTicks = this.#syncs.nowTicks;
+    try {
+      return await this.#shared.run({ kind, alternatives: [batch] }, deadlineMs);
+    } catch (error) {
+      const reading = isStoreFailure(error) ? this.#decideAlone(kind, batch, askedTicks) : undefined;
+      if (reading === undefined) throw error;
+      return reading;
+    }
+  }
+
+  /**
+   * Decides a batch that Redis has not answered by what the process knows of its buckets, as when a wait for a sync ends in
+   * vain. By their policy `local`, the limiter would decide it by buckets that begin full.
+   *
+   * @param askedTicks - When Redis was asked.
+   * @returns Undefined if a limit of the batch is not leased, or has another policy.
+   */
+  #decideAlone(
+    kind: 'spend' | 'check',
+    batch: readonly StoreTransaction[],
+    askedTicks: number,
+  ): StoreReading | undefined {
+    if (batch.some(({ treatment }) => treatment?.onFailure !== 'local')) return undefined;
+    const { nowTicks } = this.#syncs;
+    const split = splitBatch(batch, this.#lookup, nowTicks);
+    if (split === undefined || split.exact.length > 0) return undefined;
+    for (const { bucket } of split.leased) bucket.beginOutage(askedTicks, nowTicks);
+    const entries = kind === 'spend' ? split.leased : looksOf(split);
+    const decision = decide(entries, nowTicks);
+    this.#syncs.afterUse(entries, nowTicks);
+    return readingOf(entries, decision, nowTicks);
   }
 
   describeLease(numbers: OvershootNumbers): LeaseDescription {
@@ -337,6 +371,16 @@ export class ProcessStore implements LeasedStore {
   #leftMs(deadlineMs: number, startTicks: number): number {
     return Math.max(1, deadlineMs - (this.#syncs.nowTicks - startTicks) / TICKS_PER_MS);
   }
+}
+
+/** The leased part of a batch, to be looked at only. */
+function looksOf({ leased }: SplitBatch): readonly LeasedEntry[] {
+  return leased.map((entry) => ({ ...entry, mode: 'check-only' }));
+}
+
+/** Whether an error is one after which the failure policies decide. */
+function isStoreFailure(error: unknown): boolean {
+  return isInstance(error, SluiceError) && error.kind === 'store';
 }
 
 /** Keeps buckets from being forgotten until Redis has decided the rest of their batch. @param count - 1, and −1 at the end. */

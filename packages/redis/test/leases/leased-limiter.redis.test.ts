@@ -2,6 +2,7 @@ import { accountId, createLimiter, type FailurePolicy, type Limiter, type Limite
 import { leasedStore, type LeasedStoreEvent } from '@sluice/redis';
 import { describe, expect, test } from 'vitest';
 import { redisServer, type RedisServer } from '../../../../test/redis/servers/redis-server.ts';
+import { tcpProxy } from '../../../../test/redis/servers/tcp-proxy.ts';
 import { running } from '../../../../test/redis/servers/running.ts';
 import { until } from '../../../../test/redis/servers/until.ts';
 
@@ -97,6 +98,47 @@ describe('limiters on stores with leases', () => {
     };
     await until('a reset is answered', () => reset().catch(() => false));
     await until('requests pass again', async () => (await spend(limiter)).allowed);
+  });
+
+  test('pass no more than their bound when a Redis that decides for them, because it is far, stops answering', async () => {
+    const proxy = await tcpProxy(await redisServer());
+    const limits = {
+      Leased: { key, burst: 100, count: 100, period: '24h', overshoot: 0.1, onFailure: 'local' },
+    } as const;
+    let strict = 0;
+    const onEvent = ({ type }: LeasedStoreEvent): void => void (type === 'limit-strict' && strict++);
+    const makeLimiter = async (): Promise<Limiter> => {
+      const store = leasedStore({
+        url: proxy.url,
+        gateways: 2,
+        maxWait: '1s',
+        rememberDenialsMs: 0,
+        log: false,
+        onEvent,
+      });
+      const limiter = createLimiter({ limits, store, log: false, failure: { gateways: 2, deadlineMs: 1000 } });
+      running.add({ close: async () => limiter.close({ store: true }) });
+      await limiter.ready();
+      return limiter;
+    };
+    const limiters = [await makeLimiter(), await makeLimiter()];
+    const { lease } = limiters[0]!.describe('Leased');
+    const bound = lease?.leased === true ? lease.bound : NaN;
+    proxy.delay(100);
+    let passed = 0;
+    const spendAtAll = async (count: number): Promise<number> => {
+      const asked = limiters.flatMap((limiter) => Array.from({ length: count }, async () => spend(limiter)));
+      const allowed = (await Promise.all(asked)).filter((decision) => decision.allowed).length;
+      passed += allowed;
+      return allowed;
+    };
+    await until('Redis decides and denies', async () => (await spendAtAll(10)) === 0 && strict === limiters.length);
+    proxy.blackhole();
+    await spendAtAll(60);
+    // By the policy `local`, one token more for each process.
+    expect(passed).toBeLessThanOrEqual(100 + bound + 2);
+    expect((await limiters[0]!.check([{ limit: 'Leased', id: '7' }])).allowed).toBe(false);
+    await proxy.pass();
   });
 
   test('report once that a limit is decided by Redis: the limiter for its own numbers, the store for those of an id', async () => {
