@@ -8,6 +8,7 @@ import { Preparation } from './schema/preparation.ts';
 import { PREPARE_MS, type Schema } from './schema/schema.ts';
 import type { Names } from './schema/table-name.ts';
 import { CONNECT_MS } from './server/connector.ts';
+import { NoPgError } from './server/pool.ts';
 import { callError, isOfOneBatch, lacksSchema } from './server/server-errors.ts';
 import { noAnswerError, type Session } from './server/session.ts';
 import { Probe } from './probe.ts';
@@ -339,8 +340,12 @@ export class Executor {
     this.#clock.forget();
     // They would fail in the same way, one after the other.
     for (let call = this.#parts.queue.take(); call !== undefined; call = this.#parts.queue.take()) call.fail(error);
-    const isFinal = error.code === 'ERR_STORE_SCHEMA' || error.kind !== 'store';
-    if (isFinal) this.#readyCalls.rejectAll(error);
+    if (isFinal(error)) this.#readyCalls.rejectAll(error);
     else this.#readyCalls.retryLater();
   }
+}
+
+/** Whether waiting can't help: somebody has to change something. */
+function isFinal(error: SluiceError): boolean {
+  return error.code === 'ERR_STORE_SCHEMA' || error.kind !== 'store' || error instanceof NoPgError;
 }

@@ -63,7 +63,7 @@ export interface PostgresStore extends Store {
    * Resolves when PostgreSQL has answered and its tables are as they must be; they are created if the store may.
    *
    * @throws {SluiceError} Rejects with `ERR_STORE_SCHEMA` if they are not; with `ERR_STORE_UNAVAILABLE` and the cause if
-   * PostgreSQL has not answered within `timeoutMs` (default: 10,000); with `ERR_CLOSED` if the store is closed, and with
+   * PostgreSQL has not answered within `timeoutMs` (default: 10,000), or at once if pg can't be loaded; with `ERR_CLOSED` if the store is closed, and with
    * `ERR_OPTION` or `ERR_UNKNOWN_OPTION` for wrong options.
    */
   ready(options?: ReadyOptions): Promise<void>;

@@ -154,6 +154,17 @@ export class OwnPool implements PoolSource {
   }
 }
 
+/** The package pg can't be loaded. No later attempt can, either. */
+export class NoPgError extends SluiceError {
+  constructor(cause: unknown) {
+    super(
+      'ERR_STORE_UNAVAILABLE',
+      `The PostgreSQL store needs the package pg, which can't be loaded (${reasonOf(cause)}). Install it: npm install pg.`,
+      { cause },
+    );
+  }
+}
+
 async function createPool(connectionString: string) {
   const { Pool } = await importPg();
   const pool = new Pool({
@@ -177,11 +188,7 @@ async function importPg() {
     // Bundlers and Node differ in what they make of a CommonJS module.
     return (module as { readonly default?: Pick<typeof module, 'Pool'> }).default ?? module;
   } catch (cause) {
-    throw new SluiceError(
-      'ERR_STORE_UNAVAILABLE',
-      `The PostgreSQL store needs the package pg, which can't be loaded (${reasonOf(cause)}). Install it: npm install pg.`,
-      { cause },
-    );
+    throw new NoPgError(cause);
   }
 }
 
