@@ -35,7 +35,7 @@ export function useAllKinds() {
       { limit: 'Quota', id, mode: 'check-only' },
     ]);
     void limiter.charge([{ limit: 'Debt', id }]);
-    const held = limiter.holdSync([{ limit: 'Slots', id }]);
+    const held = limiter.spendSync([{ limit: 'Slots', id }], { hold: true });
     void held.release();
   }
 }

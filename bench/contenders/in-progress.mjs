@@ -27,7 +27,7 @@ function holdOf(store, concurrency) {
     failure: { deadlineMs: 5000 },
   });
   return async () => {
-    const held = await limiter.hold([{ limit: 'InFlight', id: KEY }]);
+    const held = await limiter.spend([{ limit: 'InFlight', id: KEY }], { hold: true });
     if (!held.allowed || held.failure !== undefined) throw new Error('The store did not admit the request.');
     await held.release();
   };

@@ -1,4 +1,4 @@
-import { accountId, createLimiter, type HeldDecision, type Limiter, type Store, type Awaitable } from '@sluice/core';
+import { accountId, createLimiter, type Decision, type Limiter, type Store, type Awaitable } from '@sluice/core';
 import type { StoreHold, StoreReading, StoreTransaction, StoreOperation } from '@sluice/core/store';
 import type { FakeTime } from '@sluice/core/testing';
 import { GatewayTime, type ServerTime } from './gateway-times.ts';
@@ -66,7 +66,7 @@ interface InUse {
   readonly id: string;
   readonly cost: number;
   readonly share: number;
-  readonly decision: HeldDecision;
+  readonly decision: Decision;
   /** Whether the policy has allowed it, because the store did not answer. */
   readonly isLocal: boolean;
 }
@@ -95,7 +95,7 @@ export class Gateway {
   readonly inUse: InUse[] = [];
   /** By holder and number. Without those that the policy has allowed. */
   readonly own = new Map<string, OwnSlot>();
-  lastReleased: HeldDecision | undefined;
+  lastReleased: Decision | undefined;
   /** Since when it reaches the store and its timers run; Infinity: it does not. */
   calmSinceMs = -Infinity;
 

@@ -95,7 +95,7 @@ export class Gateways<S extends ReplicatedStore> {
     // A process that stands still decides nothing.
     if (gateway.time.isStalled) return undefined;
     const before = gateway.used(id);
-    const decision = await gateway.limiter.hold([{ limit: 'InFlight', id, cost, share, mode }]);
+    const decision = await gateway.limiter.spend([{ limit: 'InFlight', id, cost, share, mode }], { hold: true });
     const spent = decision.results[0]!.spent > 0;
     const isLocal = decision.failure !== undefined;
     if (isLocal) {
@@ -360,7 +360,9 @@ export class Gateways<S extends ReplicatedStore> {
     for (const id of IDS) if (this.#slots.levelOf(id) > 0) this.#wrong(`${this.#slots.levelOf(id)} slots are left`);
     const timers = this.#sum(({ time }) => time.timers);
     if (timers > 0) this.#wrong(`${timers} timers are left`);
-    const { outcome } = await this.#all[0]!.limiter.hold([{ limit: 'InFlight', id: 'a', cost: SLOTS }]);
+    const { outcome } = await this.#all[0]!.limiter.spend([{ limit: 'InFlight', id: 'a', cost: SLOTS }], {
+      hold: true,
+    });
     if (outcome !== 'allowed') this.#wrong('not all slots are free');
   }
 

@@ -101,7 +101,7 @@ describe('on one server', () => {
     ]);
     await limiter.spend([{ limit: 'PerUser', id: 'bob', cost: 10 }]);
     await limiter.spend([{ limit: 'PerUser', id: 'bob', cost: 2 }]);
-    const held = await limiter.hold([{ limit: 'InFlight', id: 'bob' }]);
+    const held = await limiter.spend([{ limit: 'InFlight', id: 'bob' }], { hold: true });
     const before = await contentsOf(server);
     expect(before.size).toBeGreaterThanOrEqual(6);
     for (const limit of ['Orders', 'Monthly', 'Exports', 'PerUser', 'InFlight']) {
@@ -118,7 +118,7 @@ describe('on one server', () => {
     await limiter.ready();
     await limiter.spend([{ limit: 'Monthly', id: 'carol', cost: 7 }]);
     await limiter.spend([{ limit: 'Exports', id: 'carol' }]);
-    const held = await limiter.hold([{ limit: 'InFlight', id: 'carol' }]);
+    const held = await limiter.spend([{ limit: 'InFlight', id: 'carol' }], { hold: true });
     const start = new Date();
     const month = new Date(Date.UTC(start.getUTCFullYear(), start.getUTCMonth(), 1)).toISOString();
     expect(await jsonOn('peek', 'Monthly', 'carol')).toMatchObject({ remaining: 993, period: { start: month } });

@@ -112,7 +112,7 @@ describe('sluice top', () => {
     const limiter = createLimiter({ limits: { InFlight: { key: accountId(), concurrency: 10 } }, store });
     onTestFinished(async () => limiter.close({ store: true }));
     await limiter.ready();
-    const held = await limiter.hold([{ limit: 'InFlight', id: 'alice' }]);
+    const held = await limiter.spend([{ limit: 'InFlight', id: 'alice' }], { hold: true });
     const args = ['top', '--redis', server.url, limits, overrides];
     const { code, out, err } = await run(args);
     expect(code).toBe(0);

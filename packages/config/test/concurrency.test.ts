@@ -10,7 +10,7 @@ const keys = { InFlight: accountId() };
 const slotsOf = (concurrency: number): string => `InFlight: { concurrency: ${concurrency} }\n`;
 
 function held(limiter: Limiter, id = 'a') {
-  return limiter.hold([{ limit: 'InFlight', id }]);
+  return limiter.spend([{ limit: 'InFlight', id }], { hold: true });
 }
 
 it('a concurrency limit has the options that its file gives it', async () => {

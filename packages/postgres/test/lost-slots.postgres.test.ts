@@ -11,13 +11,16 @@ test('slots whose take or release an outage has swallowed are free when they exp
   const limiter = createLimiter({ limits: { Slots }, store: storeOn(server), failure, log: false });
   await limiter.ready();
   const one = [{ limit: 'Slots', id: 'alice' }] as const;
-  const held = await Promise.all(Array.from({ length: 5 }, () => limiter.hold(one)));
+  const held = await Promise.all(Array.from({ length: 5 }, () => limiter.spend(one, { hold: true })));
   const taken = async (): Promise<number> => 10 - (await limiter.check(one)).remaining;
   expect(await taken()).toBe(5);
 
   server.freeze();
   // In the statement that hangs, and after it.
-  const refused = [...(await Promise.all([limiter.hold(one), limiter.hold(one)])), await limiter.hold(one)];
+  const refused = [
+    ...(await Promise.all([limiter.spend(one, { hold: true }), limiter.spend(one, { hold: true })])),
+    await limiter.spend(one, { hold: true }),
+  ];
   expect(refused.map(({ allowed }) => allowed)).toEqual([false, false, false]);
   for (const decision of held.slice(0, 3)) await decision.release();
   server.thaw();

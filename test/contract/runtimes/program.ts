@@ -53,7 +53,7 @@ export async function results(): Promise<string> {
     all.push(await answered(visit), limiter.checkSync([{ limit: 'Queue', id: 'everyone' }]));
     time.advance(137.5 * (i % 5));
   }
-  const held = await limiter.hold([{ limit: 'Slots', id: 'everyone' }]);
+  const held = await limiter.spend([{ limit: 'Slots', id: 'everyone' }], { hold: true });
   all.push(held, limiter.checkSync([{ limit: 'Slots', id: 'everyone' }]));
   await held.release();
   all.push(
@@ -113,7 +113,7 @@ export async function ownTime(): Promise<string> {
     { limit: 'Quick', id: 'everyone' },
   ]);
   const slow = await own.check([{ limit: 'Slow', id: 'everyone' }]);
-  const quick = await own.spendAndWait([{ limit: 'Quick', id: 'everyone' }]);
+  const quick = await own.spend([{ limit: 'Quick', id: 'everyone' }], { wait: true });
   await own.close();
   return [both.outcome, slow.outcome, quick.outcome].join(', ');
 }

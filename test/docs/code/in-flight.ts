@@ -22,7 +22,7 @@ app.get('/events', (_req, res) => {
 
 /** Makes a report, unless four are being made. Without HTTP, the slot is released by hand. */
 export async function makeReport(make: () => Promise<void>): Promise<boolean> {
-  const held = await limiter.hold([{ limit: 'Reports', id: 'everyone' }]);
+  const held = await limiter.spend([{ limit: 'Reports', id: 'everyone' }], { hold: true });
   try {
     if (held.allowed) await make();
     return held.allowed;

@@ -334,7 +334,7 @@ export const calls: Rows = {
       Promise.all([0, 1, 2].map(async (i) => (await call(i), into.push(i))));
     await Promise.all([
       three(() => queue.removeTokens(1, ID), order[0]),
-      three(() => limiter.spendAndWait(entry(1)), order[1]),
+      three(() => limiter.spend(entry(1), { wait: true }), order[1]),
     ]);
     return order;
   },

@@ -85,7 +85,7 @@ export const calls: Rows = {
     });
     return pair(
       () => taken([1, 1], async () => (await theirs.blockUntilReady(ID, 20)).success),
-      () => taken([1, 1], async () => (await ours.spendAndWait(entry())).allowed),
+      () => taken([1, 1], async () => (await ours.spend(entry(), { wait: true })).allowed),
     );
   },
   '`getRemaining(id)`': async () => {

@@ -24,7 +24,7 @@ export default {
   async test() {
     const outcomes = [];
     for (let i = 0; i < 3; i++) outcomes.push((await limiter.spend(entries)).outcome);
-    const held = await limiter.hold([{ limit: 'Slots', id: 'everyone' }]);
+    const held = await limiter.spend([{ limit: 'Slots', id: 'everyone' }], { hold: true });
     outcomes.push(held.outcome, limiter.checkSync([{ limit: 'Slots', id: 'everyone' }]).outcome);
     for (const answer of [handler, (request) => app.fetch(request)])
       for (let i = 0; i < 2; i++) outcomes.push((await answer(new Request('http://localhost/'))).status);

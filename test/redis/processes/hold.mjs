@@ -55,7 +55,7 @@ const limiter = createLimiter({
 const report = { spans: [], denied: 0, failed: 0, errors: [] };
 /** @type {Map<string, number>} */
 const inUse = new Map();
-/** @type {Set<import('@sluice/core').HeldDecision>} */
+/** @type {Set<import('@sluice/core').Decision>} */
 const kept = new Set();
 const state = { isLoaded: false };
 
@@ -74,7 +74,7 @@ function nowMs() {
 async function request() {
   const id = /** @type {string} */ (ids[Math.floor(Math.random() * ids.length)]);
   try {
-    const held = await limiter.hold([{ limit: 'InFlight', id }]);
+    const held = await limiter.spend([{ limit: 'InFlight', id }], { hold: true });
     if (held.failure !== undefined) report.failed += 1;
     if (!held.allowed) {
       report.denied += 1;
@@ -125,7 +125,7 @@ async function take(count, everyMs = 0) {
   const takenMs = [];
   while (takenMs.length < count) {
     // oxlint-disable-next-line no-await-in-loop -- one after the other
-    const held = await limiter.hold([{ limit: 'InFlight', id: ids[0] ?? '' }]);
+    const held = await limiter.spend([{ limit: 'InFlight', id: ids[0] ?? '' }], { hold: true });
     if (held.allowed && held.failure === undefined) {
       takenMs.push(nowMs());
       kept.add(held);

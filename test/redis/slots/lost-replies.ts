@@ -30,7 +30,7 @@ export const lostReplies: SlotScenario = {
       await limiter.ready();
       proxy.cutNextReply();
       // oxlint-disable-next-line no-await-in-loop
-      const { outcome } = await limiter.hold([{ limit: 'InFlight', id: 'one' }]);
+      const { outcome } = await limiter.spend([{ limit: 'InFlight', id: 'one' }], { hold: true });
       if (outcome === 'unavailable') unavailable += 1;
     }
     const sinceMs = nowMs();
@@ -38,7 +38,7 @@ export const lostReplies: SlotScenario = {
     const freeMs = await freeAfterMs(() => [server], { sinceMs, withinMs: EXPIRY_MS + 1000 });
     await limiter.ready();
     const holds = await Promise.all(
-      Array.from({ length: TRIES + 1 }, () => limiter.hold([{ limit: 'InFlight', id: 'one' }])),
+      Array.from({ length: TRIES + 1 }, () => limiter.spend([{ limit: 'InFlight', id: 'one' }], { hold: true })),
     );
     const allowed = holds.filter((held) => held.allowed).length;
     await Promise.all(holds.map((held) => held.release()));

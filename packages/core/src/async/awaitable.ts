@@ -61,8 +61,3 @@ export function attempt<T>(run: () => Awaitable<T>): Awaitable<T | Rejected> {
 export function rejected(cause: unknown): Rejected {
   return new Rejected(cause);
 }
-
-/** Calls a function now. The promise of what it returns rejects with what it throws. */
-export async function promised<T>(call: () => Awaitable<T>): Promise<T> {
-  return call();
-}

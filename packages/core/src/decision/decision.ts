@@ -1,3 +1,4 @@
+import type { Awaitable } from '../async/awaitable.ts';
 import type { Answered, BatchAnswer, Failure } from './batch-answer.ts';
 import type { Result } from './result.ts';
 import { resultsOf } from './results.ts';
@@ -9,13 +10,24 @@ import { showAsJson } from './show-as-json.ts';
  */
 export type Outcome = 'allowed' | 'denied' | 'unavailable';
 
+/** What a decision holds until it is released: slots of concurrency limits. */
+export interface Holding {
+  /** Never throws or rejects. */
+  release(): Awaitable<void>;
+  /** Leaves it to expire, because it can't be observed when it is not in use any more. */
+  leaveToExpire(): void;
+}
+
+/** What decisions hold. Few of them hold anything: a property would make all of them larger. */
+const holdings = new WeakMap<Decision, Holding>();
+
 /**
  * The decision on a batch. Its figures are those of the strictest transaction whose mode can deny: blocked before
  * denied, denied before allowed; then the longer wait (if allowed, the wait until the same transaction would pass
  * again); then the fewer remaining tokens; then the order of the batch. If there is none, the figures are those
  * of the first.
  */
-export class Decision {
+export class Decision implements AsyncDisposable {
   /** Whether the batch was allowed, denied, or could not be decided. */
   readonly outcome: Outcome;
   readonly allowed: boolean;
@@ -105,6 +117,21 @@ export class Decision {
     return this.results.every(({ allowed }, i) => allowed || batch[i]!.treatment.sheds);
   }
 
+  /**
+   * Releases the slots that the decision holds. Does nothing if it holds none, or if they are released already.
+   *
+   * @returns A promise that resolves when the store has released them. It never rejects: when the store can't answer, the
+   * slots are free when they expire.
+   */
+  async release(): Promise<void> {
+    return holdings.get(this)?.release();
+  }
+
+  /** Releases the slots at the end of the block of an `await using`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.release();
+  }
+
   /** Returns all properties, with the results, for `JSON.stringify`. */
   toJSON(): object {
     return Object.assign({}, this, { results: this.results });
@@ -114,6 +141,16 @@ export class Decision {
   static answerOf(decision: Decision): BatchAnswer {
     return decision.#answer;
   }
+}
+
+/** Lets a decision hold something until it is released. */
+export function hold(decision: Decision, holding: Holding): void {
+  holdings.set(decision, holding);
+}
+
+/** Returns what a decision holds, or has held. */
+export function holdingOf(decision: Decision): Holding | undefined {
+  return holdings.get(decision);
 }
 
 /**

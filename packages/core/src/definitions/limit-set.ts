@@ -146,7 +146,7 @@ export function checkNeeded(set: LimitSet<never>, { limit: name, cost, share }: 
     throw new SluiceError(
       'ERR_KEY',
       `The key of limit "${name}" has no function, so a middleware can't get an id from a request. Give it one, e.g. ` +
-        `key: accountId((req) => req.user?.id ?? null), or use the limit only with limiter.${limit.treatment.slots === undefined ? 'spend' : 'hold'}().`,
+        `key: accountId((req) => req.user?.id ?? null), or use the limit only with limiter.spend().`,
     );
   }
   // A disabled limit denies nothing. When a new set enables it, its cost is validated again.

@@ -154,7 +154,7 @@ class RequestFlow<Request, SettleArgs extends readonly unknown[]> implements Key
 
   /** Ends a request whose handler will not run. Its slots are released here, unless they are at the end of its response. */
   #leave(decision: Decision): 'left' {
-    void this.#settings.limiter.releaseSlots(decision);
+    void decision.release();
     return 'left';
   }
 

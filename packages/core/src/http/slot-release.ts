@@ -1,6 +1,6 @@
 import type { Awaitable } from '../async/awaitable.ts';
 import { complaint, reasonOf, SluiceError } from '../checks/errors.ts';
-import type { Decision } from '../decision/decision.ts';
+import { holdingOf, type Decision, type Holding } from '../decision/decision.ts';
 import type { RequestLimiter } from '../limiter/request-limiter.ts';
 import type { Exchange, ExchangeEnd } from './exchange.ts';
 import type { FlowSettings } from './middleware-options.ts';
@@ -25,7 +25,8 @@ export function checkHasEnd(
       demand: 'without concurrency limits here, because the request has no response',
       value: limit.name,
       remedy:
-        'Their slots are released when a response is over. Use `await using held = await limiter.hold(…)` instead.',
+        'Their slots are released when a response is over. Use `await using decision = await limiter.spend(…)` instead, with ' +
+        'the option `hold: true`.',
     });
   }
   if (slotsUntil === 'response' && exchange.closesUnseen === true) throw closesUnseen(limit);
@@ -43,7 +44,7 @@ function closesUnseen(limit: { readonly name: string }): SluiceError {
     'ERR_RUNTIME',
     `Limit "${limit.name}" can't count the connection of an upgrade, because this runtime does not report when it is closed: its slot would be ` +
       'free while the socket is open. Let `slotsUntil` be a function that returns a promise of the end of the socket; or leave upgrades out by ' +
-      '`skip`, and release a slot of `await limiter.hold(…)` when the socket is closed.',
+      '`skip`, and release the decision of `limiter.spend(…)` with `hold: true` when the socket is closed.',
   );
 }
 
@@ -53,8 +54,9 @@ export function releaseAfterResponse(
   exchange: Exchange<unknown>,
   decision: Decision,
 ): void {
-  if (!limiter.holdsSlots(decision)) return;
-  exchange.onEnd!((end) => (end === 'unknown' ? leaveToExpire(limiter, decision) : limiter.releaseSlots(decision)));
+  const holding = holdingOf(decision);
+  if (holding === undefined) return;
+  exchange.onEnd!((end) => (end === 'unknown' ? leaveToExpire(limiter, holding) : holding.release()));
 }
 
 /**
@@ -67,11 +69,12 @@ export function releaseAfterHandler<Request, SettleArgs extends readonly unknown
   settleArgs: SettleArgs,
   decision: Decision,
 ): void {
-  if (!limiter.holdsSlots(decision)) return;
-  const release = (): Awaitable<void> => limiter.releaseSlots(decision);
+  const holding = holdingOf(decision);
+  if (holding === undefined) return;
+  const release = (): Awaitable<void> => holding.release();
   if (typeof slotsUntil !== 'function') return exchange.onHandled!(release);
   exchange.onEnd!((end: ExchangeEnd) => {
-    if (end === 'unknown') return leaveToExpire(limiter, decision);
+    if (end === 'unknown') return leaveToExpire(limiter, holding);
     try {
       // Its rejection is the failure of the handler's work, which the handler reports.
       return Promise.resolve(slotsUntil(...settleArgs)).then(release, release);
@@ -87,8 +90,8 @@ function reportFailure(limiter: RequestLimiter<never>, cause: unknown): void {
   limiter.emit({ type: 'callback-failed', callback: 'slotsUntil', cause, message });
 }
 
-function leaveToExpire(limiter: RequestLimiter<never>, decision: Decision): void {
-  limiter.abandonSlots(decision);
+function leaveToExpire(limiter: RequestLimiter<never>, holding: Holding): void {
+  holding.leaveToExpire();
   if (warned.has(limiter)) return;
   warned.add(limiter);
   limiter.emit({ type: 'warning', message: UNKNOWN_END, once: true });

@@ -3,7 +3,7 @@ import { SluiceError } from '../checks/errors.ts';
 /**
  * Rejects a decision at once, before anything is taken, when the store takes time or one of its parts is not there yet.
  *
- * @param call - `spend`, `check` or `hold`.
+ * @param call - `spend` or `check`.
  * @param answersAtOnce - Whether the store does.
  * @param parts - What was made of the arguments of the call.
  * @throws {SluiceError} `ERR_OPTION`.

@@ -1,6 +1,5 @@
 import { andThen, type Awaitable } from '../async/awaitable.ts';
 import { batchOf, checkCost, transactionOf, withoutBlocked } from '../decision/batch.ts';
-import type { BatchAnswer } from '../decision/batch-answer.ts';
 import { bucketStates } from '../decision/decide.ts';
 import { Decision } from '../decision/decision.ts';
 import type { BucketState, Result } from '../decision/result.ts';
@@ -30,8 +29,8 @@ interface CorrectionsParts {
 /** What is taken or given back after a decision: charges, refunds and settlements. */
 export class Corrections {
   readonly #parts: CorrectionsParts;
-  /** Only for decisions with a refund or a settlement. A decision of `hold` and the one that was reported share an answer. */
-  readonly #spentTokens = new WeakMap<BatchAnswer, SpentTokens>();
+  /** Only for decisions with a refund or a settlement. */
+  readonly #spentTokens = new WeakMap<Decision, SpentTokens>();
 
   constructor(parts: CorrectionsParts) {
     this.#parts = parts;
@@ -89,11 +88,10 @@ export class Corrections {
 
   #spentTokensOf(decision: Decision): SpentTokens {
     const { gate } = this.#parts;
-    const answer = Decision.answerOf(decision);
-    let spent = this.#spentTokens.get(answer);
+    let spent = this.#spentTokens.get(decision);
     if (spent === undefined) {
-      if (answer.owner !== gate) throw foreignDecision();
-      this.#spentTokens.set(answer, (spent = new SpentTokens(decision, gate)));
+      if (Decision.answerOf(decision).owner !== gate) throw foreignDecision();
+      this.#spentTokens.set(decision, (spent = new SpentTokens(decision, gate)));
     }
     return spent;
   }

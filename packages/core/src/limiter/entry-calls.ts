@@ -2,15 +2,16 @@ import { complaint, SluiceError } from '../checks/errors.ts';
 import type { Limit } from '../limits/limit.ts';
 import type { Mode } from '../store/store.ts';
 
-/** A call with entries. */
+/** A call with entries. `hold` is a `spend` whose decision holds slots. */
 export type EntryCall = 'spend' | 'hold' | 'check' | 'firstOf' | 'charge' | 'refund' | 'reset';
 
 /** What to do instead of a call that holds no slots. */
 const OF_SLOTS: Readonly<Partial<Record<EntryCall, string>>> = {
-  spend: 'Slots have to be released: call `hold` with the same entries, and `release()` of its decision.',
-  firstOf: 'Alternatives take tokens only: call `hold` with the entries of one batch.',
+  spend: 'Slots have to be released: add the option `hold: true`, and call `release()` of the decision.',
+  firstOf: 'Alternatives take tokens only: call `spend` with the entries of one batch and `hold: true`.',
   charge: 'Slots are held and released, and not charged: leave it out.',
-  refund: 'Slots are released with `release()` of the decision of `hold`. To free all slots of an id, use `reset`.',
+  refund:
+    'Slots are released with `release()` of the decision that holds them. To free all slots of an id, use `reset`.',
 };
 
 const OF_LOADS: Readonly<Partial<Record<EntryCall, string>>> = {

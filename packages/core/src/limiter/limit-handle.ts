@@ -2,10 +2,11 @@ import type { Awaitable } from '../async/awaitable.ts';
 import type { Decision } from '../decision/decision.ts';
 import type { BucketState } from '../decision/result.ts';
 import type { SpendEntry } from './entry.ts';
+import type { SpendOptions, SpendSyncOptions } from './spend-options.ts';
 import type { Usage } from './usage.ts';
 
-/** The options of {@link LimitHandle.spend} and {@link LimitHandle.check}: as in a {@link SpendEntry}. */
-export type SpendOptions = Pick<SpendEntry, 'cost' | 'mode' | 'share'>;
+/** What a call of a {@link LimitHandle} asks for beside the id: as in a {@link SpendEntry}. */
+export type EntryOptions = Pick<SpendEntry, 'cost' | 'mode' | 'share'>;
 
 /** The options of {@link LimitHandle.run}. */
 export interface RunOptions<T> extends Pick<SpendEntry, 'cost' | 'share'> {
@@ -38,18 +39,18 @@ export interface LimitHandle {
   /** The name of the limit. */
   readonly name: string;
   /** Decides, and takes the tokens if they are there. See `Limiter.spend`. */
-  spend(id?: string, options?: SpendOptions): Promise<Decision>;
+  spend(id?: string, options?: EntryOptions & SpendOptions): Promise<Decision>;
   /**
    * Decides like `spend`, and returns the decision, for code that can't wait.
    *
    * @throws {SluiceError} `ERR_OPTION`, before anything is taken, when the decision would take time: the store does not
    * answer at once, or an `overrides` function returns a promise for the id. And the errors of `spend`.
    */
-  spendSync(id?: string, options?: SpendOptions): Decision;
+  spendSync(id?: string, options?: EntryOptions & SpendSyncOptions): Decision;
   /** Makes the decision that `spend` would make, and takes nothing. See `Limiter.check`. */
-  check(id?: string, options?: SpendOptions): Promise<Decision>;
+  check(id?: string, options?: EntryOptions): Promise<Decision>;
   /** Decides like `check`, and returns the decision. The errors are those of `spendSync`. */
-  checkSync(id?: string, options?: SpendOptions): Decision;
+  checkSync(id?: string, options?: EntryOptions): Decision;
   /**
    * Takes tokens after the fact, whether they fit or not. See `Limiter.charge`.
    *
@@ -75,8 +76,8 @@ export interface LimitHandle {
    *     if (!sent.allowed) retryLater(sent.decision.retryAfterMs);
    *
    * @param work - If it throws or rejects, `run` rejects with the same error. Tokens stay taken, and slots are released.
-   * @throws {SluiceError} Rejects with the errors of `Limiter.spendAndWait` and `Limiter.hold`, and with the
-   * reason of the signal when it is aborted before the work begins.
+   * @throws {SluiceError} Rejects with the errors of `Limiter.spend`, and with the reason of the signal when it is
+   * aborted before the work begins.
    */
   run<T>(id: string, work: Work<T>, options?: RunOptions<T>): Promise<Ran<T>>;
   /** The same for a limit with the key `everyone()`. */

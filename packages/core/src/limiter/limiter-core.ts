@@ -1,4 +1,4 @@
-import { andThen, promised, type Awaitable } from '../async/awaitable.ts';
+import { andThen, type Awaitable } from '../async/awaitable.ts';
 import { checkBoolean, checkOptions } from '../checks/options.ts';
 import type { ClientAddressFinder } from '../client/client-address.ts';
 import type { Decision } from '../decision/decision.ts';
@@ -21,14 +21,13 @@ import type { Corrections } from './corrections.ts';
 import type { CurrentLimits } from './current-limits.ts';
 import type { Decider } from './decider.ts';
 import type { CostEntry, FirstOf, SpendEntry } from './entry.ts';
-import { checkCall } from './entry-calls.ts';
-import { HeldDecision } from './held-decision.ts';
+import { checkCall, type EntryCall } from './entry-calls.ts';
 import type { QueuedDecisions, WaitEnd, Leave } from './queued-decisions.ts';
-import { bucketsToReset, checkedEntries, transactionOfEntry, transactionsOf } from './entries.ts';
+import { bucketsToReset, transactionOfEntry, transactionsOf } from './entries.ts';
 import type { LimitHandle } from './limit-handle.ts';
 import { describedLimit, type LimitDescription } from './limit-description.ts';
 import { isStoreInUse } from './limit-name-registry.ts';
-import type { Limiter, WaitOptions } from './limiter.ts';
+import type { Limiter } from './limiter.ts';
 import { partsOf, type LimiterSetup } from './limiter-parts.ts';
 import { markAsMadeHere } from './not-a-limiter.ts';
 import type { DecisionReports } from './on-decision.ts';
@@ -37,8 +36,9 @@ import { PreparedLimit } from './prepared-limit.ts';
 import { PreparedLimits, type UseInput } from './prepared-limits.ts';
 import type { DecidedRequest, LateCharge, RequestLimiter } from './request-limiter.ts';
 import { SetupWatch } from './setup-watch.ts';
+import { checkSpendOptions, checkSpendSyncOptions, type SpendOptions, type SpendSyncOptions } from './spend-options.ts';
 import { usageOf, type Usage } from './usage.ts';
-import { spendAndWait } from './waiting.ts';
+import { whenItsTurn } from './waiting.ts';
 
 /** The limiter: what users call, and what a middleware needs. */
 export class LimiterCore<Request = unknown> implements Limiter<Request>, RequestLimiter<Request> {
@@ -93,54 +93,49 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     return new PreparedLimit(name, { limiter: this, limits: this.#limits, decider: this.#decider });
   }
 
-  async spend(entries: readonly SpendEntry[] | FirstOf): Promise<Decision> {
-    return this.#decide('spend', entries);
+  async spend(entries: readonly SpendEntry[] | FirstOf, options?: SpendOptions): Promise<Decision> {
+    return options === undefined ? this.#decide('spend', entries) : this.#spendInTurn(entries, options);
   }
 
   async check(entries: readonly SpendEntry[] | FirstOf): Promise<Decision> {
     return this.#decide('check', entries);
   }
 
-  spendSync(entries: readonly SpendEntry[] | FirstOf): Decision {
-    return this.#decideAtOnce('spend', entries);
+  spendSync(entries: readonly SpendEntry[] | FirstOf, options?: SpendSyncOptions): Decision {
+    if (options === undefined) return this.#decideAtOnce('spend', entries);
+    checkSpendSyncOptions(options);
+    return this.#decideAtOnce('spend', entries, spendCallOf(options));
   }
 
   checkSync(entries: readonly SpendEntry[] | FirstOf): Decision {
     return this.#decideAtOnce('check', entries);
   }
 
-  #decide(call: 'spend' | 'check', entries: readonly SpendEntry[] | FirstOf): Awaitable<Decision> {
-    if (!Array.isArray(entries)) return this.#decider.decideFirst(call, this.#alternatives(entries as FirstOf));
-    return this.#decider.decideMade(call, transactionsOf(this.#openSet(), call, entries));
+  #spendInTurn(entries: readonly SpendEntry[] | FirstOf, options: SpendOptions): Awaitable<Decision> {
+    checkSpendOptions(options);
+    return whenItsTurn(() => this.#decide('spend', entries, spendCallOf(options)), this.#queued, options);
   }
 
-  #decideAtOnce(call: 'spend' | 'check', entries: readonly SpendEntry[] | FirstOf): Decision {
+  #decide(
+    call: 'spend' | 'check',
+    entries: readonly SpendEntry[] | FirstOf,
+    entryCall: EntryCall = call,
+  ): Awaitable<Decision> {
+    if (!Array.isArray(entries)) return this.#decider.decideFirst(call, this.#alternatives(entries as FirstOf));
+    return this.#decider.decideMade(call, transactionsOf(this.#openSet(), entryCall, entries));
+  }
+
+  #decideAtOnce(
+    call: 'spend' | 'check',
+    entries: readonly SpendEntry[] | FirstOf,
+    entryCall: EntryCall = call,
+  ): Decision {
     if (!Array.isArray(entries)) {
       const alternatives = this.#alternatives(entries as FirstOf);
       assertAtOnce(call, this.#answersAtOnce, [alternatives]);
       return this.#decider.decideFirst(call, alternatives) as Decision;
     }
-    return this.#decider.decideMadeAtOnce(call, transactionsOf(this.#openSet(), call, entries));
-  }
-
-  spendAndWait(entries: readonly SpendEntry[] | FirstOf, options: WaitOptions = {}): Promise<Decision> {
-    return promised(() => spendAndWait(() => this.#decide('spend', entries), this.#queued, options));
-  }
-
-  async hold(entries: readonly SpendEntry[]): Promise<HeldDecision> {
-    return this.#hold(transactionsOf(this.#openSet(), 'hold', checkedEntries(entries)));
-  }
-
-  holdSync(entries: readonly SpendEntry[]): HeldDecision {
-    const transactions = transactionsOf(this.#openSet(), 'hold', checkedEntries(entries));
-    assertAtOnce('hold', this.#answersAtOnce, transactions);
-    return this.#hold(transactions) as HeldDecision;
-  }
-
-  #hold(transactions: readonly Awaitable<Transaction | null>[]): Awaitable<HeldDecision> {
-    return andThen(this.#decider.decideMade('spend', transactions), (decision) => {
-      return new HeldDecision(decision, () => this.#slots.release(decision));
-    });
+    return this.#decider.decideMadeAtOnce(call, transactionsOf(this.#openSet(), entryCall, entries));
   }
 
   async charge(entries: readonly CostEntry[]): Promise<readonly BucketState[]> {
@@ -233,18 +228,6 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     return this.#corrections.settle(decision, result, charge);
   }
 
-  holdsSlots(decision: Decision): boolean {
-    return this.#slots.holds(decision);
-  }
-
-  releaseSlots(decision: Decision): Awaitable<void> {
-    return this.#slots.release(decision);
-  }
-
-  abandonSlots(decision: Decision): void {
-    this.#slots.abandon(decision);
-  }
-
   delay(decision: Decision, end: (how: WaitEnd) => void): Leave {
     return this.#queued.add(decision, end);
   }
@@ -283,6 +266,10 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     if (report.type === 'pressure') this.emit(pressureEvent(report));
     else this.#gate.noteReport(report);
   }
+}
+
+function spendCallOf({ hold }: SpendSyncOptions): EntryCall {
+  return hold === true ? 'hold' : 'spend';
 }
 
 /** Whether the buckets of a limit are in the store, and not only in this process. */

@@ -2,28 +2,22 @@
 import type { Decision } from '../decision/decision.ts';
 import type { BucketState } from '../decision/result.ts';
 import type { CostEntry, FirstOf, SpendEntry } from './entry.ts';
-import type { HeldDecision } from './held-decision.ts';
 import type { LimitHandle } from './limit-handle.ts';
 import type { LimitDescription } from './limit-description.ts';
+import type { SpendOptions, SpendSyncOptions } from './spend-options.ts';
 import type { Usage } from './usage.ts';
 import type { StoreStatus } from '../failure/store-health.ts';
 import type { LimitSetOptions } from '../definitions/limit-set.ts';
 import type { ReadyOptions } from '../store/ready-options.ts';
 import type { Store } from '../store/store.ts';
 
-/** The options of {@link Limiter.spendAndWait}. */
-export interface WaitOptions {
-  /** Aborting it ends the wait and gives the tokens back. */
-  readonly signal?: AbortSignal | undefined;
-}
-
 /**
  * Decides requests by named limits. Created by {@link createLimiter}; works with and without HTTP.
  *
  * Which call to use:
  *
- * - {@link Limiter.spend} decides now and takes the tokens. This is the usual call.
- * - {@link Limiter.spendAndWait} does the same, and waits for the delay of the decision at limits with `maxWait`.
+ * - {@link Limiter.spend} decides now and takes the tokens. This is the usual call. With `hold: true` it also takes slots
+ *   of concurrency limits, and with `wait: true` it waits for the delay of the decision at limits with `maxWait`.
  * - {@link Limiter.check} makes the same decision and takes nothing, for example to show how much is left. It reserves
  *   nothing: before a later `spend`, other requests may have taken the tokens.
  * - {@link Limiter.charge} takes tokens without deciding, whether they fit or not. Use it when the cost is known only
@@ -66,50 +60,40 @@ export interface Limiter<Request = unknown, Name extends string = string> {
    * count. An alternative with a blocked id is denied. When the store can't answer, the failure policies decide the
    * alternatives in the same order; a limit with the policy `closed` in any of them makes the decision unavailable.
    *
+   * **With `hold: true`**, concurrency limits may be among the entries. If the decision is allowed, it holds their slots
+   * until it is released. They are renewed while it is not, however long the work takes:
+   *
+   *     await using decision = await limiter.spend([{ limit: 'InFlight', id: 'backend' }], { hold: true });
+   *     if (decision.allowed) await work();
+   *
+   * Without `await using`, call `decision.release()` in a `finally` block. A middleware releases its slots by itself when
+   * the response is over. The slots of a decision that the program drops are free when they expire, and the first time for
+   * each limit there is an event `warning`. `check` and `reset` accept concurrency limits without an option.
+   *
+   * **With `wait: true`**, the promise resolves when the delay of the decision is over, never earlier by the clock of the
+   * limiter. A decision that is denied, or has no delay, resolves at once:
+   *
+   *     const decision = await limiter.spend([{ limit: 'Exports', id: 'backend' }], { wait: true, signal });
+   *     if (decision.allowed) await startExport();
+   *
+   * When the wait is ended early, by the signal or by `close`, the decision leaves the queue: its slots are released, and
+   * its tokens are given back as soon as no other decision waits behind it. With `hold` as well, tokens and slots are still
+   * one decision: a full slot denies at once and takes nothing, and slots that were taken are held during the wait.
+   *
    * @throws {SluiceError} `ERR_COST_OVER_BURST` when a cost exceeds the burst, or the entry's share of it, so that it
-   * could never pass. `ERR_OPTION` for alternatives when the store has no method `spendFirst`.
+   * could never pass. `ERR_OPTION` for alternatives when the store has no method `spendFirst`, and for a concurrency
+   * limit without `hold: true`, or in alternatives. Rejects with the reason of the signal when it is aborted, and with
+   * `ERR_CLOSED` when the limiter is closed while the decision waits. With a signal that is already aborted, nothing is
+   * taken.
    */
-  spend(entries: readonly SpendEntry<Name>[] | FirstOf<Name>): Promise<Decision>;
+  spend(entries: readonly SpendEntry<Name>[] | FirstOf<Name>, options?: SpendOptions): Promise<Decision>;
   /**
-   * Decides like {@link Limiter.spend}, and returns the decision, for code that can't wait.
+   * Decides like {@link Limiter.spend}, and returns the decision, for code that can't wait. Its only option is `hold`.
    *
    * @throws {SluiceError} `ERR_OPTION`, before anything is taken, when the decision would take time: the store does not
    * answer at once, or an `overrides` function returned a promise. And the errors of `spend`.
    */
-  spendSync(entries: readonly SpendEntry<Name>[] | FirstOf<Name>): Decision;
-  /**
-   * Decides like {@link Limiter.spend}, and resolves when the delay of the decision is over, never earlier by the
-   * clock of the limiter. A decision that is denied, or has no delay, resolves at once.
-   *
-   *     const decision = await limiter.spendAndWait([{ limit: 'Exports', id: 'backend' }], { signal });
-   *     if (decision.allowed) await startExport();
-   *
-   * When the wait is ended early, by the signal or by `close`, the decision leaves the queue: its tokens are given back
-   * as soon as no other decision waits behind it.
-   *
-   * @throws {SluiceError} The errors of `spend`. Rejects with the reason of the signal when it is aborted, and with
-   * `ERR_CLOSED` when the limiter is closed while the decision waits. With a signal that is already aborted, no tokens
-   * are taken.
-   */
-  spendAndWait(entries: readonly SpendEntry<Name>[] | FirstOf<Name>, options?: WaitOptions): Promise<Decision>;
-  /**
-   * Decides like {@link Limiter.spend}, with concurrency limits among the entries: if the decision is allowed, it holds
-   * their slots until it is released. The slots are renewed while it is not, however long the work takes.
-   *
-   *     await using held = await limiter.hold([{ limit: 'InFlight', id: 'backend' }]);
-   *     if (held.allowed) await work();
-   *
-   * Without `await using`, call `held.release()` in a `finally` block. A middleware releases its slots by itself when the
-   * response is over. The slots of a decision that the program drops are free when they expire, and the first time
-   * for each limit there is an event `warning`.
-   *
-   * `check` and `reset` accept concurrency limits, too.
-   *
-   * @throws {SluiceError} The errors of `spend`.
-   */
-  hold(entries: readonly SpendEntry<Name>[]): Promise<HeldDecision>;
-  /** Decides like {@link Limiter.hold}, and returns the decision. The errors are those of `spendSync`. */
-  holdSync(entries: readonly SpendEntry<Name>[]): HeldDecision;
+  spendSync(entries: readonly SpendEntry<Name>[] | FirstOf<Name>, options?: SpendSyncOptions): Decision;
   /**
    * Makes the decision that {@link Limiter.spend} would make, and takes nothing.
    *

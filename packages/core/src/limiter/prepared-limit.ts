@@ -15,12 +15,13 @@ import { askedCost, reportSettleFailure } from './asked-cost.ts';
 import { canonicalId, checkedUse } from './entries.ts';
 import { checkCall } from './entry-calls.ts';
 import type { SpendEntry } from './entry.ts';
-import type { LimitHandle, Ran, RunOptions, SpendOptions, Work } from './limit-handle.ts';
+import type { EntryOptions, LimitHandle, Ran, RunOptions, Work } from './limit-handle.ts';
 import type { Limiter } from './limiter.ts';
 import type { RequestLimiter } from './request-limiter.ts';
+import type { SpendOptions, SpendSyncOptions } from './spend-options.ts';
 import type { Usage } from './usage.ts';
 
-type Calls = 'charge' | 'refund' | 'usage' | 'hold' | 'spendAndWait';
+type Calls = 'charge' | 'refund' | 'usage' | 'spend' | 'spendSync';
 type RequestCalls = 'assertLimit' | 'emit' | 'settle' | 'trackWork';
 
 /** A transaction, `null` for an unlimited id. */
@@ -34,8 +35,9 @@ interface HandleParts {
   readonly decider: Pick<Decider, 'decideMade' | 'decideMadeAtOnce'>;
 }
 
-const OPTIONS = ['cost', 'mode', 'share'] as const;
-const RUN_OPTIONS = ['cost', 'share', 'signal', 'settle'] as const;
+const OPTIONS = ['cost', 'mode', 'share'];
+const SPEND_OPTIONS = [...OPTIONS, 'hold', 'wait', 'signal'];
+const RUN_OPTIONS = ['cost', 'share', 'signal', 'settle'];
 
 /** A handle that looks up its limit when it is made, and again after `replace`. */
 export class PreparedLimit implements LimitHandle {
@@ -53,19 +55,22 @@ export class PreparedLimit implements LimitHandle {
     this.#usual = usualUseOf(this.#set, name);
   }
 
-  async spend(id?: string, options?: SpendOptions): Promise<Decision> {
+  async spend(id?: string, options?: EntryOptions & SpendOptions): Promise<Decision> {
+    if (options !== undefined && isForLimiter(options)) return this.#parts.limiter.spend(...this.#callOf(id, options));
     return this.#parts.decider.decideMade('spend', this.#transactions('spend', id, options));
   }
 
-  async check(id?: string, options?: SpendOptions): Promise<Decision> {
+  async check(id?: string, options?: EntryOptions): Promise<Decision> {
     return this.#parts.decider.decideMade('check', this.#transactions('check', id, options));
   }
 
-  spendSync(id?: string, options?: SpendOptions): Decision {
+  spendSync(id?: string, options?: EntryOptions & SpendSyncOptions): Decision {
+    if (options !== undefined && isForLimiter(options))
+      return this.#parts.limiter.spendSync(...this.#callOf(id, options));
     return this.#parts.decider.decideMadeAtOnce('spend', this.#transactions('spend', id, options));
   }
 
-  checkSync(id?: string, options?: SpendOptions): Decision {
+  checkSync(id?: string, options?: EntryOptions): Decision {
     return this.#parts.decider.decideMadeAtOnce('check', this.#transactions('check', id, options));
   }
 
@@ -95,32 +100,19 @@ export class PreparedLimit implements LimitHandle {
     checkFunction('run.settle', settle, 'It returns the true cost, for example settle: (answer) => answer.tokens.');
     const { treatment } = this.#current().limit;
     const entry = { ...this.#bucket(id), cost, share };
-    if (treatment.slots === undefined) return this.#runByTokens(entry, work, { signal, settle });
-    if (settle !== undefined) throw settlesSlots(this.name);
-    return this.#runBySlots(entry, work, signal);
-  }
-
-  async #runByTokens<T>(
-    entry: SpendEntry,
-    work: Work<T>,
-    { signal, settle }: Pick<RunOptions<T>, 'signal' | 'settle'>,
-  ): Promise<Ran<T>> {
-    const decision = await this.#parts.limiter.spendAndWait([entry], { signal });
+    if (treatment.slots !== undefined && settle !== undefined) throw settlesSlots(this.name);
+    const decision = await this.#parts.limiter.spend([entry], { hold: true, wait: true, signal });
     if (!decision.allowed) return { allowed: false, decision };
-    const value = await work(decision);
-    if (settle !== undefined) await this.#parts.limiter.trackWork(this.#settle(decision, () => settle(value)));
-    return { allowed: true, decision, value };
-  }
-
-  async #runBySlots<T>(entry: SpendEntry, work: Work<T>, signal: AbortSignal | undefined): Promise<Ran<T>> {
-    signal?.throwIfAborted();
-    const held = await this.#parts.limiter.hold([entry]);
-    if (!held.allowed) return { allowed: false, decision: held };
     try {
-      signal?.throwIfAborted();
-      return { allowed: true, decision: held, value: await work(held) };
+      if (signal?.aborted === true) {
+        await this.#parts.limiter.refund(decision);
+        throw signal.reason;
+      }
+      const value = await work(decision);
+      if (settle !== undefined) await this.#parts.limiter.trackWork(this.#settle(decision, () => settle(value)));
+      return { allowed: true, decision, value };
     } finally {
-      await held.release();
+      await decision.release();
     }
   }
 
@@ -136,13 +128,12 @@ export class PreparedLimit implements LimitHandle {
       .catch((cause: unknown) => reportSettleFailure(limiter, this.name, cause));
   }
 
-  #transactions(call: 'spend' | 'check', id: string | undefined, options?: SpendOptions): readonly MadeTransaction[] {
+  #transactions(call: 'spend' | 'check', id: string | undefined, options?: EntryOptions): readonly MadeTransaction[] {
     const usual = this.#current();
     const { limit } = usual;
-    const canonical = canonicalId(limit, id === undefined ? idOf(limit) : id);
     const use = options === undefined ? usual : useWith(call, limit, options);
     if (!limit.treatment.isPlain) checkCall(limit, call, use.mode);
-    return [transactionOf(this.#set, use, canonical, undefined)];
+    return [transactionOf(this.#set, use, canonicalId(limit, id === undefined ? idOf(limit) : id), undefined)];
   }
 
   /** @throws {SluiceError} `ERR_UNKNOWN_LIMIT` when `replace` has removed the limit. */
@@ -156,13 +147,23 @@ export class PreparedLimit implements LimitHandle {
     return this.#usual;
   }
 
+  #callOf(id: string | undefined, options: EntryOptions & SpendOptions): [SpendEntry[], SpendOptions] {
+    const { cost, mode, share, ...spendOptions } = options;
+    return [[{ ...this.#bucket(id), cost, mode, share }], spendOptions];
+  }
+
   #bucket(id: string | undefined): BucketName {
     return { limit: this.name, id: id ?? idOf(this.#current().limit)! };
   }
 }
 
-function useWith(call: string, limit: Limit<never>, options: SpendOptions): Use {
-  checkOptions(call, options, OPTIONS);
+/** Whether there are options beside those of an entry. */
+function isForLimiter(options: SpendOptions | null): boolean {
+  return options?.hold !== undefined || options?.wait !== undefined || options?.signal !== undefined;
+}
+
+function useWith(call: 'spend' | 'check', limit: Limit<never>, options: EntryOptions): Use {
+  checkOptions(call, options, call === 'spend' ? SPEND_OPTIONS : OPTIONS);
   return checkedUse(limit, options);
 }
 

@@ -74,12 +74,6 @@ export interface RequestLimiter<Request = unknown> {
    * Rejects with `ERR_CLOSED` or `ERR_UNKNOWN_LIMIT` when the limiter was closed or the limit removed meanwhile.
    */
   settle(decision: Decision, result: Result, charge: LateCharge): Promise<void>;
-  /** Whether a decision holds slots that are not released yet. */
-  holdsSlots(decision: Decision): boolean;
-  /** Releases the slots of a decision. Does nothing for one that holds none. */
-  releaseSlots(decision: Decision): Awaitable<void>;
-  /** Leaves the slots of a decision to expire: when they are not in use any more can't be observed. */
-  abandonSlots(decision: Decision): void;
   /** Lets an allowed decision wait for its delay, see `QueuedDecisions`. */
   delay(decision: Decision, end: (how: WaitEnd) => void): Leave;
   /** Registers work after a request that `close` must wait for. Returns it unchanged. */

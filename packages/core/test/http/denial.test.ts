@@ -11,8 +11,8 @@ async function deniedBy(limits: Limits, usedUp: readonly string[] = Object.keys(
   const limiter = createLimiter({ limits, log: false });
   const idOf = ({ key }: Limits[string]): string => (key === fleet.key ? 'everyone' : 'ann');
   const all = Object.entries(limits).map(([limit, definition]) => ({ limit, id: idOf(definition) }));
-  for (const entry of all) if (usedUp.includes(entry.limit)) await limiter.hold([entry]);
-  return limiter.hold(all);
+  for (const entry of all) if (usedUp.includes(entry.limit)) await limiter.spend([entry], { hold: true });
+  return limiter.spend(all, { hold: true });
 }
 
 test.each<[what: string, limits: Limits, detail: string]>([
@@ -62,7 +62,7 @@ test('an id that is blocked at slots of everyone is a 403, and an allowed reques
     overrides: { Fleet: { everyone: 'blocked' } },
     log: false,
   });
-  const blocked = await limiter.hold([{ limit: 'Fleet', id: 'everyone' }]);
+  const blocked = await limiter.spend([{ limit: 'Fleet', id: 'everyone' }], { hold: true });
   expect([denialOf(blocked, 0).status, blocked.overloaded]).toEqual([403, false]);
   expect((await deniedBy({ Fleet: fleet }, [])).overloaded).toBe(false);
 });

@@ -26,9 +26,11 @@ test.each([
   { limit: 'Queue', id: '1', cost: 3 },
 ])('a cost of data above the burst is a denial without an end, which takes nothing: $limit', async (never) => {
   const limiter = limiterOf();
-  const decision = limiter.holdSync([OTHER, never]);
+  const decision = limiter.spendSync([OTHER, never], { hold: true });
   expect(decision).toMatchObject({ outcome: 'denied', limit: never.limit, blocked: false, retryAfterMs: Infinity });
-  expect(JSON.parse(JSON.stringify(await limiter.hold([never])))).toMatchObject({ retryAfterMs: null });
+  expect(JSON.parse(JSON.stringify(await limiter.spend([never], { hold: true })))).toMatchObject({
+    retryAfterMs: null,
+  });
   expect(limiter.checkSync([OTHER]).remaining).toBe(5);
 });
 

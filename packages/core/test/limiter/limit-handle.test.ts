@@ -222,6 +222,27 @@ test('run begins no work for a signal that is aborted, and leaves no slot held',
   expect(await mails.run(() => 'next')).toMatchObject({ allowed: true });
 });
 
+test('run gives tokens back when the signal is aborted before the work begins', async () => {
+  const { mails } = shared({ burst: 2, count: 1, period: '1s' });
+  const given = new AbortController();
+  const left = mails.run(() => expect.unreachable(), { signal: given.signal });
+  given.abort(new Error('left'));
+  await expect(left).rejects.toThrow('left');
+  expect(mails.checkSync()).toMatchObject({ remaining: 2 });
+});
+
+test('spend of a handle takes the options of the limiter, too', async () => {
+  const { mails } = shared({ concurrency: 2 });
+  const held = await mails.spend(undefined, { cost: 2, hold: true });
+  expect(mails.spendSync(undefined, { hold: true })).toMatchObject({ allowed: false });
+  await held.release();
+  expect(mails.spendSync(undefined, { hold: true })).toMatchObject({ allowed: true });
+  const aborted = { hold: true, signal: AbortSignal.abort(new Error('left')) };
+  await expect(mails.spend(undefined, aborted)).rejects.toThrow('left');
+  expect(thrown(() => mails.spendSync(undefined, { wait: true } as never)).code).toBe('ERR_UNKNOWN_OPTION');
+  expect(thrown(() => mails.checkSync(undefined, { hold: true } as never)).code).toBe('ERR_UNKNOWN_OPTION');
+});
+
 test('run says what is wrong with its arguments', async () => {
   const { mails } = shared({ concurrency: 1 });
   expect(await rejected(() => mails.run('everyone', 'send' as never))).toMatchObject({ code: 'ERR_OPTION' });

@@ -221,7 +221,7 @@ describe('equal limits that are made again on one store', () => {
     const store = memoryStore();
     const limits = { InFlight: { ...slots, concurrency: 2, scope: 'process' } } as const;
     const [first, second] = [0, 1].map(() => createLimiter({ limits, store, log: false })) as [Limiter, Limiter];
-    const hold = (limiter: Limiter) => limiter.hold([{ limit: 'InFlight', id: '7' }]);
+    const hold = (limiter: Limiter) => limiter.spend([{ limit: 'InFlight', id: '7' }], { hold: true });
     const held = [await hold(first), await hold(second)];
     expect((await hold(second)).allowed).toBe(false);
     await held[0]!.release();

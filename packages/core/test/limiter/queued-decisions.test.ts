@@ -27,7 +27,7 @@ test(`${MANY} requests with ids of their own leave the queue in the order in whi
     const leaving = new AbortController();
     const entries = [{ limit: 'Exports', id: `client ${i}` }] as const;
     void limiter.spend(entries);
-    const ended = Promise.resolve(limiter.spendAndWait(entries, { signal: leaving.signal })).catch(() => 'left');
+    const ended = Promise.resolve(limiter.spend(entries, { wait: true, signal: leaving.signal })).catch(() => 'left');
     waits.push({ leaving, ended });
   }
   for (const { leaving } of waits) leaving.abort();

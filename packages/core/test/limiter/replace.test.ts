@@ -104,7 +104,7 @@ describe('replace', () => {
         'key: accountId((req) => req.user?.id ?? null), or use the limit only with limiter.spend().',
     });
     const slots = { ...limits(9), Orders: { key: accountId(), concurrency: 9 } };
-    expect(thrown(() => limiter.replace({ limits: slots })).message).toContain('only with limiter.hold().');
+    expect(thrown(() => limiter.replace({ limits: slots })).message).toContain('only with limiter.spend().');
     expect(coreOf(limiter).limits.get('Orders')?.key.idOf).toBeTypeOf('function');
     expect(limiter.spendSync(orders()).results[0]?.burst).toBe(5);
     const elsewhere = { ...limits(9), Reads: { key: accountId(), count: 9, period: '1s' } };

@@ -19,7 +19,12 @@ test('a blocked id denies before a busy worker, that before own slots, and those
   });
   const named = ['Rate', 'Slots', 'Worker'] as const;
   const deniedBy = (): readonly string[] =>
-    limiter.holdSync(named.map((limit) => ({ limit, id: 'a' }))).results.map(({ limit }) => limit);
+    limiter
+      .spendSync(
+        named.map((limit) => ({ limit, id: 'a' })),
+        { hold: true },
+      )
+      .results.map(({ limit }) => limit);
   expect(deniedBy()).toEqual(['Rate']);
   now.blocked = false;
   expect(deniedBy()).toEqual(['Worker']);

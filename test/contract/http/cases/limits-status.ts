@@ -36,7 +36,7 @@ export function limitsStatusCases(framework: Framework): void {
       { limit: 'PerUser', id: 'ann', cost: 3 },
       { limit: 'Monthly', id: 'ann', cost: 2 },
     ]);
-    await limiter.hold([{ limit: 'Slots', id: 'ann' }]);
+    await limiter.spend([{ limit: 'Slots', id: 'ann' }], { hold: true });
     const { status, headers, body } = await app.get('/rate_limit', as('ann'));
     expect(status).toBe(200);
     expect(headers).toMatchObject({

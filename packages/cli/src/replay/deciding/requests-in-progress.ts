@@ -1,4 +1,4 @@
-import type { Decision, HeldDecision, Limiter, SpendEntry } from '@sluice/core';
+import type { Decision, Limiter, SpendEntry } from '@sluice/core';
 import type { FakeTime } from '@sluice/core/testing';
 import { EndQueue } from './end-queue.ts';
 
@@ -12,7 +12,7 @@ export class RequestsInProgress {
   readonly #limiter: Limiter;
   readonly #time: FakeTime;
   readonly #names: ReadonlySet<string>;
-  readonly #held = new EndQueue<HeldDecision>();
+  readonly #held = new EndQueue<Decision>();
 
   /** @param names - The concurrency limits. */
   constructor(limiter: Limiter, time: FakeTime, names: ReadonlySet<string>) {
@@ -38,7 +38,7 @@ export class RequestsInProgress {
    */
   decide(entries: readonly SpendEntry[], durationMicros: number): Decision {
     if (!entries.some(({ limit }) => this.#names.has(limit))) return this.#limiter.spendSync(entries);
-    const held = this.#limiter.holdSync(entries);
+    const held = this.#limiter.spendSync(entries, { hold: true });
     if (!held.allowed) return held;
     // A request that waits for its turn ends later than in the log.
     const delayMicros = Math.ceil(held.delayMs * 1000);

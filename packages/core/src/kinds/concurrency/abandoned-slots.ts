@@ -32,8 +32,8 @@ export class AbandonedSlots {
     if (this.#reported.has(limit)) return;
     this.#reported.add(limit);
     const message =
-      `Slots of limit "${limit}" were held and never released: the decision of hold() was dropped. They are free when they expire. ` +
-      'Call release() in a `finally` block, or write `await using held = await limiter.hold(…)`.';
+      `Slots of limit "${limit}" were held and never released: the decision was dropped. They are free when they expire. ` +
+      'Call release() in a `finally` block, or write `await using decision = await limiter.spend(…)`.';
     this.#emit({ type: 'warning', message, once: true });
   }
 }

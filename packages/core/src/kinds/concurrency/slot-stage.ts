@@ -1,6 +1,6 @@
 import { andThen, attempt, Rejected, type Awaitable } from '../../async/awaitable.ts';
 import { decisionOf } from '../../decision/decide.ts';
-import { Decision } from '../../decision/decision.ts';
+import { Decision, hold } from '../../decision/decision.ts';
 import { withOwnAnswers, type OwnAnswer } from '../../decision/own-answers.ts';
 import type { DecisionCall, Rest, Stage } from '../../decision/stage.ts';
 import { changed, type Transaction } from '../../decision/transaction.ts';
@@ -9,6 +9,7 @@ import type { Store, StoreBucket } from '../../store/store.ts';
 import { passes } from '../../store/transaction-rule.ts';
 import { AbandonedSlots } from './abandoned-slots.ts';
 import { Claims, NO_CLAIM, type Claim } from './claims.ts';
+import { DecisionSlots } from './decision-slots.ts';
 import type { Held, HeldSlots } from './held-slots.ts';
 import { newHolder } from './holder.ts';
 
@@ -34,9 +35,6 @@ export class SlotStage implements Stage {
   readonly #parts: SlotStageParts;
   readonly #claims: Claims;
   readonly #abandoned: AbandonedSlots;
-  readonly #ofDecisions = new WeakMap<Decision, readonly Held[]>();
-  /** Whether any decision has ever had slots. */
-  #isUsed = false;
 
   constructor(parts: SlotStageParts) {
     const { held, emit } = parts;
@@ -65,37 +63,14 @@ export class SlotStage implements Stage {
     );
   }
 
-  /** Releases the slots of a decision. Does nothing for one that has none, or whose slots are released already. */
-  release(decision: Decision): Awaitable<void> {
-    return this.#parts.held.release(this.#endedBy(decision));
-  }
-
-  /** Leaves the slots of a decision to expire, see {@link HeldSlots.leaveToExpire}. */
-  abandon(decision: Decision): void {
-    this.#parts.held.leaveToExpire(this.#endedBy(decision));
-  }
-
   /** Forgets the slots that this process has in buckets that are reset. */
   reset(buckets: readonly StoreBucket[]): void {
     for (const bucket of buckets) if (bucket.slots) this.#parts.held.forget(bucket);
   }
 
-  /** Whether a decision has slots that are not released yet. */
-  holds(decision: Decision): boolean {
-    return this.#isUsed && this.#ofDecisions.has(decision);
-  }
-
   /** Releases all slots. */
   close(): void {
     this.#parts.held.close();
-  }
-
-  /** Returns the slots of a decision, which then has none any more. */
-  #endedBy(decision: Decision): readonly Held[] {
-    const all = this.#ofDecisions.get(decision) ?? [];
-    this.#ofDecisions.delete(decision);
-    if (all.length > 0) this.#abandoned.unwatch(all);
-    return all;
   }
 
   #ownAnswers(batch: Batch): ReadonlyMap<number, OwnAnswer> {
@@ -123,8 +98,7 @@ export class SlotStage implements Stage {
     }
     const all = this.#claims.keep(claim, decision);
     if (all.length === 0) return decision;
-    this.#isUsed = true;
-    this.#ofDecisions.set(decision, all);
+    hold(decision, new DecisionSlots(all, { held: this.#parts.held, abandoned: this.#abandoned }));
     this.#abandoned.watch(decision, all);
     return decision;
   }

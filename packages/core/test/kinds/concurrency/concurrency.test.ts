@@ -27,7 +27,9 @@ function limiterWith(definition: object, options: object = {}): Limiter {
 
 /** How many of some calls in a row get a slot. */
 async function passed(limiter: Limiter, id: string, calls = 5): Promise<number> {
-  const decisions = await Promise.all(Array.from({ length: calls }, () => limiter.hold([{ limit: 'InFlight', id }])));
+  const decisions = await Promise.all(
+    Array.from({ length: calls }, () => limiter.spend([{ limit: 'InFlight', id }], { hold: true })),
+  );
   return decisions.filter(({ allowed }) => allowed).length;
 }
 

@@ -72,7 +72,7 @@ describe('a busy worker', () => {
     for (const call of ['spend', 'check'] as const) {
       expect((await limiter[call]([worker(), slot({ limit: 'Rate' })])).limit).toBe('Worker');
     }
-    await expect(limiter.spendAndWait([worker()])).resolves.toMatchObject({ outcome: 'denied' });
+    await expect(limiter.spend([worker()], { wait: true })).resolves.toMatchObject({ outcome: 'denied' });
   });
 
   test('has the longest wait of several loads', () => {

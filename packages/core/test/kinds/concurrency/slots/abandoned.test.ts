@@ -1,8 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { HeldDecision, SpendEntry } from '@sluice/core';
+import type { SpendEntry } from '@sluice/core';
 import { beforeAll, expect, test } from 'vitest';
-import type { Decision } from '../../../../src/decision/decision.ts';
+import { holdingOf, type Decision } from '../../../../src/decision/decision.ts';
 import { coreOf } from '../../../../src/limiter/create-limiter.ts';
 import { keySource } from '../../../support/key-source.ts';
 import { atOnce } from '../../../support/limiter-on-fake-time.ts';
@@ -27,7 +27,7 @@ async function collected(isDone: () => boolean, most = 20): Promise<void> {
 /** Decisions that nobody keeps but the test. */
 function holding() {
   const made = started(LIMITS);
-  return { ...made, hold: (...entries: SpendEntry[]): HeldDecision => made.limiter.holdSync(entries) };
+  return { ...made, hold: (...entries: SpendEntry[]): Decision => made.limiter.spendSync(entries, { hold: true }) };
 }
 
 const LIMITS = {
@@ -72,10 +72,10 @@ test('a middleware can leave slots to their expiry: nobody renews or releases th
         .spend(keySource('a')),
     );
   }) as Decision[];
-  expect(decisions.map((decision) => core.holdsSlots(decision))).toEqual([true, true, false]);
-  for (const decision of decisions) core.abandonSlots(decision);
-  expect(decisions.map((decision) => core.holdsSlots(decision))).toEqual([false, false, false]);
-  for (const decision of decisions) await core.releaseSlots(decision);
+  const holdings = decisions.map((decision) => holdingOf(decision));
+  expect(holdings.map((each) => each !== undefined)).toEqual([true, true, false]);
+  for (const each of holdings) each?.leaveToExpire();
+  for (const decision of decisions) await decision.release();
   expect([inStore(), inStore('Other')]).toEqual([1, 1]);
   time.advance(9999);
   expect([inStore(), inStore('Other')]).toEqual([0, 1]);

@@ -81,7 +81,9 @@ test('after `close` nothing can be held, not even in this process', async () => 
   const { limiter } = holdingRemotely(LIMITS);
   await limiter.close();
   for (const limit of ['InFlight', 'Here']) {
-    expect(await rejected(() => limiter.hold([slot({ limit })]))).toMatchObject({ code: 'ERR_CLOSED' });
+    expect(await rejected(() => limiter.spend([slot({ limit })], { hold: true }))).toMatchObject({
+      code: 'ERR_CLOSED',
+    });
   }
 });
 
@@ -89,7 +91,7 @@ test('a hold whose override is known only after `close` is not decided', async (
   let answer!: (numbers: undefined) => void;
   const overrides = () => new Promise<undefined>((resolve) => (answer = resolve));
   const { limiter } = holdingRemotely(LIMITS, { overrides });
-  const pending = limiter.hold([slot({ limit: 'Here' })]);
+  const pending = limiter.spend([slot({ limit: 'Here' })], { hold: true });
   await limiter.close();
   answer(undefined);
   expect(await rejected(() => pending)).toMatchObject({ code: 'ERR_CLOSED' });

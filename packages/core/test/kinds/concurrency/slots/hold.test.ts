@@ -180,10 +180,18 @@ test('a batch without any limit in effect is allowed, and its release does nothi
 
 test('a call with alternatives, or with a wrong entry, is an error', async () => {
   const { limiter } = holding(IN_FLIGHT);
-  expect(await rejected(() => limiter.hold({ firstOf: [[slot()]] } as never))).toMatchObject({ code: 'ERR_OPTION' });
-  expect(await rejected(() => limiter.hold([slot({ mode: 'charge' })]))).toMatchObject({ code: 'ERR_OPTION' });
-  expect(await rejected(() => limiter.hold([slot(), slot()]))).toMatchObject({ code: 'ERR_DUPLICATE_BUCKET' });
-  expect(await rejected(() => limiter.hold([slot({ limit: 'Nothing' })]))).toMatchObject({ code: 'ERR_UNKNOWN_LIMIT' });
+  expect(await rejected(() => limiter.spend({ firstOf: [[slot()]] }, { hold: true }))).toMatchObject({
+    code: 'ERR_OPTION',
+  });
+  expect(await rejected(() => limiter.spend([slot({ mode: 'charge' })], { hold: true }))).toMatchObject({
+    code: 'ERR_OPTION',
+  });
+  expect(await rejected(() => limiter.spend([slot(), slot()], { hold: true }))).toMatchObject({
+    code: 'ERR_DUPLICATE_BUCKET',
+  });
+  expect(await rejected(() => limiter.spend([slot({ limit: 'Nothing' })], { hold: true }))).toMatchObject({
+    code: 'ERR_UNKNOWN_LIMIT',
+  });
 });
 
 test('limits that only count tokens can be held, too: there is nothing to release', async () => {
@@ -199,7 +207,7 @@ test('the names of the limits are checked by the compiler', async () => {
     limits: { InFlight: { key: accountId(), concurrency: 1 } },
   });
   // @ts-expect-error -- no such limit
-  expect(await rejected(() => limiter.hold([{ limit: 'Inflight', id: 'a' }]))).toMatchObject({
+  expect(await rejected(() => limiter.spend([{ limit: 'Inflight', id: 'a' }], { hold: true }))).toMatchObject({
     code: 'ERR_UNKNOWN_LIMIT',
   });
 });

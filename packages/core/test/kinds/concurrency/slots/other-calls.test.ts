@@ -22,11 +22,14 @@ const calls = {
 } satisfies Record<string, (limiter: ReturnType<typeof holding>['limiter'], limit: string) => unknown>;
 
 test.each([
-  ['spend', 'Slots have to be released: call `hold` with the same entries, and `release()` of its decision.'],
-  ['firstOf', 'Alternatives take tokens only: call `hold` with the entries of one batch.'],
-  ['check firstOf', 'Alternatives take tokens only: call `hold` with the entries of one batch.'],
+  ['spend', 'Slots have to be released: add the option `hold: true`, and call `release()` of the decision.'],
+  ['firstOf', 'Alternatives take tokens only: call `spend` with the entries of one batch and `hold: true`.'],
+  ['check firstOf', 'Alternatives take tokens only: call `spend` with the entries of one batch and `hold: true`.'],
   ['charge', 'Slots are held and released, and not charged: leave it out.'],
-  ['refund', 'Slots are released with `release()` of the decision of `hold`. To free all slots of an id, use `reset`.'],
+  [
+    'refund',
+    'Slots are released with `release()` of the decision that holds them. To free all slots of an id, use `reset`.',
+  ],
   ['usage', 'To see what is left of it without taking anything, use check('],
 ] as const)('%s is an error with a concurrency limit, and tells what to call', async (call, remedy) => {
   const { limiter, inStore } = holding(LIMITS);
@@ -53,8 +56,10 @@ test.each([
 
 test.each(['InFlight', 'Worker'])('the mode `charge` is an error with %s, in each call', async (limit) => {
   const { limiter } = holding(LIMITS);
-  for (const call of ['hold', 'check', 'spend'] as const) {
-    const error = await rejected(() => limiter[call]([slot({ limit, id: '1.2.3.4', mode: 'charge' })]));
+  const charged = [slot({ limit, id: '1.2.3.4', mode: 'charge' })];
+  const spent = [{}, { hold: true }].map((options) => () => limiter.spend(charged, options));
+  for (const call of [...spent, () => limiter.check(charged)]) {
+    const error = await rejected(call);
     expect([error.code, error.message]).toEqual(['ERR_OPTION', expect.stringContaining("but was 'charge'")]);
   }
 });

@@ -23,7 +23,7 @@ test('a limit of this process asks no store and sets no timer', async () => {
 
 test('with a store that answers at once, and one that does not, the decision is there at once', async () => {
   for (const { limiter } of [holding(LIMITS), holdingRemotely(LIMITS)]) {
-    expect(await limiter.hold([here()])).toMatchObject({ allowed: true, remaining: 1 });
+    expect(await limiter.spend([here()], { hold: true })).toMatchObject({ allowed: true, remaining: 1 });
   }
 });
 
@@ -115,7 +115,7 @@ describe('its slot is free again when the store', () => {
   test('is closed, and answers at once', async () => {
     const { limiter, store, hold } = holding(LIMITS);
     store.close();
-    await expect(limiter.hold([here({ cost: 2 }), slot()])).rejects.toThrow('closed');
+    await expect(limiter.spend([here({ cost: 2 }), slot()], { hold: true })).rejects.toThrow('closed');
     expect(hold(here({ cost: 2 })).allowed).toBe(true);
   });
 });

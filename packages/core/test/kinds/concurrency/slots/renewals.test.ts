@@ -163,9 +163,10 @@ test('a listener may hold slots while others are renewed, and one timer remains 
     store,
     time,
     log: false,
-    onEvent: ({ type }) => type === 'store-recovered' && all.push(limiter.hold([{ limit: 'Busy', id: 'b' }])),
+    onEvent: ({ type }) =>
+      type === 'store-recovered' && all.push(limiter.spend([{ limit: 'Busy', id: 'b' }], { hold: true })),
   });
-  const all: unknown[] = [limiter.hold([{ limit: 'Busy', id: 'a' }])];
+  const all: unknown[] = [limiter.spend([{ limit: 'Busy', id: 'a' }], { hold: true })];
   isDown = true;
   for (let i = 0; i < 3; i++) {
     time.advance(50);

@@ -1,4 +1,4 @@
-import { accountId, createLimiter, memoryStore, type HeldDecision, type LimiterEvent } from '@sluice/core';
+import { accountId, createLimiter, memoryStore, type Decision, type LimiterEvent } from '@sluice/core';
 import type { Limiter, LimiterOptions, Limits, SpendEntry, Store } from '@sluice/core';
 import { callsOf, FakeTime } from '@sluice/core/testing';
 import { atOnce } from '../../../../support/limiter-on-fake-time.ts';
@@ -20,9 +20,9 @@ export function limitsOf(numbers: Numbers): Limits {
 }
 
 /** Decisions that a test does not release. Their slots would be free once they were collected as garbage. */
-const kept: HeldDecision[] = [];
+const kept: Decision[] = [];
 
-function keep(held: HeldDecision): HeldDecision {
+function keep(held: Decision): Decision {
   kept.push(held);
   return held;
 }
@@ -39,7 +39,7 @@ export function holding(numbers: Numbers, options: Options = {}) {
   const time = new FakeTime(1000);
   const store = memoryStore({ time });
   const made = limiterOn(store, time, numbers, options);
-  const hold = (...entries: SpendEntry[]): HeldDecision => keep(made.limiter.holdSync(entries));
+  const hold = (...entries: SpendEntry[]): Decision => keep(made.limiter.spendSync(entries, { hold: true }));
   /** How many slots are held in the store. */
   const inStore = (limit = 'InFlight'): number => slotsIn(store, limit);
   return { ...made, time, store, hold, inStore };
@@ -54,7 +54,8 @@ export function holdingRemotely(
   const { time = new FakeTime(1000) } = given;
   const { store = new RemoteStore(time) } = given;
   const made = limiterOn(store, time, numbers, options);
-  const hold = async (...entries: SpendEntry[]): Promise<HeldDecision> => keep(await made.limiter.hold(entries));
+  const hold = async (...entries: SpendEntry[]): Promise<Decision> =>
+    keep(await made.limiter.spend(entries, { hold: true }));
   const inStore = (limit = 'InFlight', id = 'a'): number => slotsIn(store.memory, limit, id);
   return { ...made, time, store, hold, inStore };
 }
@@ -77,8 +78,8 @@ export function slotsIn(store: Pick<Store, 'run'>, limit: string, id = 'a'): num
 }
 
 /** Holds until a store denies. */
-export async function fill(hold: () => HeldDecision | Promise<HeldDecision>): Promise<HeldDecision[]> {
-  const all: HeldDecision[] = [];
+export async function fill(hold: () => Decision | Promise<Decision>): Promise<Decision[]> {
+  const all: Decision[] = [];
   for (;;) {
     // oxlint-disable-next-line no-await-in-loop -- one after the other
     const held = await hold();

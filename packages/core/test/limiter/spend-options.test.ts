@@ -3,10 +3,11 @@ import { callsOf, FakeTime } from '@sluice/core/testing';
 import { getEventListeners, setMaxListeners } from 'node:events';
 import { expect, test } from 'vitest';
 import { QueuedDecisions } from '../../src/limiter/queued-decisions.ts';
-import { spendAndWait } from '../../src/limiter/waiting.ts';
+import { whenItsTurn } from '../../src/limiter/waiting.ts';
+import { holding, holdingRemotely } from '../kinds/concurrency/slots/support/holding.ts';
 import { accountLimits, limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';
 import { later } from '../support/later-store.ts';
-import { rejected } from '../support/thrown.ts';
+import { rejected, thrown } from '../support/thrown.ts';
 import { sized } from '../../../../test/sized.ts';
 
 const QUEUE = { burst: 1, count: 10, period: '1s', maxWait: '500ms' };
@@ -19,7 +20,7 @@ function queue(store?: (time: FakeTime) => Store) {
   const limiter = createLimiter({ limits: accountLimits({ Queue: QUEUE }), store: kept, time, log: false });
   const ended: string[] = [];
   const wait = (name: string, signal?: AbortSignal): Promise<unknown> =>
-    limiter.spendAndWait(entry(), { signal }).then(
+    limiter.spend(entry(), { wait: true, signal }).then(
       ({ allowed }) => ended.push(`${name} ${allowed ? time.nowMs : 'denied'}`),
       (reason: unknown) => ended.push(`${name} ${reasonOf(reason)}`),
     );
@@ -37,7 +38,7 @@ for (const [name, store] of [
   ['the memory store', undefined],
   ['a store that answers later', later],
 ] as const) {
-  test(`spendAndWait resolves after the delay, not a microsecond earlier, in order: ${name}`, async () => {
+  test(`spend with wait resolves after the delay, not a microsecond earlier, in order: ${name}`, async () => {
     const { time, ended, wait } = queue(store);
     for (const each of ['a', 'b', 'c']) void wait(each);
     await settled();
@@ -120,7 +121,7 @@ test('thousands of waits with one signal leave at once, without a listener, a ti
   const leaving = new AbortController();
   setMaxListeners(0, leaving.signal);
   const all = Array.from({ length: sized(1000, 4000) }, () =>
-    limiter.spendAndWait(entry(), { signal: leaving.signal }),
+    limiter.spend(entry(), { wait: true, signal: leaving.signal }),
   );
   const ends = Promise.allSettled(all);
   leaving.abort('left');
@@ -137,7 +138,7 @@ test('waits in different queues do not depend on each other, in whatever order t
   const leaving = uses.map((limits) => {
     const controller = new AbortController();
     const entries = limits.map((limit) => ({ limit, id: '7' }));
-    limiter.spendAndWait(entries, { signal: controller.signal }).catch(() => undefined);
+    limiter.spend(entries, { wait: true, signal: controller.signal }).catch(() => undefined);
     return controller;
   });
   const levels = () =>
@@ -213,8 +214,8 @@ test('a signal that is aborted when the turn has come, before the wait has ended
   // Called when the first wait ends.
   first.signal.removeEventListener = () => second.abort('left');
   const waits = [
-    limiter.spendAndWait(entry('7'), { signal: first.signal }),
-    limiter.spendAndWait(entry('8'), { signal: second.signal }),
+    limiter.spend(entry('7'), { wait: true, signal: first.signal }),
+    limiter.spend(entry('8'), { wait: true, signal: second.signal }),
   ];
   await time.pass(100);
   expect((await Promise.all(waits)).map(({ delayMs }) => delayMs)).toEqual([100, 100]);
@@ -242,9 +243,9 @@ test('a wait that leaves gives its tokens back, although others wait in queues o
   const leaving = new AbortController();
   const spent = ['7', '8'].map((id) => limiter.spendSync([...entry(id), { limit: 'Other', id }]));
   expect(spent.map(({ delayMs }) => delayMs)).toEqual([0, 0]);
-  const left = limiter.spendAndWait(entry('7'), { signal: leaving.signal });
-  void limiter.spendAndWait([{ limit: 'Other', id: '7' }]);
-  void limiter.spendAndWait(entry('8'));
+  const left = limiter.spend(entry('7'), { wait: true, signal: leaving.signal });
+  void limiter.spend([{ limit: 'Other', id: '7' }], { wait: true });
+  void limiter.spend(entry('8'), { wait: true });
   leaving.abort(new Error('left'));
   await expect(left).rejects.toThrow('left');
   expect(limiter.checkSync([{ limit: 'Queue', id: '7', cost: 0 }]).resetAfterMs).toBe(100);
@@ -255,30 +256,32 @@ test('a shorter wait of another limit ends first', async () => {
   const { limiter, time } = limiterOnFakeTime({ Queue: QUEUE, Slow: { ...QUEUE, count: 3 } });
   const ended: string[] = [];
   for (const limit of ['Slow', 'Queue'] as const) {
-    for (let i = 0; i < 2; i++) void limiter.spendAndWait([{ limit, id: '7' }]).then(() => ended.push(limit));
+    for (let i = 0; i < 2; i++) void limiter.spend([{ limit, id: '7' }], { wait: true }).then(() => ended.push(limit));
   }
   await time.pass(1000);
   expect(ended).toEqual(['Slow', 'Queue', 'Queue', 'Slow']);
 });
 
-test('spendAndWait tries alternatives like spend', async () => {
+test('alternatives are waited for, too', async () => {
   const { limiter, time } = limiterOnFakeTime({ Queue: QUEUE, Own: { count: 1, period: '1h' } });
   const firstOf = (['Own', 'Queue'] as const).map((limit) => [{ limit, id: '7' }]);
   const limits: (string | null)[] = [];
-  for (let i = 0; i < 3; i++) void limiter.spendAndWait({ firstOf }).then(({ limit }: Decision) => limits.push(limit));
+  for (let i = 0; i < 3; i++)
+    void limiter.spend({ firstOf }, { wait: true }).then(({ limit }: Decision) => limits.push(limit));
   await time.pass(100);
   expect(limits).toEqual(['Own', 'Queue', 'Queue']);
 });
 
-test('wrong arguments of spendAndWait reject the call', async () => {
+test('wrong arguments of spend reject the call', async () => {
   const { limiter } = limiterOnFakeTime({ Queue: QUEUE });
-  const wait = (entries: unknown, options?: unknown) => () => limiter.spendAndWait(entries as never, options as never);
+  const wait = (entries: unknown, options?: unknown) => () =>
+    limiter.spend(entries as never, { wait: true, ...(options as object) });
   expect((await rejected(wait([{ limit: 'Other', id: '7' }]))).code).toBe('ERR_UNKNOWN_LIMIT');
   expect((await rejected(wait(entry(), { timeout: 5 }))).code).toBe('ERR_UNKNOWN_OPTION');
   for (const signal of [null, 5, {}]) {
     expect(await rejected(wait(entry(), { signal }))).toMatchObject({
       code: 'ERR_OPTION',
-      message: expect.stringContaining('`spendAndWait.signal` must be an AbortSignal, but was'),
+      message: expect.stringContaining('`spend.signal` must be an AbortSignal, but was'),
     });
   }
   void limiter.close();
@@ -295,9 +298,9 @@ test('a timer that is a little early does not end a wait', async () => {
     alarm: (delayMs, run) => time.alarm(delayMs - 0.6, run),
   };
   const limiter = createLimiter({ limits: accountLimits({ Queue: QUEUE }), store, time: early, log: false });
-  void limiter.spendAndWait(entry());
+  void limiter.spend(entry(), { wait: true });
   let endedMs = -1;
-  void limiter.spendAndWait(entry()).then(() => (endedMs = time.nowMs));
+  void limiter.spend(entry(), { wait: true }).then(() => (endedMs = time.nowMs));
   await time.pass(200);
   expect(endedMs).toBeGreaterThanOrEqual(100);
   expect(endedMs).toBeLessThan(101);
@@ -310,10 +313,95 @@ test('a wait ends as usual when giving its tokens back fails', async () => {
   const queued = new QueuedDecisions({ time, refund: () => { throw new Error('closed'); } }); // prettier-ignore
   const leaving = new AbortController();
   const waits = Promise.allSettled([
-    spendAndWait(() => decision, queued, { signal: leaving.signal }),
-    spendAndWait(() => decision, queued, {}),
+    whenItsTurn(() => decision, queued, { wait: true, signal: leaving.signal }),
+    whenItsTurn(() => decision, queued, { wait: true }),
   ]);
   leaving.abort(new Error('left'));
   queued.close();
   expect(await waits).toMatchObject([{ reason: { message: 'left' } }, { reason: { code: 'ERR_CLOSED' } }]);
+});
+
+const QUEUE_AND_SLOTS = { Queue: QUEUE, Busy: { concurrency: 2 } };
+const queuedSlot = [...entry(), { limit: 'Busy', id: '7' }];
+
+/** A limiter with a queue and slots, the tokens that are missing in the queue in milliseconds, and the free slots. */
+function queueAndSlots() {
+  const { limiter, time } = holding(QUEUE_AND_SLOTS);
+  const debtMs = () => limiter.checkSync([{ limit: 'Queue', id: '7', cost: 0 }]).resetAfterMs;
+  const free = () => limiter.checkSync([{ limit: 'Busy', id: '7', cost: 0 }]).remaining;
+  const spend = (signal?: AbortSignal) => limiter.spend(queuedSlot, { hold: true, wait: true, signal });
+  return { limiter, time, debtMs, free, spend };
+}
+
+test('tokens and slots are one decision: slots are held during the wait, and a full slot takes no tokens', async () => {
+  const { time, debtMs, free, spend } = queueAndSlots();
+  const first = await spend();
+  const second = spend();
+  expect(free()).toBe(0);
+  expect(await spend()).toMatchObject({ outcome: 'denied', limit: 'Busy' });
+  expect(debtMs()).toBe(200);
+  await time.pass(100);
+  expect(await second).toMatchObject({ outcome: 'allowed', delayMs: 100 });
+  expect(free()).toBe(0);
+  for (const decision of [first, await second]) await decision.release();
+  expect(free()).toBe(2);
+});
+
+test('a wait that is aborted releases its slots, and close ends waits with slots', async () => {
+  const { limiter, debtMs, free, spend } = queueAndSlots();
+  const leaving = new AbortController();
+  const first = await spend();
+  const second = spend(leaving.signal);
+  leaving.abort(new Error('left'));
+  await expect(second).rejects.toThrow('left');
+  expect([free(), debtMs()]).toEqual([1, 100]);
+  const third = spend();
+  await first.release();
+  void limiter.close();
+  await expect(third).rejects.toMatchObject({ code: 'ERR_CLOSED' });
+});
+
+test('a signal works without a wait: it gives back what was taken, and releases slots', async () => {
+  const { limiter } = holdingRemotely(QUEUE_AND_SLOTS);
+  const leaving = new AbortController();
+  const spent = limiter.spend(queuedSlot, { hold: true, signal: leaving.signal });
+  leaving.abort(new Error('left'));
+  await expect(spent).rejects.toThrow('left');
+  await expect(limiter.spend(queuedSlot, { hold: true, signal: leaving.signal })).rejects.toThrow('left');
+  await settled();
+  const { results } = await limiter.check(queuedSlot);
+  expect(results.map(({ remaining }) => remaining)).toEqual([1, 2]);
+});
+
+test('without `wait`, a decision with a delay is there at once', async () => {
+  const { limiter } = limiterOnFakeTime({ Queue: QUEUE });
+  limiter.spendSync(entry());
+  expect(await limiter.spend(entry(), { wait: false })).toMatchObject({ allowed: true, delayMs: 100 });
+});
+
+test('a decision without slots can be released, which does nothing', async () => {
+  const { limiter } = limiterOnFakeTime({ Queue: QUEUE });
+  await using decision = limiter.spendSync(entry());
+  expect(await decision.release()).toBeUndefined();
+  expect(limiter.checkSync(entry()).results[0]).toMatchObject({ remaining: 0 });
+});
+
+test('wrong options of spend and spendSync are errors that tell what to do', async () => {
+  const { limiter } = holding(QUEUE_AND_SLOTS);
+  for (const option of ['hold', 'wait']) {
+    const error = await rejected(() => limiter.spend(entry(), { [option]: 1 }));
+    expect(error).toMatchObject({ code: 'ERR_OPTION', path: `spend.${option}` });
+  }
+  for (const option of ['wait', 'signal']) {
+    const error = thrown(() => limiter.spendSync(entry(), { [option]: true }));
+    expect(error).toMatchObject({
+      code: 'ERR_UNKNOWN_OPTION',
+      message: expect.stringContaining('use `await spend(…)`'),
+    });
+  }
+  expect(thrown(() => limiter.spendSync(queuedSlot, {}))).toMatchObject({
+    code: 'ERR_OPTION',
+    message: expect.stringContaining('add the option `hold: true`'),
+  });
+  expect(limiter.checkSync(queuedSlot).results.map(({ remaining }) => remaining)).toEqual([1, 2]);
 });

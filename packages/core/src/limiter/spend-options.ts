@@ -1,0 +1,50 @@
+import { complaint } from '../checks/errors.ts';
+import { checkBoolean, checkOptions } from '../checks/options.ts';
+
+/** The options of {@link Limiter.spend}. */
+export interface SpendOptions {
+  /**
+   * Holds slots: concurrency limits may be among the entries. If the decision is allowed, it holds their slots until it is
+   * released. Default: false, and a concurrency limit among the entries is then an error.
+   */
+  readonly hold?: boolean | undefined;
+  /**
+   * Waits for the delay of the decision at limits with `maxWait`, see `Limiter.spend`. With `hold`, the slots are taken
+   * together with the tokens, and are held during the wait. Default: false.
+   */
+  readonly wait?: boolean | undefined;
+  /**
+   * Aborting it ends the call, also without `wait`: what was taken is given back, and the call rejects with the reason of
+   * the signal.
+   */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The options of {@link Limiter.spendSync}. */
+export type SpendSyncOptions = Pick<SpendOptions, 'hold'>;
+
+/** @throws {SluiceError} `ERR_OPTION`, `ERR_UNKNOWN_OPTION`. */
+export function checkSpendOptions(options: SpendOptions): void {
+  checkOptions('spend', options, ['hold', 'wait', 'signal']);
+  checkBoolean('spend.hold', options.hold);
+  checkBoolean('spend.wait', options.wait);
+  checkSignal('spend.signal', options.signal);
+}
+
+/** @throws {SluiceError} `ERR_OPTION`, `ERR_UNKNOWN_OPTION`: also for `wait`, which takes time. */
+export function checkSpendSyncOptions(options: SpendSyncOptions): void {
+  const remedy = 'A decision at once is not waited for: use `await spend(…)`.';
+  checkOptions('spendSync', options, ['hold'], { wait: remedy, signal: remedy });
+  checkBoolean('spendSync.hold', options.hold);
+}
+
+function checkSignal(option: string, signal: unknown): void {
+  const given = signal as Partial<AbortSignal> | null | undefined;
+  if (given === undefined || typeof given?.addEventListener === 'function') return;
+  throw complaint('ERR_OPTION', {
+    option,
+    demand: 'an AbortSignal',
+    value: signal,
+    remedy: 'For example AbortSignal.timeout(1000), or the signal of an AbortController.',
+  });
+}
