@@ -1,7 +1,7 @@
 import { SluiceError, type Time } from '@sluice/core';
 import { ServerClock, type CallQueue } from '@sluice/core/kit';
 import { TICKS_PER_MICRO, type Alarm } from '@sluice/core/store';
-import { overloadError, Pace } from './calls/pace.ts';
+import { missedError, overloadError, Pace, SharedError } from './calls/pace.ts';
 import { Program } from './calls/program.ts';
 import type { MakeError, StoreCall } from './calls/store-call.ts';
 import { Preparation } from './schema/preparation.ts';
@@ -63,6 +63,8 @@ export class Executor {
   #locks = true;
   #hangAlarm: Pick<Alarm, 'cancel'> | undefined;
   readonly #readyCalls: ReadyCalls;
+  readonly #overload = new SharedError(overloadError);
+  readonly #missed = new SharedError(missedError);
 
   constructor(parts: ExecutorParts) {
     this.#parts = parts;
@@ -142,8 +144,8 @@ export class Executor {
     const { deadlineMs } = call;
     // While no statement was sent, a connection is awaited.
     const isOverload = this.#isBusy ? this.#pace.isOverload(call) : this.#isUp;
-    if (isOverload) return () => overloadError(deadlineMs);
-    return () => new SluiceError('ERR_STORE_DEADLINE', `PostgreSQL did not answer within ${deadlineMs} ms.`);
+    const error = isOverload ? this.#overload : this.#missed;
+    return () => error.of(deadlineMs);
   }
 
   async close(): Promise<void> {
@@ -184,9 +186,13 @@ export class Executor {
       // Before the calls are taken: those that arrive meanwhile are sent with them.
       await this.#open();
       if (this.#isTimeToSweep()) return await this.#sweepStep();
-      this.#failLate();
+      const late = this.#pace.takeLate(this.#parts.queue);
       const calls = this.#pace.takeNext(this.#parts.queue);
-      if (calls.length > 0 || !this.#isUp || this.#probe.isDue) await this.#execute(calls);
+      const isNeeded = calls.length > 0 || !this.#isUp || this.#probe.isDue;
+      const executed = isNeeded ? this.#execute(calls) : undefined;
+      // While PostgreSQL executes the statement: there may be thousands.
+      this.#failLate(late);
+      await executed;
     } finally {
       session.disconnect();
     }
@@ -202,10 +208,9 @@ export class Executor {
     for (const call of this.#parts.queue) call.renew();
   }
 
-  #failLate(): void {
-    const late = this.#pace.takeLate(this.#parts.queue);
+  #failLate(late: readonly StoreCall[]): void {
     this.#counts.missed += late.length;
-    for (const call of late) call.failWith(() => overloadError(call.deadlineMs));
+    for (const call of late) call.failWith(() => this.#overload.of(call.deadlineMs));
   }
 
   #isTimeToSweep(): boolean {
@@ -272,6 +277,8 @@ export class Executor {
     this.#cancelHangAlarm();
     this.#probe.answered();
     this.#pace.answered();
+    this.#overload.forget();
+    this.#missed.forget();
   }
 
   /** Calls whose last moment had passed, though they wait: the estimate of the server's clock was wrong, and is right now. */

@@ -113,10 +113,37 @@ function takeUp(next: () => StoreCall | undefined, take: () => unknown): readonl
   return taken;
 }
 
+/**
+ * One error for all calls of the same deadline that are late together. There may be thousands, and making an error for each
+ * takes several times as long as everything else that is done for a late call.
+ */
+export class SharedError {
+  readonly #make: (deadlineMs: number) => SluiceError;
+  #made: { readonly deadlineMs: number; readonly error: SluiceError } | undefined;
+
+  constructor(make: (deadlineMs: number) => SluiceError) {
+    this.#make = make;
+  }
+
+  of(deadlineMs: number): SluiceError {
+    if (this.#made?.deadlineMs !== deadlineMs) this.#made = { deadlineMs, error: this.#make(deadlineMs) };
+    return this.#made.error;
+  }
+
+  /** Makes a new one for the next calls. */
+  forget(): void {
+    this.#made = undefined;
+  }
+}
+
 export function overloadError(deadlineMs: number): SluiceError {
   return new SluiceError(
     'ERR_STORE_OVERLOAD',
     `This process has made more calls at once than PostgreSQL answers within their deadline of ${deadlineMs} ms, or was busy for ` +
       'so long. Make fewer at a time, raise the deadline, or use a faster store.',
   );
+}
+
+export function missedError(deadlineMs: number): SluiceError {
+  return new SluiceError('ERR_STORE_DEADLINE', `PostgreSQL did not answer within ${deadlineMs} ms.`);
 }
