@@ -12,6 +12,7 @@ const TABLES = {
   'docs/limits/watching.md': { events },
   'docs/architecture.md': { rooms },
   'docs/command-line.md': { commands },
+  'docs/metrics.md': { instruments },
 };
 const ERRORS = 'docs/errors.md';
 /**
@@ -76,6 +77,15 @@ function events() {
       return `Emitted by ${emitter}:\n\n${own.map(([types, , when]) => `- ${types}: ${when}`).join('\n')}`;
     })
     .join('\n\n');
+}
+
+/** What a limiter can be asked for metrics. */
+async function instruments() {
+  const { INSTRUMENTS } = await import('../packages/core/src/counts/instruments.ts');
+  return INSTRUMENTS.map(
+    ({ name, type, unit, attributes, description }) =>
+      `- \`${name}\` (${[type, unit, ...attributes.map((each) => `\`${each}\``)].join(', ')}): ${description}`,
+  ).join('\n');
 }
 
 /**

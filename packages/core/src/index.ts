@@ -40,7 +40,7 @@ export type { CostEntry, SpendEntry } from './limiter/entry.ts';
 export type { LimitDescription } from './limiter/limit-description.ts';
 export type { LimitHandle, RunOptions } from './limiter/limit-handle.ts';
 export type { Limiter } from './limiter/limiter.ts';
-export type { DecisionContext, DecisionMessage, OnDecision } from './limiter/on-decision.ts';
+export type { DecisionContext, DecisionMessage, OnDecision } from './limiter/reports.ts';
 export type { SpendOptions } from './limiter/spend-options.ts';
 export type { Usage } from './limiter/usage.ts';
 export type { FailurePolicy } from './limits/failure-policy.ts';

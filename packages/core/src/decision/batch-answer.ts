@@ -27,16 +27,27 @@ export interface Changed<T> {
   readonly store: Store;
 }
 
+/** What is known of a decision beyond its figures. */
+interface Timed {
+  /**
+   * Milliseconds from the beginning of the decision, when ids and costs were known, to its end. Written by what times it, if
+   * anybody wants to know.
+   */
+  durationMs?: number | undefined;
+}
+
 /** A batch that a store or a policy decided. The outcome follows from the reading. */
-export interface Answered extends Changed<Transaction> {
+export interface Answered extends Changed<Transaction>, Timed {
   readonly available: true;
   /** Undefined when the limiter's own store decided. */
   readonly failure: Failure | undefined;
+  /** The transactions that the policy `open` let through without a look. */
+  readonly open?: readonly Transaction[];
   readonly owner: Owner;
 }
 
 /** No store has decided a batch, and nothing was taken. */
-export interface Unanswered {
+export interface Unanswered extends Timed {
   readonly available: false;
   /**
    * The transactions that are to blame, as requested. Never empty. Those whose policy is `closed`, when the store can't

@@ -95,6 +95,7 @@ function blockedResult({ limit, id, cost, mode, rate, overridden, treatment, per
   const periodMs = period === undefined ? rate.periodMs : period[1] - period[0];
   return {
     limit,
+    kind: rate.kind.name,
     id,
     cost,
     spent: 0,

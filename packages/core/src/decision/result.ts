@@ -29,6 +29,8 @@ export interface BucketState {
 
 /** The result of one transaction of a batch. */
 export interface Result extends BucketState {
+  /** The kind of the limit: `rate`, `quota`, `concurrency` or `load`. */
+  readonly kind: string;
   /** Tokens that the transaction asked for. */
   readonly cost: number;
   /** Tokens that were taken: `cost` or 0; for a `charge`, the whole tokens up to an empty bucket and `maxDebt`. */

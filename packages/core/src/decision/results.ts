@@ -14,16 +14,14 @@ import { isInternal, readyTicks, type Transaction } from './transaction.ts';
  * @param took - Whether its tokens were taken.
  */
 export function resultsOf(answer: Answered, passed: boolean, took: boolean): readonly Result[] {
-  const { batch, reading } = answer;
-  const count = hasLoans(batch) ? resultCount(batch) : batch.length;
+  const count = hasLoans(answer.batch) ? resultCount(answer.batch) : answer.batch.length;
   // A loop over a preallocated array: see docs/hot-path.md.
   // oxlint-disable-next-line unicorn/no-new-array
   const results = new Array<Result>(count);
   for (let i = 0; i < count; i++) {
-    const before = reading.levelsTicks[i]!;
-    results[i] = resultOf(answer, i, took ? levelAfter(batch[i]!, before) : before, passed);
+    results[i] = resultOf(answer, i, passed, took);
   }
-  if (count < batch.length) foldLoans(answer, results, took);
+  if (count < answer.batch.length) foldLoans(answer, results, took);
   return results;
 }
 
@@ -65,6 +63,7 @@ function loanResult({ batch, reading }: Answered, own: Result, next: number, too
   // Written out, because a spread costs more than the decision: see docs/hot-path.md.
   return {
     limit: own.limit,
+    kind: own.kind,
     id: own.id,
     cost: isLent ? ceiling.cost : own.cost,
     spent: Math.max(own.spent, spent),
@@ -88,18 +87,17 @@ function ticksUntilPassed({ mode, incrementTicks, fitTicks }: Transaction, level
   return canDeny(mode) ? waitFor(level, incrementTicks, fitTicks) : 0;
 }
 
-/**
- * @param after - The level after the decision.
- * @param passed - Whether the whole batch passed: then each transaction that can deny fits.
- */
-function resultOf({ batch, reading }: Answered, index: number, after: number, passed: boolean): Result {
+/** @param passed - Whether the whole batch passed: then each transaction that can deny fits. */
+function resultOf({ batch, reading }: Answered, index: number, passed: boolean, took: boolean): Result {
   const transaction = batch[index]!;
   const before = reading.levelsTicks[index]!;
+  const after = took ? levelAfter(transaction, before) : before;
   const left = periodLeft(transaction, reading, index);
   const { limit, id, cost, mode, rate, overridden, treatment, incrementTicks, fitTicks } = transaction;
   const allowed = passed || !canDeny(mode) || fits(before, incrementTicks, fitTicks);
   return {
     limit,
+    kind: rate.kind.name,
     id,
     cost,
     spent: after === before ? 0 : spentTokens(transaction, after - before),

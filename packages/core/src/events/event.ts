@@ -136,3 +136,6 @@ export const storeChannel: Channel = channel('sluice:store');
 
 /** The diagnostics channel `sluice:shed`: a `ShedMessage` when a load limit begins to shed requests, and when it ends. */
 export const shedChannel: Channel = channel('sluice:shed');
+
+/** The diagnostics channel `sluice:correction`: a `CorrectionMessage` for whatever changes buckets after decisions. */
+export const correctionChannel: Channel = channel('sluice:correction');

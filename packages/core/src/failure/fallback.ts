@@ -80,7 +80,8 @@ export class Fallback {
     return readingsOf(local, reading).map((each, i) => {
       const batch = local[i]!;
       const failure: Failure = { policy: batch.length === 0 ? 'open' : 'local', cause };
-      return { available: true, batch, reading: each, store, failure, owner };
+      const open = alternatives[i]!.filter(({ treatment }) => treatment.onFailure === 'open');
+      return { available: true, batch, reading: each, store, failure, open, owner };
     });
   }
 

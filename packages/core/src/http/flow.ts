@@ -6,7 +6,7 @@ import { Decision } from '../decision/decision.ts';
 import { closed } from '../failure/store-gate.ts';
 import type { IpAddress } from '../ids/ip-address.ts';
 import type { KeySource } from '../keys/key.ts';
-import { callOnDecision } from '../limiter/on-decision.ts';
+import { callOnDecision } from '../limiter/reports.ts';
 import type { PartialDecision } from '../limiter/prepared-limits.ts';
 import type { Exchange } from './exchange.ts';
 import { retryAfterSeconds, writeFields } from './fields.ts';

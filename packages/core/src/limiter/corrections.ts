@@ -1,5 +1,6 @@
 import { andThen, type Awaitable } from '../async/awaitable.ts';
 import { batchOf, checkCost, transactionOf, withoutBlocked } from '../decision/batch.ts';
+import type { Changed, Charge } from '../decision/batch-answer.ts';
 import { bucketStates } from '../decision/decide.ts';
 import { Decision } from '../decision/decision.ts';
 import type { BucketState, Result } from '../decision/result.ts';
@@ -14,6 +15,7 @@ import type { CurrentLimits } from './current-limits.ts';
 import { costBatchOf } from './entries.ts';
 import type { CostEntry } from './entry.ts';
 import type { PendingWork } from './pending-work.ts';
+import type { Reports } from './reports.ts';
 import type { LateCharge } from './request-limiter.ts';
 import { foreignDecision, notRefundable, SpentTokens } from './spent-tokens.ts';
 
@@ -24,6 +26,7 @@ interface CorrectionsParts {
   readonly limits: Pick<CurrentLimits<never>, 'set' | 'warnings'>;
   /** All corrections are registered as work that `close` waits for. */
   readonly work: PendingWork;
+  readonly reports: Pick<Reports<never>, 'corrected' | 'hasCorrectionListener'>;
 }
 
 /** What is taken or given back after a decision: charges, refunds and settlements. */
@@ -63,35 +66,53 @@ export class Corrections {
   /** See `RequestLimiter.settle`. */
   async settle(decision: Decision, result: Result, { cost: trueCost, request }: LateCharge): Promise<void> {
     if (result.mode === 'spend-only' && result.spent < result.cost) return;
+    this.#parts.reports.corrected('settled', [{ limit: result.limit, cost: trueCost }]);
     const missing = await this.#spentTokensOf(decision).settleTo(result.limit, trueCost);
     if (missing > 0) await this.chargeResults([result], { cost: missing, request });
   }
 
   #charge(transactions: Awaitable<readonly Transaction[]>): Awaitable<readonly BucketState[]> {
     const { store, gate, limits, work } = this.#parts;
-    const charged = andThen(transactions, (batch) =>
-      andThen(gate.charge(withChargedLoans(withoutBlocked(batch))), (change) => {
+    const charged = andThen(transactions, (asked) => {
+      const batch = withoutBlocked(asked);
+      return andThen(gate.charge(withChargedLoans(batch)), (change) => {
+        this.#reportCharge(batch, change);
         // A charge of the local store counts only a part of a quota.
         if (limits.warnings.isActive && change.store === store) limits.warnings.lookAtCharge(change);
         return bucketStates(change.batch, change.reading);
-      }),
-    );
+      });
+    });
     return work.track(charged);
   }
 
-  #giveBack(batch: readonly Transaction[]): Awaitable<readonly BucketState[]> {
-    const { store, gate } = this.#parts;
-    return andThen(gate.refund(store, withChargedLoans(withoutBlocked(batch))), (given) =>
-      bucketStates(given.batch, given.reading),
+  /** Without an answer of the store, only the charges of `local` limits are taken. */
+  #reportCharge(asked: readonly Transaction[], { batch, store }: Changed<Charge>): void {
+    const { reports } = this.#parts;
+    if (!reports.hasCorrectionListener) return;
+    const isTaken = ({ treatment }: Transaction): boolean =>
+      batch.length > 0 && (store === this.#parts.store || treatment.onFailure === 'local');
+    reports.corrected('charged', asked.filter(isTaken));
+    reports.corrected(
+      'lost',
+      asked.filter((each) => !isTaken(each)),
     );
   }
 
+  #giveBack(batch: readonly Transaction[]): Awaitable<readonly BucketState[]> {
+    const { store, gate, reports } = this.#parts;
+    const open = withoutBlocked(batch);
+    return andThen(gate.refund(store, withChargedLoans(open)), (given) => {
+      reports.corrected(given.batch.length > 0 ? 'refunded' : 'lost', open);
+      return bucketStates(given.batch, given.reading);
+    });
+  }
+
   #spentTokensOf(decision: Decision): SpentTokens {
-    const { gate } = this.#parts;
+    const { gate, reports } = this.#parts;
     let spent = this.#spentTokens.get(decision);
     if (spent === undefined) {
       if (Decision.answerOf(decision).owner !== gate) throw foreignDecision();
-      this.#spentTokens.set(decision, (spent = new SpentTokens(decision, gate)));
+      this.#spentTokens.set(decision, (spent = new SpentTokens(decision, gate, reports)));
     }
     return spent;
   }

@@ -10,7 +10,7 @@ import type { Limit } from '../limits/limit.ts';
 import { eventSink, type Log } from '../events/event-sink.ts';
 import { memoryStore } from '../store/memory/memory-store.ts';
 import { notALimiter } from './not-a-limiter.ts';
-import type { OnDecision } from './on-decision.ts';
+import type { OnDecision } from './reports.ts';
 import { checkFunction, checkOptions, wholeNumber, type Hints } from '../checks/options.ts';
 import { LIMIT_HINTS } from '../checks/peer-names.ts';
 import { KINDS } from '../kinds/index.ts';

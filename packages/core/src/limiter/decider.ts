@@ -7,7 +7,7 @@ import type { Transaction } from '../decision/transaction.ts';
 import { decisionChannel } from '../events/event.ts';
 import { OpenGate, type StoreGate } from '../failure/store-gate.ts';
 import { assertAtOnce } from './at-once.ts';
-import { WITHOUT_HTTP, type DecisionReports } from './on-decision.ts';
+import { WITHOUT_HTTP, type Reports } from './reports.ts';
 import { Stages } from './stages.ts';
 
 type Batch = readonly Transaction[];
@@ -23,7 +23,7 @@ export interface DeciderParts {
   readonly stages: readonly Stage[];
   /** The two stages that plain batches pass, too, while one of them is active. */
   readonly watches: readonly [Active, Active];
-  readonly reports: DecisionReports<never>;
+  readonly reports: Reports<never>;
   /** Whether a cost that can never pass is denied, and not an error. */
   readonly costsFromData: boolean;
 }
@@ -34,7 +34,7 @@ export class Decider {
   readonly #answersAtOnce: boolean;
   readonly #stages: Readonly<Record<DecisionCall, Stages>>;
   readonly #watches: DeciderParts['watches'];
-  readonly #reports: DecisionReports<never>;
+  readonly #reports: Reports<never>;
   readonly #costsFromData: boolean;
 
   constructor({ gate, stages, watches, reports, costsFromData }: DeciderParts) {
@@ -74,23 +74,26 @@ export class Decider {
 
   // A function of its own, so that the common path creates no closure: see docs/hot-path.md.
   #decideAny(call: DecisionCall, made: readonly Made[]): Awaitable<Decision> {
-    return this.#reported(
-      call,
-      andThen(batchOf(made), (batch) => this.decide(call, batch)),
-    );
+    const batch = plainBatchOf(made);
+    return this.#reported(call, batch === undefined ? this.#decideMixed(call, made) : this.decide(call, batch));
   }
 
-  #reported(call: DecisionCall, made: Awaitable<Decision>): Awaitable<Decision> {
-    if (call === 'check' || !this.#reports.isNeeded) return made;
-    return andThen(made, (decision) => {
-      this.#reports.report(decision, WITHOUT_HTTP);
-      return decision;
-    });
+  #decideMixed(call: DecisionCall, made: readonly Made[]): Awaitable<Decision> {
+    return andThen(batchOf(made), (batch) => this.decide(call, batch));
+  }
+
+  #reported(call: DecisionCall, decided: Awaitable<Decision>): Awaitable<Decision> {
+    if (call === 'check' || !this.#reports.isNeeded) return decided;
+    return decided instanceof Promise ? this.#reportedLater(decided) : this.#reports.report(decided, WITHOUT_HTTP);
+  }
+
+  #reportedLater(decided: Promise<Decision>): Promise<Decision> {
+    return decided.then((decision) => this.#reports.report(decision, WITHOUT_HTTP));
   }
 
   /** @throws {SluiceError} `ERR_COST_OVER_BURST`. */
   decide(call: DecisionCall, batch: Batch): Awaitable<Decision> {
-    if (decisionChannel.hasSubscribers) return this.#decideTimed(call, batch);
+    if (decisionChannel.hasSubscribers || this.#reports.isTimed) return this.#decideTimed(call, batch);
     return isDecidable(batch) ? this.#decidePlain(call, batch) : this.#decideByStages(call, batch);
   }
 
@@ -100,12 +103,18 @@ export class Decider {
     return raised.isActive || warnings.isActive ? this.#stages[call].decide(batch) : this.#gate.decide(call, batch);
   }
 
-  // What follows is rare, and may create closures: see docs/hot-path.md.
   #decideTimed(call: DecisionCall, batch: Batch): Awaitable<Decision> {
+    const beganMicros = this.#reports.nowMicros();
     const isPlain = isDecidable(batch);
-    return this.#reports.timed(() => (isPlain ? this.#decidePlain(call, batch) : this.#decideByStages(call, batch)));
+    return this.#timed(isPlain ? this.#decidePlain(call, batch) : this.#decideByStages(call, batch), beganMicros);
   }
 
+  #timed(decided: Awaitable<Decision>, beganMicros: number): Awaitable<Decision> {
+    if (!(decided instanceof Promise)) return this.#reports.timed(decided, beganMicros);
+    return decided.then((decision) => this.#reports.timed(decision, beganMicros));
+  }
+
+  // What follows is rare, and may create closures: see docs/hot-path.md.
   #decideByStages(call: DecisionCall, batch: Batch): Awaitable<Decision> {
     if (!batch.every(canEverPass)) return this.#decideNever(call, batch);
     // Not all of them ask the gate.
@@ -130,8 +139,11 @@ export class Decider {
   decideFirst(call: DecisionCall, made: Awaitable<readonly Batch[]>): Awaitable<Decision> {
     const decide = (batches: readonly Batch[]): Awaitable<Decision> =>
       andThen(this.#stages[call].decideFirst(untilUnlimited(batches)), firstDecision);
-    const timed = (batches: readonly Batch[]): Awaitable<Decision> =>
-      decisionChannel.hasSubscribers ? this.#reports.timed(() => decide(batches)) : decide(batches);
+    const timed = (batches: readonly Batch[]): Awaitable<Decision> => {
+      if (!decisionChannel.hasSubscribers && !this.#reports.isTimed) return decide(batches);
+      const beganMicros = this.#reports.nowMicros();
+      return this.#timed(decide(batches), beganMicros);
+    };
     return this.#reported(call, andThen(made, timed));
   }
 }

@@ -30,7 +30,8 @@ import { isStoreInUse } from './limit-name-registry.ts';
 import type { Limiter } from './limiter.ts';
 import { partsOf, type LimiterSetup } from './limiter-parts.ts';
 import { markAsMadeHere } from './not-a-limiter.ts';
-import type { DecisionReports } from './on-decision.ts';
+import type { Observer } from './observer.ts';
+import type { Reports } from './reports.ts';
 import type { PendingWork } from './pending-work.ts';
 import { PreparedLimit } from './prepared-limit.ts';
 import { PreparedLimits, type UseInput } from './prepared-limits.ts';
@@ -55,7 +56,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
   readonly #queued: QueuedDecisions;
   readonly #slots: SlotStage;
   readonly #work: PendingWork;
-  readonly #reports: DecisionReports<Request>;
+  readonly #reports: Reports<Request>;
   readonly #watch = new SetupWatch((message) => this.emit({ type: 'warning', message, once: true }));
   readonly #endStoreReports: (() => void) | undefined;
   /** True from the beginning of `close`, when work in progress may still need the gate. */
@@ -158,7 +159,13 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     const set = this.#openSet();
     return andThen(bucketsToReset(set, entries), (buckets) => {
       this.#slots.reset(buckets);
-      return this.#gate.run({ kind: 'reset', batch: buckets.filter(({ limit }) => isStored(set, limit)) });
+      const stored = buckets.filter(({ limit }) => isStored(set, limit));
+      return andThen(this.#gate.run({ kind: 'reset', batch: stored }), () => {
+        this.#reports.corrected(
+          'reset',
+          entries.map(({ limit }) => ({ limit, cost: 0 })),
+        );
+      });
     });
   }
 
@@ -234,6 +241,16 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
 
   trackWork<T>(work: Awaitable<T>): Awaitable<T> {
     return this.#work.track(work);
+  }
+
+  /** Lets an observer see all that follows. */
+  observe(observer: Observer): void {
+    this.#reports.observe(observer);
+  }
+
+  /** What is in progress now: waiting decisions, and the slots that this process holds. */
+  get inProgress(): { readonly queued: QueuedDecisions; readonly slots: SlotStage } {
+    return { queued: this.#queued, slots: this.#slots };
   }
 
   get #answersAtOnce(): boolean {

@@ -19,7 +19,7 @@ import { BorrowStage } from '../kinds/borrow/borrow-stage.ts';
 import { Lender } from '../kinds/borrow/lender.ts';
 import type { Limiter } from './limiter.ts';
 import { RaiseStage } from './raise-stage.ts';
-import { DecisionReports, type OnDecision } from './on-decision.ts';
+import { Reports, type OnDecision } from './reports.ts';
 import { PendingWork } from './pending-work.ts';
 
 /** The validated options of a limiter. */
@@ -49,7 +49,7 @@ export interface LimiterParts<Request> {
   readonly queued: QueuedDecisions;
   readonly slots: SlotStage;
   readonly work: PendingWork;
-  readonly reports: DecisionReports<Request>;
+  readonly reports: Reports<Request>;
 }
 
 /**
@@ -75,8 +75,8 @@ export function partsOf<Request>(setup: LimiterSetup<Request>, limiter: Limiter<
     ? new OpenGate(store, time, wall)
     : new StoreGuard({ store, failure, emit, time, wall, slotLevel });
   const slots = new SlotStage({ held, store, owner: gate, emit });
-  const reports = new DecisionReports({ limiter, onDecision, emit, time });
-  const corrections = new Corrections({ store, gate, limits, work });
+  const reports = new Reports({ limiter, onDecision, emit, time, takeTime: !answersAtOnce });
+  const corrections = new Corrections({ store, gate, limits, work, reports });
   const queued = new QueuedDecisions({ time, refund: (decision) => corrections.refund(decision) });
   const { raised, warnings, loads } = limits;
   // The order in which a batch is decided. The store comes after the last one.

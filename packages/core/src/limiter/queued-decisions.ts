@@ -20,6 +20,13 @@ interface Queued extends Turn {
   end: ((how: WaitEnd) => void) | undefined;
 }
 
+/** The decisions that wait because of one limit. */
+export interface Waiting {
+  readonly count: number;
+  /** How long the last one of them still has to wait. */
+  readonly longestMs: number;
+}
+
 /** The decisions that wait in the queue of one bucket, in the order of their turns. */
 interface Queue {
   readonly key: string;
@@ -74,6 +81,19 @@ export class QueuedDecisions {
     this.#queued.add(queued);
     this.#arm();
     return () => this.#leave(queued);
+  }
+
+  /** Returns, by limit, how many decisions wait, and how long the last one still has to. */
+  waiting(): ReadonlyMap<string, Waiting> {
+    const nowMicros = this.#time.nowMicros();
+    const waiting = new Map<string, Waiting>();
+    for (const { decision, dueMicros, end } of this.#queued.all) {
+      if (end === undefined || decision.limit === null) continue;
+      const { count, longestMs } = waiting.get(decision.limit) ?? { count: 0, longestMs: 0 };
+      const leftMs = Math.max(0, dueMicros - nowMicros) / 1000;
+      waiting.set(decision.limit, { count: count + 1, longestMs: Math.max(longestMs, leftMs) });
+    }
+    return waiting;
   }
 
   /** Ends all waits now and gives their tokens back, the end of each queue first. */

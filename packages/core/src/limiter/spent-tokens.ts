@@ -7,6 +7,7 @@ import { complaint, SluiceError } from '../checks/errors.ts';
 import type { Changed } from '../decision/batch-answer.ts';
 import type { StoreGate } from '../failure/store-gate.ts';
 import { nowTicksAt, type StoreRefund } from '../store/store.ts';
+import type { Reports } from './reports.ts';
 import { levelAfter } from '../store/transaction-rule.ts';
 import { changed, type Transaction } from '../decision/transaction.ts';
 
@@ -38,13 +39,15 @@ interface Part {
 export class SpentTokens {
   readonly #decision: Decision;
   readonly #gate: StoreGate;
+  readonly #reports: Pick<Reports<never>, 'corrected'>;
   readonly #buckets: readonly SpentFromBucket[];
   readonly #refunds = new Set<Promise<unknown>>();
 
   /** @param gate - The gate of the limiter that made the decision. */
-  constructor(decision: Decision, gate: StoreGate) {
+  constructor(decision: Decision, gate: StoreGate, reports: Pick<Reports<never>, 'corrected'>) {
     this.#decision = decision;
     this.#gate = gate;
+    this.#reports = reports;
     this.#buckets = spentBy(decision);
   }
 
@@ -83,6 +86,7 @@ export class SpentTokens {
         take(parts, -1);
         for (const { from } of parts) from.hasLostRefund = true;
       }
+      this.#reports.corrected(batch.length === 0 ? 'lost' : 'refunded', this.#byResult(parts));
       return bucketStates(batch, reading);
     };
     const fail = (cause: unknown): never => {
@@ -95,6 +99,14 @@ export class SpentTokens {
     } catch (cause) {
       return fail(cause);
     }
+  }
+
+  /** The tokens of each result: those of a limit that borrows are in several buckets. */
+  #byResult(parts: readonly Part[]): readonly { readonly limit: string; readonly cost: number }[] {
+    return this.#decision.results.flatMap(({ limit }, i) => {
+      const cost = Math.max(0, ...parts.map(({ from, tokens }) => (from.resultIndex === i ? tokens : 0)));
+      return cost === 0 ? [] : [{ limit, cost }];
+    });
   }
 
   #tracked<T>(refund: Promise<T>): Promise<T> {

@@ -155,8 +155,8 @@ export function countingRate(kind: NumbersKind, most: number): Numbers {
   });
 }
 
-/** Returns the numbers of a blocked id, whose bucket never has a token. `periodMs` is that of its limit. */
-export function rateOfBlocked({ periodMs }: Numbers): Numbers {
+/** Returns the numbers of a blocked id, whose bucket never has a token. The period and the kind are those of its limit. */
+export function rateOfBlocked({ periodMs, kind }: Numbers): Numbers {
   return rateFrom({
     burst: 0,
     count: 0,
@@ -165,7 +165,7 @@ export function rateOfBlocked({ periodMs }: Numbers): Numbers {
     toleranceTicks: 0,
     maxDebt: undefined,
     waitTicks: undefined,
-    kind: FALLING,
+    kind,
   });
 }
 

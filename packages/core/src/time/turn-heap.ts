@@ -14,6 +14,11 @@ export class TurnHeap<T extends Turn> {
     return this.#turns[0];
   }
 
+  /** In no particular order. */
+  get all(): readonly T[] {
+    return this.#turns;
+  }
+
   add(turn: T): void {
     this.#turns.push(turn);
     this.#moveUp(turn, this.#turns.length - 1);

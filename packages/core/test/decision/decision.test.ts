@@ -158,7 +158,7 @@ test('a decision has every transaction’s own result, in the order given', asyn
       ['Slow', 1, 'spend-only'],
     ],
   );
-  const common = { id: '7', count: 1, blocked: false, borrowed: false, overridden: false, hidden: false };
+  const common = { kind: 'rate', id: '7', count: 1, blocked: false, borrowed: false, overridden: false, hidden: false };
   expect(decision.results).toEqual([
     {
       ...common,

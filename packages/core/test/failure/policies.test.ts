@@ -175,6 +175,7 @@ describe('open', () => {
         reading: { nowTicks: 0, levelsTicks: [] },
         store,
         failure: { policy: 'open', cause: down },
+        open: [open],
         owner: guard.owner,
       });
     }

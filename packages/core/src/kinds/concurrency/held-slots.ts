@@ -62,6 +62,14 @@ export class HeldSlots {
       this.#heartbeats = new Heartbeats<Held>(parts.time, (held) => this.#renewOwn(held));
   }
 
+  /** How many slots of each limit this process holds, without those of pending decisions. */
+  countsByLimit(): ReadonlyMap<string, number> {
+    this.#endExpired();
+    const counts = new Map<string, number>();
+    for (const { limit, count } of this.#held) counts.set(limit, (counts.get(limit) ?? 0) + count);
+    return counts;
+  }
+
   /** How many slots are held, those of pending decisions included. */
   countOf(bucket: BucketName): number {
     this.#endExpired();

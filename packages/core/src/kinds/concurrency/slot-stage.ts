@@ -63,6 +63,11 @@ export class SlotStage implements Stage {
     );
   }
 
+  /** How many slots each limit holds in this process. */
+  countsByLimit(): ReadonlyMap<string, number> {
+    return this.#parts.held.countsByLimit();
+  }
+
   /** Forgets the slots that this process has in buckets that are reset. */
   reset(buckets: readonly StoreBucket[]): void {
     for (const bucket of buckets) if (bucket.slots) this.#parts.held.forget(bucket);

@@ -34,6 +34,7 @@ describe('a blocked id', () => {
     expect(decision.results).toEqual([
       {
         ...mallory,
+        kind: 'rate',
         cost: 2,
         spent: 0,
         mode: 'check-and-spend',

@@ -30,6 +30,7 @@ describe('a limit that borrows', () => {
     expect(borrowed.results).toEqual([
       {
         limit: 'PerUser',
+        kind: 'rate',
         id: 'a',
         cost: 2,
         spent: 2,

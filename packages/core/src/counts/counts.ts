@@ -1,0 +1,113 @@
+import { Decision } from '../decision/decision.ts';
+import type { BatchAnswer } from '../decision/batch-answer.ts';
+import { readyTicks, type Transaction } from '../decision/transaction.ts';
+import type { LimiterCore } from '../limiter/limiter-core.ts';
+import type { Correction, Observer } from '../limiter/observer.ts';
+import { remainingTokens } from '../rule/gcra.ts';
+import { Histogram } from './histogram.ts';
+import { LimitTally, type DecidedBy } from './limit-tally.ts';
+
+/** The classes of the durations of decisions, in seconds. */
+const DURATION_BOUNDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1];
+
+const ofLimiters = new WeakMap<LimiterCore<never>, Counts>();
+
+/**
+ * Returns the counts of a limiter, which begin with the first call. There is one for each limiter, whoever asks. The counts of
+ * a limit go on after `replace`, and those of a limit that was removed stay.
+ */
+export function countsOf(limiter: LimiterCore<never>): Counts {
+  let counts = ofLimiters.get(limiter);
+  if (counts === undefined) {
+    counts = new Counts(new Date(limiter.time.wallNow()));
+    ofLimiters.set(limiter, counts);
+    limiter.observe(counts);
+  }
+  return counts;
+}
+
+/** All that is counted of one limiter. What is counted for each decision is plain numbers. */
+export class Counts implements Observer {
+  readonly since: Date;
+  /** The durations of decisions by a store that does not answer at once, in seconds, by their outcome. */
+  readonly durations: Readonly<Record<Decision['outcome'], Histogram>> = {
+    allowed: new Histogram(DURATION_BOUNDS),
+    denied: new Histogram(DURATION_BOUNDS),
+    unavailable: new Histogram(DURATION_BOUNDS),
+  };
+  /** By the name of the limit; '' for decisions to which no limit applied. */
+  readonly byLimit: Map<string, LimitTally> = new Map<string, LimitTally>();
+  /** Called with the duration of each such decision, and with the wait of each that is queued, in seconds. */
+  readonly listeners: Set<CountsListener> = new Set<CountsListener>();
+
+  constructor(since: Date) {
+    this.since = since;
+  }
+
+  of(limit: string): LimitTally {
+    let tally = this.byLimit.get(limit);
+    if (tally === undefined) this.byLimit.set(limit, (tally = new LimitTally()));
+    return tally;
+  }
+
+  decided(decision: Decision, shadow: boolean): void {
+    const answer = Decision.answerOf(decision);
+    const by: DecidedBy = answer.failure === undefined ? 'store' : answer.failure.policy;
+    const open = answer.available ? answer.open : undefined;
+    const limit = decision.limit ?? open?.[0]?.limit ?? '';
+    this.of(limit).countDecision(decision.outcome, by, shadow);
+    if (isOneRequest(answer)) this.#countRequest(decision, answer.batch[0]!, shadow);
+    else this.#countResults(decision, answer, shadow);
+    if (answer.durationMs !== undefined) this.#addDuration(decision, answer.durationMs / 1000);
+    if (decision.delayMs > 0 && !shadow) this.#addWait(limit, decision.delayMs / 1000);
+  }
+
+  corrected({ limit, cost, direction }: Correction): void {
+    if (direction === 'charged' || direction === 'refunded' || direction === 'lost') this.of(limit)[direction] += cost;
+  }
+
+  /** Its figures are those of the decision. Most decisions are such: making the result would cost more than counting it. */
+  #countRequest({ allowed, remaining }: Decision, transaction: Transaction, shadow: boolean): void {
+    const tally = this.of(transaction.limit);
+    if (allowed) tally.taken += transaction.cost;
+    else tally.countDenial(transaction.id, shadow);
+    tally.countUse(partUsed(remaining, transaction));
+  }
+
+  #countResults({ results }: Decision, { batch }: BatchAnswer, shadow: boolean): void {
+    for (const [i, { limit, id, allowed, spent, remaining, kind, retryAfterMs }] of results.entries()) {
+      const tally = this.of(limit);
+      if (!allowed) tally.countDenial(id, shadow);
+      tally.taken += spent;
+      // A limit without a bucket, or a request that can never pass, uses no part of a burst.
+      if (kind !== 'load' && retryAfterMs !== Infinity) tally.countUse(partUsed(remaining, batch[i]!));
+    }
+  }
+
+  #addDuration({ outcome }: Decision, seconds: number): void {
+    this.durations[outcome].add(seconds);
+    for (const listener of this.listeners) listener.duration(seconds, outcome);
+  }
+
+  #addWait(limit: string, seconds: number): void {
+    this.of(limit).waits.add(seconds);
+    for (const listener of this.listeners) listener.wait(seconds, limit);
+  }
+}
+
+/** Receives what can't be counted by numbers that are read now and then. It must not throw. */
+export interface CountsListener {
+  duration(seconds: number, outcome: Decision['outcome']): void;
+  wait(seconds: number, limit: string): void;
+}
+
+/** Whether an answer is on one limit alone that a store decided as it is. */
+function isOneRequest({ available, batch }: BatchAnswer): boolean {
+  return available && batch.length === 1 && batch[0]!.mode === 'check-and-spend' && batch[0]!.treatment.isPlain;
+}
+
+/** The part of a bucket that is used, in whole tokens: of what the transaction's share of it contains. */
+function partUsed(remaining: number, transaction: Transaction): number {
+  const size = remainingTokens(0, transaction.rate.emissionIntervalTicks, readyTicks(transaction));
+  return size === 0 ? 1 : (size - remaining) / size;
+}

@@ -1,0 +1,252 @@
+import type { StoreStatus } from '../failure/store-health.ts';
+import type { LimiterCore } from '../limiter/limiter-core.ts';
+import type { Limit } from '../limits/limit.ts';
+import type { Waiting } from '../limiter/queued-decisions.ts';
+import type { MemoryStats } from '../store/memory/memory-stats.ts';
+import { countsOf, type Counts } from './counts.ts';
+import type { HistogramCounts } from './histogram.ts';
+import { DECIDED_BY, LimitTally, OUTCOMES, PARTS_USED } from './limit-tally.ts';
+
+/** The attributes of a value. Never an id, an address or a path: there are only as many as limits and outcomes. */
+export type Attributes = Readonly<Record<string, string>>;
+
+/** A value of an instrument, as it is read. */
+export interface Sample {
+  readonly attributes: Attributes;
+  readonly value: number | HistogramCounts;
+}
+
+/** A value that a limiter has, for metrics. */
+export interface Instrument {
+  /** As in OpenTelemetry: `sluice.decisions`. */
+  readonly name: string;
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  /** As in OpenTelemetry, by UCUM: `s`, `By`, `{request}`. */
+  readonly unit: string;
+  readonly description: string;
+  /** The names of its attributes. */
+  readonly attributes: readonly string[];
+  /** Returns its values: those that a limiter does not have are left out. */
+  read(of: Readings): Iterable<Sample>;
+}
+
+/** What the instruments read of one limiter, at one time. */
+export interface Readings {
+  readonly counts: Counts;
+  readonly limits: ReadonlyMap<string, Limit<never>>;
+  readonly store: StoreStatus;
+  readonly waiting: ReadonlyMap<string, Waiting>;
+  readonly slots: ReadonlyMap<string, number>;
+  /** Of a limiter with a memory store. */
+  readonly memory: MemoryStats | undefined;
+}
+
+/** Reads a limiter. Its counts begin with the first call. */
+export function readingsOf(limiter: LimiterCore<never>): Readings {
+  const { queued, slots } = limiter.inProgress;
+  const { stats } = limiter.store as { readonly stats?: () => MemoryStats };
+  return {
+    counts: countsOf(limiter),
+    limits: limiter.limits,
+    store: limiter.status(),
+    waiting: queued.waiting(),
+    slots: slots.countsByLimit(),
+    memory: stats?.call(limiter.store),
+  };
+}
+
+/** All instruments. What reads metrics of any kind is made from this list. */
+export const INSTRUMENTS: readonly Instrument[] = [
+  {
+    name: 'sluice.decisions',
+    type: 'counter',
+    unit: '{request}',
+    description:
+      'Decisions by the strictest limit of each. The policy is that of a failure policy, if one decided; with shadow, the request was let through whatever the decision.',
+    attributes: ['limit', 'outcome', 'policy', 'shadow'],
+    *read({ counts }) {
+      for (const [limit, { decisions }] of counts.byLimit)
+        for (const outcome of OUTCOMES)
+          for (const by of DECIDED_BY)
+            for (const shadow of [false, true]) {
+              const value = decisions[LimitTally.placeOf(outcome, by, shadow)]!;
+              const policy = by === 'store' ? '' : by;
+              if (value > 0) yield { attributes: { limit, outcome, policy, shadow: `${shadow}` }, value };
+            }
+    },
+  },
+  {
+    name: 'sluice.limit.denials',
+    type: 'counter',
+    unit: '{request}',
+    description: 'Denials by each limit that denied. With shadow, the request was let through all the same.',
+    attributes: ['limit', 'kind', 'shadow'],
+    *read({ counts, limits }) {
+      for (const [limit, { denials, shadowDenials }] of counts.byLimit) {
+        const kind = limits.get(limit)?.kind.name ?? '';
+        if (denials > 0) yield { attributes: { limit, kind, shadow: 'false' }, value: denials };
+        if (shadowDenials > 0) yield { attributes: { limit, kind, shadow: 'true' }, value: shadowDenials };
+      }
+    },
+  },
+  {
+    name: 'sluice.limit.near',
+    type: 'counter',
+    unit: '{request}',
+    description:
+      'Decisions after which at least this part of a bucket was used, in whole tokens: how near clients are to a limit.',
+    attributes: ['limit', 'above'],
+    *read({ counts }) {
+      for (const [limit, tally] of counts.byLimit)
+        if (limit !== '')
+          for (const [i, part] of PARTS_USED.entries())
+            yield { attributes: { limit, above: `${part}` }, value: tally.reached(i) };
+    },
+  },
+  {
+    name: 'sluice.tokens',
+    type: 'counter',
+    unit: '{token}',
+    description:
+      'Tokens: taken by decisions, charged or refunded after them, and lost because a charge or a refund did not reach the store.',
+    attributes: ['limit', 'direction'],
+    *read({ counts }) {
+      for (const [limit, tally] of counts.byLimit)
+        for (const direction of ['taken', 'charged', 'refunded', 'lost'] as const)
+          if (tally[direction] > 0) yield { attributes: { limit, direction }, value: tally[direction] };
+    },
+  },
+  {
+    name: 'sluice.decision.duration',
+    type: 'histogram',
+    unit: 's',
+    description: 'How long decisions took. Only with stores that do not answer at once.',
+    attributes: ['outcome'],
+    *read({ counts }) {
+      for (const outcome of OUTCOMES) {
+        const value = counts.durations[outcome].counts();
+        if (value.counts.some((count) => count > 0)) yield { attributes: { outcome }, value };
+      }
+    },
+  },
+  {
+    name: 'sluice.store.failing',
+    type: 'gauge',
+    unit: '1',
+    description: '1 while the store does not answer and the failure policies of the limits decide, otherwise 0.',
+    attributes: [],
+    *read({ store }) {
+      yield { attributes: {}, value: store.state === 'failing' ? 1 : 0 };
+    },
+  },
+  {
+    name: 'sluice.store.outages',
+    type: 'counter',
+    unit: '{outage}',
+    description: 'Outages of the store that have begun.',
+    attributes: [],
+    *read({ store }) {
+      yield { attributes: {}, value: store.outages };
+    },
+  },
+  {
+    name: 'sluice.queue.length',
+    type: 'gauge',
+    unit: '{request}',
+    description: 'Requests of this process that wait in the queue of a limit with maxWait.',
+    attributes: ['limit'],
+    *read({ limits, waiting }) {
+      for (const [limit, { levels }] of limits)
+        if (levels.lineTicks !== undefined) yield { attributes: { limit }, value: waiting.get(limit)?.count ?? 0 };
+    },
+  },
+  {
+    name: 'sluice.queue.longest',
+    type: 'gauge',
+    unit: 's',
+    description: 'How long the last request in the queue of a limit still has to wait.',
+    attributes: ['limit'],
+    *read({ limits, waiting }) {
+      for (const [limit, { levels }] of limits)
+        if (levels.lineTicks !== undefined)
+          yield { attributes: { limit }, value: (waiting.get(limit)?.longestMs ?? 0) / 1000 };
+    },
+  },
+  {
+    name: 'sluice.queue.wait',
+    type: 'histogram',
+    unit: 's',
+    description: 'The delays of requests that had to wait in the queue of a limit.',
+    attributes: ['limit'],
+    *read({ counts }) {
+      for (const [limit, { waits }] of counts.byLimit) {
+        const value = waits.counts();
+        if (value.counts.some((count) => count > 0)) yield { attributes: { limit }, value };
+      }
+    },
+  },
+  {
+    name: 'sluice.slots.held',
+    type: 'gauge',
+    unit: '{slot}',
+    description: 'Slots of concurrency limits that this process holds.',
+    attributes: ['limit'],
+    *read({ limits, slots }) {
+      for (const [limit, { kind }] of limits)
+        if (kind.level === 'held') yield { attributes: { limit }, value: slots.get(limit) ?? 0 };
+    },
+  },
+  {
+    name: 'sluice.load.level',
+    type: 'gauge',
+    unit: '1',
+    description: 'The level of a load limit: 0 sheds nothing, 1 everything.',
+    attributes: ['limit'],
+    *read({ limits }) {
+      for (const [limit, { load }] of limits)
+        if (load !== undefined) yield { attributes: { limit }, value: load.level };
+    },
+  },
+  {
+    name: 'sluice.memory.buckets',
+    type: 'gauge',
+    unit: '{bucket}',
+    description: 'Buckets in the memory store.',
+    attributes: [],
+    *read({ memory }) {
+      if (memory !== undefined) yield { attributes: {}, value: memory.size };
+    },
+  },
+  {
+    name: 'sluice.memory.evicted',
+    type: 'counter',
+    unit: '{bucket}',
+    description: 'Buckets with spent tokens that a full memory store evicted: their clients have full buckets again.',
+    attributes: [],
+    *read({ memory }) {
+      if (memory !== undefined) yield { attributes: {}, value: memory.evicted };
+    },
+  },
+  {
+    name: 'sluice.memory.size',
+    type: 'gauge',
+    unit: 'By',
+    description: 'Memory allocated for buckets.',
+    attributes: [],
+    *read({ memory }) {
+      if (memory !== undefined) yield { attributes: {}, value: memory.bytes };
+    },
+  },
+  {
+    name: 'sluice.limit.burst',
+    type: 'gauge',
+    unit: '{token}',
+    description:
+      'The burst of a limit without its overrides: tokens of a full bucket, all slots, or the count of a quota.',
+    attributes: ['limit', 'kind'],
+    *read({ limits }) {
+      for (const [limit, { rate, kind }] of limits)
+        if (kind.level !== 'own') yield { attributes: { limit, kind: kind.name }, value: rate.burst };
+    },
+  },
+];

@@ -1,0 +1,61 @@
+import type { Outcome } from '../decision/decision.ts';
+import type { FailurePolicy } from '../limits/failure-policy.ts';
+import { DeniedIds } from './denied-ids.ts';
+import { Histogram } from './histogram.ts';
+
+/** What decided: the store, or a failure policy. */
+export type DecidedBy = 'store' | FailurePolicy;
+
+export const OUTCOMES: readonly Outcome[] = ['allowed', 'denied', 'unavailable'];
+export const DECIDED_BY: readonly DecidedBy[] = ['store', 'open', 'local', 'closed'];
+/** The parts of a burst of which is counted how often they are used. */
+export const PARTS_USED: readonly number[] = [0.5, 0.75, 0.9, 0.99];
+/** The classes of the waits of queued requests, in seconds. */
+const QUEUE_BOUNDS: readonly number[] = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30, 60];
+
+/** The counts of one limit, as plain numbers: they are raised by each decision. */
+export class LimitTally {
+  /** By outcome, by what decided, and by whether the request was in shadow mode. */
+  readonly decisions: number[] = Array.from({ length: OUTCOMES.length * DECIDED_BY.length * 2 }, () => 0);
+  denials = 0;
+  shadowDenials = 0;
+  /** By the number of {@link PARTS_USED} that were used after a decision. */
+  readonly used: number[] = [0, ...PARTS_USED.map(() => 0)];
+  taken = 0;
+  charged = 0;
+  refunded = 0;
+  lost = 0;
+  readonly waits: Histogram = new Histogram(QUEUE_BOUNDS);
+  /** Undefined until somebody asks for them. */
+  denied: DeniedIds | undefined;
+
+  /** The place of a decision in {@link decisions}. */
+  static placeOf(outcome: Outcome, by: DecidedBy, shadow: boolean): number {
+    const decided = OUTCOMES.indexOf(outcome) * DECIDED_BY.length + DECIDED_BY.indexOf(by);
+    return 2 * decided + (shadow ? 1 : 0);
+  }
+
+  countDecision(outcome: Outcome, by: DecidedBy, shadow: boolean): void {
+    this.decisions[LimitTally.placeOf(outcome, by, shadow)]!++;
+  }
+
+  countDenial(id: string, shadow: boolean): void {
+    if (shadow) this.shadowDenials++;
+    else this.denials++;
+    this.denied?.add(id);
+  }
+
+  /** @param part - The part of the burst that was used after a decision, from 0 to 1. */
+  countUse(part: number): void {
+    let reached = 0;
+    while (reached < PARTS_USED.length && part >= PARTS_USED[reached]!) reached++;
+    this.used[reached]!++;
+  }
+
+  /** How often at least the part at a place of {@link PARTS_USED} was used. */
+  reached(place: number): number {
+    let count = 0;
+    for (let i = place + 1; i < this.used.length; i++) count += this.used[i]!;
+    return count;
+  }
+}

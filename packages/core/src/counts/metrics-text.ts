@@ -1,0 +1,87 @@
+import { coreOf } from '../limiter/create-limiter.ts';
+import type { Limiter } from '../limiter/limiter.ts';
+import type { HistogramCounts } from './histogram.ts';
+import {
+  INSTRUMENTS,
+  readingsOf,
+  type Attributes,
+  type Instrument,
+  type Readings,
+  type Sample,
+} from './instruments.ts';
+
+/** Units as a part of the name: https://prometheus.io/docs/practices/naming/. */
+const UNIT_NAMES: Readonly<Record<string, string>> = { s: 'seconds', By: 'bytes' };
+
+/**
+ * Writes all numbers of limiters as text for Prometheus (text format 0.0.4): decisions, denials, tokens, how near clients are, the
+ * store, queues, slots and loads. It contains names of limits and never an id. Limits of one name in several limiters are added.
+ *
+ *     app.get('/metrics', (req, res) => res.type('text/plain; version=0.0.4').send(metricsText(limiter)));
+ *
+ * @throws {SluiceError} `ERR_OPTION` when a value is not a limiter.
+ */
+export function metricsText(...limiters: readonly Limiter<never>[]): string {
+  return textOf(limiters.map((limiter) => readingsOf(coreOf(limiter))));
+}
+
+function textOf(all: readonly Readings[]): string {
+  return INSTRUMENTS.map((instrument) => {
+    const samples = summed(all.flatMap((each) => [...instrument.read(each)]));
+    return samples.length === 0 ? '' : familyOf(instrument, samples);
+  }).join('');
+}
+
+/** The name of an instrument in Prometheus. */
+export function prometheusName({ name, unit, type }: Pick<Instrument, 'name' | 'unit' | 'type'>): string {
+  const unitName = UNIT_NAMES[unit];
+  return [
+    name.replaceAll('.', '_'),
+    ...(unitName === undefined ? [] : [unitName]),
+    ...(type === 'counter' ? ['total'] : []),
+  ].join('_');
+}
+
+function familyOf(instrument: Instrument, samples: readonly Sample[]): string {
+  const name = prometheusName(instrument);
+  const lines = samples.flatMap(({ attributes, value }) =>
+    typeof value === 'number' ? [lineOf(name, attributes, value)] : linesOf(name, attributes, value),
+  );
+  return `# HELP ${name} ${escaped(instrument.description)}\n# TYPE ${name} ${instrument.type}\n${lines.join('\n')}\n`;
+}
+
+function linesOf(name: string, attributes: Attributes, { bounds, counts, sum }: HistogramCounts): readonly string[] {
+  let below = 0;
+  const classes = counts.map((count, i) => {
+    below += count;
+    return lineOf(`${name}_bucket`, { ...attributes, le: i < bounds.length ? `${bounds[i]}` : '+Inf' }, below);
+  });
+  return [...classes, lineOf(`${name}_sum`, attributes, sum), lineOf(`${name}_count`, attributes, below)];
+}
+
+function lineOf(name: string, attributes: Attributes, value: number): string {
+  const labels = Object.entries(attributes).map(
+    ([label, text]) => `${label}="${escaped(text).replaceAll('"', String.raw`\"`)}"`,
+  );
+  return `${name}${labels.length === 0 ? '' : `{${labels.join(',')}}`} ${value}`;
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('\\', String.raw`\\`).replaceAll('\n', String.raw`\n`);
+}
+
+/** Adds the values with the same attributes. */
+function summed(samples: readonly Sample[]): readonly Sample[] {
+  const sums = new Map<string, Sample>();
+  for (const sample of samples) {
+    const key = JSON.stringify(sample.attributes);
+    const before = sums.get(key);
+    sums.set(key, before === undefined ? sample : { ...sample, value: sumOf(before.value, sample.value) });
+  }
+  return [...sums.values()];
+}
+
+function sumOf(one: Sample['value'], other: Sample['value']): Sample['value'] {
+  if (typeof one === 'number' || typeof other === 'number') return (one as number) + (other as number);
+  return { ...one, counts: one.counts.map((count, i) => count + other.counts[i]!), sum: one.sum + other.sum };
+}

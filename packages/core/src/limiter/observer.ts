@@ -1,0 +1,28 @@
+import type { Decision } from '../decision/decision.ts';
+
+/**
+ * What was changed after decisions.
+ *
+ * - `charged`: tokens were taken after the fact, by a charge or by a settlement.
+ * - `refunded`: tokens were given back, by a refund or by a settlement. What has refilled meanwhile is not given back.
+ * - `settled`: the true cost of a decision became known. The difference is `charged` or `refunded` beside it.
+ * - `reset`: a bucket was filled. How many tokens that were is not known: the cost is 0.
+ * - `lost`: a charge or a refund did not reach the store. Its tokens were not taken, or stay taken.
+ */
+export type CorrectionDirection = 'charged' | 'refunded' | 'settled' | 'reset' | 'lost';
+
+/** Something that was changed after decisions. */
+export interface Correction {
+  /** The name of the limit. */
+  readonly limit: string;
+  /** Tokens. */
+  readonly cost: number;
+  readonly direction: CorrectionDirection;
+}
+
+/** Sees all that a limiter decides and changes, for its counts. Its methods must not throw. */
+export interface Observer {
+  /** @param shadow - Whether the request was let through whatever the decision. */
+  decided(decision: Decision, shadow: boolean): void;
+  corrected(correction: Correction): void;
+}

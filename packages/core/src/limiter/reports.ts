@@ -1,0 +1,129 @@
+import { callAndForget } from '../async/awaitable.ts';
+import { reasonOf } from '../checks/errors.ts';
+import { Decision } from '../decision/decision.ts';
+import { correctionChannel, decisionChannel, type EventSink } from '../events/event.ts';
+import type { Time } from '../time/time.ts';
+import type { Limiter } from './limiter.ts';
+import type { Correction, CorrectionDirection, Observer } from './observer.ts';
+
+/** The context of a decision. */
+export interface DecisionContext<Request = unknown> {
+  /** The framework's request. Not set for decisions without HTTP. */
+  readonly request?: Request;
+  /** True when the middleware has `shadow: true`: the request was let through whatever the decision. */
+  readonly shadow: boolean;
+}
+
+/** Receives decisions. The limiter does not wait for it. */
+export type OnDecision<Request = unknown> = (decision: Decision, context: DecisionContext<Request>) => unknown;
+
+/** A message of the diagnostics channel `sluice:decision`. */
+export interface DecisionMessage extends DecisionContext {
+  readonly limiter: Limiter<never>;
+  readonly decision: Decision;
+  /**
+   * Milliseconds from the beginning of the decision, when ids and costs were known, to its end. Left out when nobody had
+   * subscribed at the beginning.
+   */
+  readonly durationMs?: number | undefined;
+}
+
+/** A message of the diagnostics channel `sluice:correction`. */
+export interface CorrectionMessage extends Correction {
+  readonly limiter: Limiter<never>;
+}
+
+/** The context of decisions without HTTP. */
+export const WITHOUT_HTTP: DecisionContext<never> = { shadow: false };
+
+/** The parts of {@link Reports}. */
+export interface ReportsParts<Request> {
+  readonly limiter: Limiter<Request>;
+  readonly onDecision: OnDecision<Request> | undefined;
+  readonly emit: EventSink;
+  readonly time: Time;
+  /** Whether decisions take time, because the store does not answer at once. */
+  readonly takeTime: boolean;
+}
+
+/** Reports what one limiter decides and changes: to its `onDecision`, to its counts and to the channels. */
+export class Reports<Request> {
+  readonly #parts: ReportsParts<Request>;
+  #observer: Observer | undefined;
+  /** Whether the observer wants to know how long decisions take. */
+  isTimed = false;
+
+  constructor(parts: ReportsParts<Request>) {
+    this.#parts = parts;
+  }
+
+  /** Lets an observer see all that follows, in place of the one before. */
+  observe(observer: Observer): void {
+    this.#observer = observer;
+    this.isTimed = this.#parts.takeTime;
+  }
+
+  /** Whether anybody receives decisions. */
+  get isNeeded(): boolean {
+    return this.#observer !== undefined || this.#parts.onDecision !== undefined || decisionChannel.hasSubscribers;
+  }
+
+  /** Whether anybody receives corrections. */
+  get hasCorrectionListener(): boolean {
+    return this.#observer !== undefined || correctionChannel.hasSubscribers;
+  }
+
+  /** The clock of durations. */
+  nowMicros(): number {
+    return this.#parts.time.nowMicros();
+  }
+
+  /** Notes how long a decision took, and returns it. */
+  timed(decision: Decision, beganMicros: number): Decision {
+    Decision.answerOf(decision).durationMs = (this.nowMicros() - beganMicros) / 1000;
+    return decision;
+  }
+
+  /** Reports a decision, and returns it. */
+  report(decision: Decision, context: DecisionContext<Request>): Decision {
+    const { limiter, onDecision, emit } = this.#parts;
+    this.#observer?.decided(decision, context.shadow);
+    if (onDecision !== undefined) callOnDecision(emit, () => onDecision(decision, context));
+    if (decisionChannel.hasSubscribers) decisionChannel.publish(messageOf(limiter, decision, context));
+    return decision;
+  }
+
+  /** Reports what was changed of buckets. */
+  corrected(
+    direction: CorrectionDirection,
+    buckets: readonly { readonly limit: string; readonly cost: number }[],
+  ): void {
+    if (!this.hasCorrectionListener) return;
+    for (const { limit, cost } of buckets) {
+      this.#observer?.corrected({ limit, cost, direction });
+      if (!correctionChannel.hasSubscribers) continue;
+      const message: CorrectionMessage = { limiter: this.#parts.limiter, limit, cost, direction };
+      correctionChannel.publish(message);
+    }
+  }
+}
+
+// Written out, because a spread costs more than the decision: see docs/hot-path.md.
+function messageOf(limiter: Limiter<never>, decision: Decision, context: DecisionContext): DecisionMessage {
+  const { durationMs } = Decision.answerOf(decision);
+  return 'request' in context
+    ? { request: context.request, shadow: context.shadow, limiter, decision, durationMs }
+    : { shadow: context.shadow, limiter, decision, durationMs };
+}
+
+/** Calls a user's `onDecision`. If it throws or rejects, an event is emitted; the request is not affected. */
+export function callOnDecision(emit: EventSink, call: () => unknown): void {
+  callAndForget(call, (cause) =>
+    emit({
+      type: 'callback-failed',
+      callback: 'onDecision',
+      cause,
+      message: `The onDecision function failed (${reasonOf(cause)}). The request was not affected.`,
+    }),
+  );
+}

@@ -1,0 +1,286 @@
+import { accountId, createLimiter, everyone, memoryStore, type Limiter, type LimiterOptions } from '@sluice/core';
+import { counts, gauges, metricsText, top } from '@sluice/core/metrics';
+import { FakeTime } from '@sluice/core/testing';
+import { describe, expect, test } from 'vitest';
+import { accountLimits, limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';
+import { thrown } from '../support/thrown.ts';
+
+const ORDERS = { Orders: { count: 10, period: '10s' } } as const;
+const order = (id = '7', cost = 1) => [{ limit: 'Orders', id, cost }];
+
+/** A limiter that is counted from the beginning. */
+function counted(...args: Parameters<typeof limiterOnFakeTime>) {
+  const made = limiterOnFakeTime(...args);
+  counts(made.limiter);
+  return made;
+}
+
+function tokensOf(limiter: Limiter, limit = 'Orders') {
+  return counts(limiter).limits[limit]?.tokens;
+}
+
+describe('the counts of a limiter', () => {
+  test('begin with the first call, and say when that was', () => {
+    const { limiter, time } = limiterOnFakeTime(ORDERS);
+    limiter.spendSync(order());
+    time.advance(5000);
+    expect(counts(limiter)).toEqual({ since: new Date(time.wallNow()), decisions: [], limits: {} });
+    limiter.spendSync(order());
+    expect(counts(limiter).decisions).toEqual([
+      { limit: 'Orders', outcome: 'allowed', by: 'store', shadow: false, count: 1 },
+    ]);
+  });
+
+  test('contain each spend by its strictest limit, and no check', () => {
+    const { limiter } = counted({ ...ORDERS, Reads: { count: 1, period: '1m' } });
+    const both = [...order(), { limit: 'Reads', id: '7' }];
+    limiter.spendSync(both);
+    limiter.spendSync(both);
+    limiter.checkSync(both);
+    limiter.spendSync([]);
+    expect(counts(limiter).decisions).toEqual([
+      { limit: 'Reads', outcome: 'allowed', by: 'store', shadow: false, count: 1 },
+      { limit: 'Reads', outcome: 'denied', by: 'store', shadow: false, count: 1 },
+      { limit: null, outcome: 'allowed', by: 'store', shadow: false, count: 1 },
+    ]);
+    expect(counts(limiter).limits).toMatchObject({
+      Orders: { kind: 'rate', denials: 0, tokens: { taken: 1 } },
+      Reads: { kind: 'rate', denials: 1, tokens: { taken: 1 } },
+    });
+  });
+
+  test('contain asynchronous decisions, alternatives and blocked ids', async () => {
+    const overrides: LimiterOptions['overrides'] = async (_, id) => (id === 'x' ? 'blocked' : undefined);
+    const { limiter } = counted(ORDERS, { overrides });
+    await limiter.spend({ firstOf: [order('7', 10), order('8')] });
+    await limiter.spend({ firstOf: [order('7', 10), order('8')] });
+    await limiter.spend(order('x'));
+    expect(counts(limiter).decisions.map(({ outcome, count }) => [outcome, count])).toEqual([
+      ['allowed', 2],
+      ['denied', 1],
+    ]);
+    expect(counts(limiter).limits['Orders']).toMatchObject({ denials: 1, tokens: { taken: 11 } });
+  });
+
+  test('say how near clients are, in parts of a bucket', () => {
+    const { limiter } = counted(ORDERS);
+    for (const cost of [4, 1, 3, 1, 1, 1]) limiter.spendSync(order('7', cost));
+    // Used are 4, 5, 8, 9, 10 of 10 tokens, and again 10 when the last request is denied.
+    expect(counts(limiter).limits['Orders']!.near).toEqual({ 0.5: 5, 0.75: 4, 0.9: 3, 0.99: 2 });
+  });
+
+  test('say how near a request is to the end of its share', () => {
+    const { limiter } = counted(ORDERS);
+    limiter.spendSync([{ limit: 'Orders', id: '7', share: 0.5, cost: 5 }]);
+    limiter.spendSync([{ limit: 'Orders', id: '8', cost: 5 }]);
+    expect(counts(limiter).limits['Orders']!.near).toEqual({ 0.5: 2, 0.75: 1, 0.9: 1, 0.99: 1 });
+  });
+
+  test('contain charges and refunds', async () => {
+    const { limiter } = counted(ORDERS);
+    await limiter.charge(order('7', 3));
+    const decision = limiter.spendSync(order('7', 2));
+    await limiter.refund(decision);
+    await limiter.refund(decision);
+    await limiter.refund(order('7', 1));
+    expect(tokensOf(limiter)).toEqual({ taken: 2, charged: 3, refunded: 3, lost: 0 });
+  });
+
+  test('contain settlements as charges and refunds of the difference', async () => {
+    const { limiter } = counted(ORDERS);
+    const orders = limiter.limit('Orders');
+    await orders.run('7', () => 1, { cost: 4, settle: (spent) => spent });
+    await orders.run('7', () => 3, { cost: 1, settle: (spent) => spent });
+    expect(tokensOf(limiter)).toEqual({ taken: 5, charged: 2, refunded: 3, lost: 0 });
+  });
+
+  test('of a limit go on when it is replaced, and stay when it is removed', () => {
+    const { limiter, time } = counted(ORDERS);
+    limiter.spendSync(order());
+    time.advance(1000);
+    limiter.replace({ limits: accountLimits({ Orders: { count: 5, period: '1s' } }) });
+    limiter.spendSync(order());
+    expect(tokensOf(limiter)?.taken).toBe(2);
+    limiter.replace({ limits: accountLimits({ Reads: { count: 5, period: '1s' } }) });
+    expect(counts(limiter).limits['Orders']).toMatchObject({ kind: undefined, tokens: { taken: 2 } });
+  });
+
+  test('do not grow with the number of ids', () => {
+    const { limiter } = counted({ Orders: { count: 1, period: '1h' } });
+    for (let id = 0; id < 20_000; id++) limiter.spendSync(order(`${id}`));
+    expect(counts(limiter).decisions).toHaveLength(1);
+    expect(metricsText(limiter).split('\n').length).toBeLessThan(60);
+  });
+
+  test('are the same for all who ask', () => {
+    const { limiter } = counted(ORDERS);
+    counts(limiter);
+    metricsText(limiter);
+    limiter.spendSync(order());
+    expect(counts(limiter).decisions).toMatchObject([{ count: 1 }]);
+  });
+
+  test('are not those of a value that is no limiter', () => {
+    for (const call of [counts, gauges, metricsText] as const)
+      expect(thrown(() => call({} as never)).code).toBe('ERR_OPTION');
+  });
+});
+
+describe('without an answer of the store', () => {
+  const down = { run: () => Promise.reject(new Error('down')), close: () => undefined };
+  const limited = (onFailure: 'open' | 'local' | 'closed') => {
+    const limiter = createLimiter({
+      limits: { Orders: { key: accountId(() => '7'), count: 10, period: '10s', onFailure } },
+      store: down,
+      log: false,
+    });
+    counts(limiter);
+    return limiter;
+  };
+
+  test.each([
+    ['open', 'allowed'],
+    ['local', 'allowed'],
+    ['closed', 'unavailable'],
+  ] as const)('decisions are counted by the policy %s and their limit', async (policy, outcome) => {
+    const limiter = limited(policy);
+    await limiter.spend(order());
+    expect(counts(limiter).decisions).toEqual([{ limit: 'Orders', outcome, by: policy, shadow: false, count: 1 }]);
+    await limiter.close();
+  });
+
+  test('charges and refunds that are lost are counted', async () => {
+    const limiter = limited('closed');
+    await limiter.charge(order('7', 3));
+    await limiter.refund(order('7', 2));
+    expect(tokensOf(limiter)).toEqual({ taken: 0, charged: 0, refunded: 0, lost: 5 });
+    await limiter.close();
+  });
+
+  test('charges of local limits are counted as charged', async () => {
+    const limiter = limited('local');
+    await limiter.charge(order('7', 3));
+    expect(tokensOf(limiter)).toMatchObject({ charged: 3, lost: 0 });
+    await limiter.close();
+  });
+
+  test('how long decisions took is in the metrics', async () => {
+    const limiter = limited('open');
+    await limiter.spend(order());
+    expect(metricsText(limiter)).toContain('sluice_decision_duration_seconds_count{outcome="allowed"} 1');
+    await limiter.close();
+  });
+});
+
+describe('the gauges of a limiter', () => {
+  test('show its queues, slots and loads', async () => {
+    const time = new FakeTime();
+    const limiter = createLimiter({
+      limits: {
+        Exports: { key: everyone(), count: 1, period: '1s', burst: 1, maxWait: '10s' },
+        InFlight: { key: everyone(), concurrency: 5 },
+        Orders: { key: everyone(), count: 1, period: '1s' },
+      },
+      store: memoryStore({ time }),
+      time,
+    });
+    let end = (): void => undefined;
+    const work = new Promise<void>((resolve) => (end = resolve));
+    void limiter.limit('InFlight').run(() => work);
+    const waits = [1, 2, 3].map(() => limiter.limit('Exports').run(() => undefined));
+    await Promise.resolve();
+    expect(gauges(limiter)).toEqual({
+      isStoreFailing: false,
+      limits: {
+        Exports: { kind: 'rate', queued: 2, longestWaitMs: 2000, slotsHeld: undefined, loadLevel: undefined },
+        InFlight: {
+          kind: 'concurrency',
+          queued: undefined,
+          longestWaitMs: undefined,
+          slotsHeld: 1,
+          loadLevel: undefined,
+        },
+        Orders: {
+          kind: 'rate',
+          queued: undefined,
+          longestWaitMs: undefined,
+          slotsHeld: undefined,
+          loadLevel: undefined,
+        },
+      },
+    });
+    end();
+    time.advance(2000);
+    await Promise.all(waits);
+    expect(gauges(limiter).limits).toMatchObject({
+      Exports: { queued: 0, longestWaitMs: 0 },
+      InFlight: { slotsHeld: 0 },
+    });
+  });
+});
+
+describe('the ids that are denied most', () => {
+  test('are counted from the first question on, exactly up to 1,000 ids', () => {
+    const { limiter } = limiterOnFakeTime({ Orders: { count: 1, period: '1h' } });
+    const spend = (id: string, times: number): void => {
+      for (let i = 0; i < times; i++) limiter.spendSync(order(id));
+    };
+    spend('before', 5);
+    expect(top(limiter, 'Orders')).toEqual([]);
+    spend('a', 4);
+    spend('b', 8);
+    spend('c', 1);
+    expect(top(limiter, 'Orders', { n: 1 })).toEqual([{ id: 'b', denials: 7, error: 0 }]);
+    expect(top(limiter, 'Orders').map(({ id }) => id)).toEqual(['b', 'a']);
+  });
+
+  test('are found in a flood of other ids, with an error of a thousandth of the denials at most', () => {
+    const { limiter } = limiterOnFakeTime({ Orders: { count: 1, period: '1h' } });
+    top(limiter, 'Orders');
+    const ids = Array.from({ length: 30_000 }, (_, i) =>
+      i % 50 === 0 ? 'loud' : i % 75 === 0 ? 'less' : `${i % 9000}`,
+    );
+    const seen = new Set<string>();
+    const exact = new Map<string, number>();
+    for (const id of ids) {
+      if (seen.has(id)) exact.set(id, (exact.get(id) ?? 0) + 1);
+      seen.add(id);
+      limiter.spendSync(order(id));
+    }
+    const denials = counts(limiter).limits['Orders']!.denials;
+    expect(denials).toBe([...exact.values()].reduce((sum, count) => sum + count, 0));
+    const all = top(limiter, 'Orders', { n: 1000 });
+    expect(all.slice(0, 2).map(({ id }) => id)).toEqual(['loud', 'less']);
+    for (const { id, denials: most, error } of all) {
+      expect(error).toBeLessThanOrEqual(denials / 1000);
+      expect(most - error).toBeLessThanOrEqual(exact.get(id) ?? 0);
+      expect(most).toBeGreaterThanOrEqual(exact.get(id) ?? 0);
+    }
+  });
+
+  test('are not those of an unknown limit, and not more than are remembered', () => {
+    const { limiter } = limiterOnFakeTime(ORDERS);
+    expect(thrown(() => top(limiter, 'Typo')).code).toBe('ERR_UNKNOWN_LIMIT');
+    expect(thrown(() => top(limiter, 'Orders', { n: 1001 })).message).toContain('`top.n` must be');
+  });
+});
+
+test('the text for Prometheus has the numbers of all limiters that it is given', () => {
+  const [one, other] = [counted(ORDERS), counted(ORDERS)];
+  one.limiter.spendSync(order('7', 10));
+  one.limiter.spendSync(order('7', 10));
+  other.limiter.spendSync(order('7', 10));
+  expect(metricsText(one.limiter, other.limiter).split('\n')).toEqual(
+    expect.arrayContaining([
+      '# TYPE sluice_decisions_total counter',
+      'sluice_decisions_total{limit="Orders",outcome="allowed",policy="",shadow="false"} 2',
+      'sluice_decisions_total{limit="Orders",outcome="denied",policy="",shadow="false"} 1',
+      'sluice_limit_denials_total{limit="Orders",kind="rate",shadow="false"} 1',
+      'sluice_limit_near_total{limit="Orders",above="0.99"} 3',
+      'sluice_tokens_total{limit="Orders",direction="taken"} 20',
+      'sluice_store_failing 0',
+      'sluice_memory_buckets 2',
+      'sluice_limit_burst{limit="Orders",kind="rate"} 20',
+    ]),
+  );
+});
