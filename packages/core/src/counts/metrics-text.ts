@@ -33,7 +33,7 @@ function textOf(all: readonly Readings[]): string {
 }
 
 /** The name of an instrument in Prometheus. */
-export function prometheusName({ name, unit, type }: Pick<Instrument, 'name' | 'unit' | 'type'>): string {
+function prometheusName({ name, unit, type }: Pick<Instrument, 'name' | 'unit' | 'type'>): string {
   const unitName = UNIT_NAMES[unit];
   return [
     name.replaceAll('.', '_'),

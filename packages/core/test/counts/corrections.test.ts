@@ -3,7 +3,7 @@ import type { CorrectionMessage } from '@sluice/core/metrics';
 import { expect, onTestFinished, test } from 'vitest';
 import { limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';
 
-const order = (cost?: number) => [{ limit: 'Orders', id: '7', ...(cost !== undefined && { cost }) }];
+const order = (cost: number) => [{ limit: 'Orders', id: '7', cost }];
 
 /** Everything that is published from now on, without its limiter. */
 function corrections() {
@@ -24,7 +24,7 @@ test('sluice:correction has a message for each charge, refund and reset', async 
   await limiter.charge(order(3));
   await limiter.refund(order(2));
   await limiter.refund(limiter.spendSync(order(4)));
-  await limiter.reset(order());
+  await limiter.reset([{ limit: 'Orders', id: '7' }]);
   expect(messages).toEqual([
     { limit: 'Orders', cost: 3, direction: 'charged' },
     { limit: 'Orders', cost: 2, direction: 'refunded' },

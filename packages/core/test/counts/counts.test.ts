@@ -6,7 +6,7 @@ import { accountLimits, limiterOnFakeTime } from '../support/limiter-on-fake-tim
 import { thrown } from '../support/thrown.ts';
 
 const ORDERS = { Orders: { count: 10, period: '10s' } } as const;
-const order = (id = '7', cost = 1) => [{ limit: 'Orders', id, cost }];
+const order = (id = '7', cost = 1) => [{ limit: 'Orders' as const, id, cost }];
 
 /** A limiter that is counted from the beginning. */
 function counted(...args: Parameters<typeof limiterOnFakeTime>) {
