@@ -20,8 +20,10 @@ it('Prometheus: decisions are counted by limit and outcome', async () => {
   const all = await Promise.all(Array.from({ length: 150 }, () => fetch(url)));
   const denied = all.filter(({ status }) => status === 429).length;
   const metrics = await (await fetch(`${url}/metrics`)).text();
-  expect(metrics).toContain(`rate_limit_decisions_total{limit="default",outcome="allowed"} ${150 - denied}\n`);
-  expect(metrics).toContain(`rate_limit_decisions_total{limit="default",outcome="denied"} ${denied}\n`);
+  const decisions = (outcome: string, count: number): string =>
+    `sluice_decisions_total{limit="Requests",outcome="${outcome}",policy="",shadow="false"} ${count}\n`;
+  expect(metrics).toContain(decisions('allowed', 150 - denied));
+  expect(metrics).toContain(decisions('denied', denied));
 });
 
 it('pino: a log line of the limiter is a warning', async () => {

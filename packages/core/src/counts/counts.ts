@@ -109,5 +109,5 @@ function isOneRequest({ available, batch }: BatchAnswer): boolean {
 /** The part of a bucket that is used, in whole tokens: of what the transaction's share of it contains. */
 function partUsed(remaining: number, transaction: Transaction): number {
   const size = remainingTokens(0, transaction.rate.emissionIntervalTicks, readyTicks(transaction));
-  return size === 0 ? 1 : (size - remaining) / size;
+  return (size - remaining) / Math.max(1, size);
 }

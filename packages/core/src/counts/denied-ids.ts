@@ -58,8 +58,6 @@ export class DeniedIds {
     const ids = this.#byDenials.get(denials);
     if (ids === undefined) this.#byDenials.set(denials, new Set([id]));
     else ids.add(id);
-    // Only while there is room for new ids.
-    if (denials < this.#fewest) this.#fewest = denials;
   }
 
   #leave(id: string, denials: number): void {

@@ -1,8 +1,18 @@
-import { accountId, createLimiter, everyone, memoryStore, type Limiter, type LimiterOptions } from '@sluice/core';
+import {
+  accountId,
+  createLimiter,
+  everyone,
+  loadFrom,
+  memoryStore,
+  type Limiter,
+  type LimiterOptions,
+} from '@sluice/core';
+import { flowSettings, runFlow } from '@sluice/core/http';
 import { counts, gauges, metricsText, top } from '@sluice/core/metrics';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
 import { accountLimits, limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';
+import { plainExchange } from '../support/plain-exchange.ts';
 import { thrown } from '../support/thrown.ts';
 
 const ORDERS = { Orders: { count: 10, period: '10s' } } as const;
@@ -166,8 +176,11 @@ describe('without an answer of the store', () => {
 
   test('how long decisions took is in the metrics', async () => {
     const limiter = limited('open');
-    await limiter.spend(order());
-    expect(metricsText(limiter)).toContain('sluice_decision_duration_seconds_count{outcome="allowed"} 1');
+    for (let call = 0; call < 3; call++) await limiter.spend(order());
+    const text = metricsText(limiter);
+    expect(text).toContain('sluice_decision_duration_seconds_count{outcome="allowed"} 3');
+    expect(text).toContain('sluice_store_failing 1');
+    expect(text).toContain('sluice_store_outages_total 1');
     await limiter.close();
   });
 });
@@ -283,4 +296,79 @@ test('the text for Prometheus has the numbers of all limiters that it is given',
       'sluice_limit_burst{limit="Orders",kind="rate"} 20',
     ]),
   );
+});
+
+test('the text for Prometheus has queues, slots, loads, and requests in shadow mode', async () => {
+  const time = new FakeTime();
+  const load = loadFrom(() => 1);
+  const limiter = createLimiter({
+    limits: {
+      Exports: { key: everyone(), count: 1, period: '1s', burst: 1, maxWait: '10s' },
+      InFlight: { key: everyone(), concurrency: 5 },
+      Monthly: { key: everyone(), count: 5, per: 'month' },
+      Worker: { key: everyone(), load },
+    },
+    store: memoryStore({ time }),
+    time,
+    log: false,
+  });
+  counts(limiter);
+  const mode = 'spend-only';
+  await limiter.spend([
+    { limit: 'Monthly', id: 'everyone', mode },
+    { limit: 'Exports', id: 'everyone', mode },
+  ]);
+  const waits = [limiter.limit('Exports').run(() => undefined), limiter.limit('Exports').run(() => undefined)];
+  const held = limiter.limit('InFlight').run(() => new Promise<void>((resolve) => void time.alarm(3000, resolve)));
+  await Promise.resolve();
+  const shadow = flowSettings({ limiter, limits: ['Monthly'], shadow: true }, []);
+  for (let i = 0; i < 5; i++) await runFlow(shadow, plainExchange(), []);
+  const text = metricsText(limiter).split('\n');
+  expect(text).toEqual(
+    expect.arrayContaining([
+      'sluice_queue_length{limit="Exports"} 2',
+      'sluice_queue_longest_seconds{limit="Exports"} 2',
+      'sluice_queue_wait_seconds_bucket{limit="Exports",le="1"} 1',
+      'sluice_queue_wait_seconds_bucket{limit="Exports",le="5"} 2',
+      'sluice_queue_wait_seconds_bucket{limit="Exports",le="+Inf"} 2',
+      'sluice_queue_wait_seconds_sum{limit="Exports"} 3',
+      'sluice_queue_wait_seconds_count{limit="Exports"} 2',
+      'sluice_slots_held{limit="InFlight"} 1',
+      'sluice_load_level{limit="Worker"} 0',
+      'sluice_decisions_total{limit="Monthly",outcome="denied",policy="",shadow="true"} 1',
+      'sluice_limit_denials_total{limit="Monthly",kind="quota",shadow="true"} 1',
+      'sluice_limit_burst{limit="InFlight",kind="concurrency"} 5',
+    ]),
+  );
+  expect(text.filter((line) => line.startsWith('sluice_limit_burst{limit="Worker"'))).toEqual([]);
+  time.advance(20_000);
+  await Promise.all([...waits, held]);
+  expect(await limiter.spend([{ limit: 'Worker', id: 'everyone' }])).toMatchObject({ outcome: 'denied' });
+  expect(counts(limiter).limits['Worker']).toMatchObject({ kind: 'load', denials: 1, near: { 0.5: 0 } });
+  expect(gauges(limiter).limits['Worker']?.loadLevel).toBe(load.level);
+});
+
+test('the text for Prometheus adds the waits of several limiters', async () => {
+  const texts = [1, 2].map(() => counted({ Exports: { count: 1, period: '1s', burst: 1, maxWait: '10s' } }));
+  for (const { limiter } of texts) for (let i = 0; i < 2; i++) limiter.spendSync([{ limit: 'Exports', id: '7' }]);
+  expect(metricsText(...texts.map(({ limiter }) => limiter))).toContain(
+    'sluice_queue_wait_seconds_count{limit="Exports"} 2',
+  );
+});
+
+test('the text for Prometheus has decisions without limits, and those of a limit that was removed', () => {
+  const { limiter } = counted(ORDERS);
+  limiter.spendSync([]);
+  limiter.spendSync(order('7', 10));
+  limiter.spendSync(order('7', 10));
+  limiter.replace({ limits: { InFlight: { key: everyone(), concurrency: 5 } } });
+  const lines = metricsText(limiter).split('\n');
+  expect(lines).toEqual(
+    expect.arrayContaining([
+      'sluice_decisions_total{limit="",outcome="allowed",policy="",shadow="false"} 1',
+      'sluice_limit_denials_total{limit="Orders",kind="",shadow="false"} 1',
+      'sluice_slots_held{limit="InFlight"} 0',
+    ]),
+  );
+  expect(lines.filter((line) => line.startsWith('sluice_limit_near_total{limit=""'))).toEqual([]);
 });

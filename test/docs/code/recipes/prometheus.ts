@@ -1,16 +1,11 @@
+import { clientNetwork, createLimiter } from '@sluice/core';
+import { metricsText } from '@sluice/core/metrics';
 import { rateLimit } from '@sluice/express';
 import express from 'express';
-import { Counter, register } from 'prom-client';
 
-const help = 'Decisions of rate limits';
-const decisions = new Counter({ name: 'rate_limit_decisions_total', help, labelNames: ['limit', 'outcome'] });
+const limiter = createLimiter({ limits: { Requests: { key: clientNetwork(), count: 100, period: '1m' } } });
+metricsText(limiter); // from here on, all is counted
 
 export const app = express();
-app.get('/metrics', async (_req, res) => res.type(register.contentType).send(await register.metrics()));
-app.use(
-  rateLimit({
-    count: 100,
-    period: '1m',
-    onDecision: ({ limit, outcome }) => decisions.inc({ limit: limit ?? 'none', outcome }),
-  }),
-);
+app.get('/metrics', (_req, res) => res.type('text/plain; version=0.0.4').send(metricsText(limiter)));
+app.use(rateLimit({ limiter }));
