@@ -27,8 +27,8 @@ const MOST = {
   },
   'types of core with three of id, cost, mode, share and limit': 19,
   'names of': { '@sluice/core': 70, '@sluice/core/store': 36, '@sluice/core/kit': 89 },
-  'lines of logic of': { core: 12_371, 'all packages': 35_611 },
-  'words of docs': 65_004,
+  'lines of logic of': { core: 12_371, 'all packages': 35_657 },
+  'words of docs': 65_740,
 };
 
 type Figure = number | readonly string[];
