@@ -4,7 +4,7 @@ const FRAMEWORKS = [
   { names: ['express'], peer: ' express', framework: 'Express' },
   { names: ['koa'], peer: ' koa', framework: 'Koa' },
   { names: ['fastify'], peer: ' fastify', framework: 'Fastify' },
-  { names: ['nestjs'], peer: '', framework: 'NestJS' },
+  { names: ['drop-in', 'nestjs'], peer: '', framework: 'NestJS' },
   { names: ['fetch', 'hono'], peer: ' hono @hono/node-server', framework: 'Hono' },
   { names: ['fetch'], peer: '', framework: 'Request and Response' },
   { names: ['node'], peer: '', framework: 'node:http and node:http2' },
@@ -13,6 +13,7 @@ const ADDITIONS = [
   { name: 'redis', peer: ' ioredis', use: 'limits in Redis' },
   { name: 'host', peer: '', use: 'limits that the processes of a host share' },
   { name: 'postgres', peer: ' pg', use: 'limits in PostgreSQL' },
+  { name: 'drop-in', peer: '', use: 'stores of other rate limiters' },
   { name: 'config', peer: '', use: 'limits in files' },
   { name: 'domains', peer: '', use: 'limits by domain name' },
 ];

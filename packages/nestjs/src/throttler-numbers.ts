@@ -1,5 +1,6 @@
 import type { Override, SluiceError } from '@sluice/core';
-import { complaint, isPlainObject, MAX_TOKENS } from '@sluice/core/kit';
+import { complaint, isPlainObject } from '@sluice/core/kit';
+import { bucketNumbers, MAX_FILL_MS, MAX_PERIOD_MS, numberOf } from '@sluice/drop-in/numbers';
 
 /** The numbers of a throttler, where they are no functions. Durations are milliseconds. */
 export interface ThrottlerNumbers {
@@ -20,14 +21,6 @@ export interface ThrottlerTerms {
   readonly ttlMs: number;
 }
 
-const DAY_MS = 86_400_000;
-/** The longest period of a limit. */
-const MAX_PERIOD_MS = 366 * DAY_MS;
-/** The longest time that a bucket may need to fill: ten years. */
-const MAX_FILL_MS = 3652.5 * DAY_MS;
-/** A limit refills at most one token each tick, 16 in a microsecond. */
-const MIN_EMISSION_MS = 1 / 16_000;
-
 /**
  * Converts the numbers of a throttler to those of limits. Every number is decided by that number, as in the memory storage
  * of `@nestjs/throttler`.
@@ -36,23 +29,11 @@ export function termsOf({ ttl, limit, blockDuration }: ThrottlerNumbers): Thrott
   // The default of `blockDuration` is the `ttl`, by which a client that retries would never be let in by a bucket.
   const blockMs = blockDuration === ttl ? 0 : Math.min(Math.max(blockDuration, 0), MAX_PERIOD_MS);
   return {
-    hits: bucketOf(Math.floor(limit), ttl),
+    hits: bucketNumbers({ limit, windowMs: ttl }),
     block: blockMs === 0 ? null : { count: 1, period: period(Math.max(blockMs, 1)) },
     blockMs,
     ttlMs: Math.min(ttl, MAX_FILL_MS),
   };
-}
-
-/** @param limit - A whole number: one of 2.5 lets two requests through, because the third is above it. */
-function bucketOf(limit: number, ttlMs: number): Override {
-  if (limit < 1) return 'blocked';
-  // 16 requests in each microsecond are more than any server decides, so such a bucket never becomes empty.
-  if (limit === Infinity || ttlMs / limit < MIN_EMISSION_MS) return 'unlimited';
-  if (ttlMs >= 1 && ttlMs <= MAX_PERIOD_MS && limit <= MAX_TOKENS) return { count: limit, period: period(ttlMs) };
-  // The same rate in a period that a limit may have.
-  const emissionMs = Math.min(ttlMs / limit, MAX_FILL_MS / limit, MAX_PERIOD_MS);
-  const count = emissionMs < 1 ? 1_000_000 : 1;
-  return { burst: Math.min(limit, MAX_TOKENS), count, period: period(emissionMs * count) };
 }
 
 /** A bare number of milliseconds below 1000 is not valid as a period, because it could mean seconds. */
@@ -82,12 +63,6 @@ export function numbersOf(given: { readonly [Name in keyof ThrottlerNumbers]: un
 }
 
 const NAMES = ['ttl', 'limit', 'blockDuration'] as const;
-
-function numberOf(value: unknown): number | undefined {
-  // What a ConfigService reads from the environment is a string, and the throttler takes it too.
-  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
-  return typeof number === 'number' && !Number.isNaN(number) ? number : undefined;
-}
 
 function notANumber(option: string, value: unknown): SluiceError {
   const remedy = 'For no limit write limit: Infinity. Is it a variable of the environment that is not set?';

@@ -1,0 +1,59 @@
+/**
+ * A storage for the rate limits of `better-auth` 1.7.
+ *
+ *     betterAuth({ rateLimit: { enabled: true, customStorage: rateLimitStorage(redisStore({ url })) } });
+ *
+ * @module
+ */
+import type { Store } from '@sluice/core';
+import { dropInOptions, type DropInOptions } from './numbers/drop-in-options.ts';
+import { givenNumbers } from './numbers/given-numbers.ts';
+import { PeerBuckets } from './numbers/peer-buckets.ts';
+
+/** The options of {@link rateLimitStorage}. */
+export interface RateLimitStorageOptions extends DropInOptions {}
+
+/** The rule for a path. */
+export interface RateLimitRule {
+  /** Seconds. */
+  readonly window: number;
+  /** Requests in a window. */
+  readonly max: number;
+}
+
+/** What `better-auth` asks its storage for. */
+export interface RateLimitVerdict {
+  readonly allowed: boolean;
+  /** Until a denied request can pass, in whole seconds; `null` for one that is allowed. */
+  readonly retryAfter: number | null;
+}
+
+/** A `customStorage` of the option `rateLimit` of `better-auth`. */
+export interface RateLimitStorage {
+  /** Decides a request, and takes its token if it is there. A denied request takes nothing. */
+  consume(key: string, rule: RateLimitRule): Promise<RateLimitVerdict>;
+}
+
+const NAMES = { limit: 'max', window: 'window', unitMs: 1000 };
+
+/**
+ * Creates a storage for the rate limits of `better-auth` on a store of Sluice. `max` requests per `window` become a token
+ * bucket: `max` pass at once, and one more each time that `window / max` has passed. A denied client is told the exact wait.
+ * When the store of Sluice can't answer, the failure policy decides; under `closed`, requests end with 500.
+ *
+ * @param options - A store, or options of a limiter, such as `{ store, name: 'accounts' }`. Default: a memory store of its
+ * own.
+ * @throws {SluiceError} If an option is wrong.
+ */
+export function rateLimitStorage(options: Store | RateLimitStorageOptions = {}): RateLimitStorage {
+  const { name, ...settings } = dropInOptions<RateLimitStorageOptions>('rateLimitStorage', options);
+  const buckets = new PeerBuckets(`better-auth.${name}`, settings);
+  return {
+    async consume(key, { window, max }) {
+      const numbers = givenNumbers(NAMES, max, window);
+      const id = `${numbers.windowMs}:${buckets.idOf(key)}`;
+      const { decision, counts } = await buckets.spend(id, numbers);
+      return { allowed: decision.allowed, retryAfter: decision.allowed ? null : Math.ceil(counts.resetMs / 1000) };
+    },
+  };
+}

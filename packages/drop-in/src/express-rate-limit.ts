@@ -1,0 +1,253 @@
+/**
+ * A store for `express-rate-limit` 6 to 8, and for what has its interface of stores: `hono-rate-limiter` 0.5, and the
+ * routes of `mcpAuthRouter` in `@modelcontextprotocol/sdk`.
+ *
+ *     app.use(rateLimit({ windowMs: 60_000, limit: 100, store: rateLimitStore(redisStore({ url })) }));
+ *
+ * @module
+ */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { SluiceError, type Awaitable, type Store } from '@sluice/core';
+import type { Counts } from './numbers/counts.ts';
+import type { WindowNumbers } from './numbers/bucket-numbers.ts';
+import { dropInOptions, type DropInOptions } from './numbers/drop-in-options.ts';
+import { givenLimit, givenNumbers } from './numbers/given-numbers.ts';
+import { PeerBuckets, type PeerDecision } from './numbers/peer-buckets.ts';
+
+/** What a limiter passes to `init` of its store, as far as the store uses it. */
+export interface RateLimitConfig {
+  /** Milliseconds. */
+  readonly windowMs: number;
+  /** Requests in a window. As a function it needs the option `limit` of the store. */
+  readonly limit?: unknown;
+  /** The same in versions before 7. */
+  readonly max?: unknown;
+  /** With this or the next one, the limiter calls `decrement` after some responses. */
+  readonly skipFailedRequests?: boolean | undefined;
+  /** See `skipFailedRequests`. */
+  readonly skipSuccessfulRequests?: boolean | undefined;
+}
+
+/** What `increment` and `get` return. */
+export interface RateLimitInfo {
+  /** Tokens taken from the bucket, the request's own included; `limit + 1` for a request that is denied. */
+  readonly totalHits: number;
+  /** When the bucket is full again; for a request that is denied, when it can pass. */
+  readonly resetTime: Date;
+}
+
+/** The options of {@link rateLimitStore}. */
+export interface RateLimitStoreOptions extends DropInOptions {
+  /**
+   * The limit of a key, where `limit` of the limiter is a function: the same number, from the key. Without it such a limiter
+   * is an error, because a store is not told what the function returns.
+   */
+  readonly limit?: number | ((key: string) => Awaitable<number>) | undefined;
+}
+
+/** A `Store` of `express-rate-limit`. */
+export interface RateLimitStore {
+  /** Whether no other store counts its keys: it has a memory store of its own. */
+  readonly localKeys: boolean;
+  /** What its keys begin with, for the checks of the limiter. */
+  readonly prefix: string;
+  /**
+   * Called by the limiter with its options.
+   *
+   * @throws {SluiceError} `ERR_OPTION` for numbers that can't be decided by, `ERR_LIMIT_IN_USE` for other numbers than
+   * another limiter has under this name. `increment` then rejects with the same error.
+   */
+  init(config: RateLimitConfig): void;
+  /** Decides a request, and takes its token if it is there. A denied request takes nothing. */
+  increment(key: string): Promise<RateLimitInfo>;
+  /**
+   * Gives back what is left of what the request took that calls it. Nothing comes back for a denied request, twice, or from outside
+   * of the request.
+   */
+  decrement(key: string): Promise<void>;
+  /** Fills a bucket. */
+  resetKey(key: string): Promise<void>;
+  /** Returns what `increment` would count from; `undefined` for a full bucket. Takes nothing. */
+  get(key: string): Promise<RateLimitInfo | undefined>;
+  /** Always rejects: a store that others use can't find all keys of one limiter. */
+  resetAll(): Promise<void>;
+  /** Ends the use of the store. One that was passed stays open. */
+  shutdown(): Promise<void>;
+}
+
+/**
+ * Creates a store for a limiter of `express-rate-limit` on a store of Sluice. `limit` requests per `windowMs` become a token
+ * bucket: `limit` pass at once, and one more each time that `windowMs / limit` has passed. A denied client is told the exact
+ * wait. When the store of Sluice can't answer, the failure policy decides; under `closed`, requests end with 503.
+ *
+ * @param options - A store, or options of a limiter, such as `{ store, name: 'login' }`. Default: a memory store of its own.
+ * @throws {SluiceError} If an option is wrong.
+ */
+export function rateLimitStore(options: Store | RateLimitStoreOptions = {}): RateLimitStore {
+  return new SluiceStore(dropInOptions<RateLimitStoreOptions>('rateLimitStore', options, ['limit']));
+}
+
+const OWN_LIMIT = 'rateLimitStore.limit';
+const NAMES = { limit: 'limit', window: 'windowMs', unitMs: 1 };
+
+/** The number of a limiter, or a function that gives it for a key. */
+type LimitOfKey = number | ((key: string) => Awaitable<number>);
+
+/** A limiter that uses a store. */
+interface Served {
+  readonly limit: LimitOfKey;
+  readonly windowMs: number;
+  readonly buckets: PeerBuckets;
+}
+
+/** What one request took. */
+interface Taken {
+  readonly key: string;
+  readonly decided: Promise<PeerDecision>;
+}
+
+class SluiceStore implements RateLimitStore {
+  readonly localKeys: boolean;
+  readonly prefix: string;
+  readonly #options: RateLimitStoreOptions & { readonly name: string };
+  /** `decrement` is called in the asynchronous context of its request, after `increment`. It is not told which one that was. */
+  readonly #taken = new AsyncLocalStorage<Taken>();
+  #givesBack = false;
+  #served: Served | SluiceError = notBegun();
+
+  constructor(options: RateLimitStoreOptions & { readonly name: string }) {
+    this.#options = options;
+    this.localKeys = options.store === undefined;
+    this.prefix = `express-rate-limit.${options.name}:`;
+    if (typeof options.limit !== 'function' && options.limit !== undefined) givenLimit(OWN_LIMIT, options.limit);
+  }
+
+  init(config: RateLimitConfig): void {
+    try {
+      this.#served = this.#servedFor(config);
+      this.#givesBack ||= config.skipFailedRequests !== false || config.skipSuccessfulRequests !== false;
+    } catch (error) {
+      this.#served = error as SluiceError;
+      throw error;
+    }
+  }
+
+  #servedFor(config: RateLimitConfig): Served {
+    const { name, ...settings } = this.#options;
+    const limit = limitOf(settings.limit, config.limit ?? config.max);
+    const isFixed = typeof limit === 'number';
+    const numbers = givenNumbers(NAMES, isFixed ? limit : Infinity, config.windowMs);
+    const served = this.#served;
+    // A store may serve two limiters of equal numbers. It is not told which of them calls.
+    if (!(served instanceof SluiceError)) {
+      if (served.windowMs === numbers.windowMs && served.limit === limit) return served;
+      throw otherNumbers(name, served, numbers);
+    }
+    const fullName = `express-rate-limit.${name}.${windowText(numbers.windowMs)}`;
+    const buckets = new PeerBuckets(fullName, settings, isFixed ? numbers : undefined);
+    return { limit, windowMs: numbers.windowMs, buckets };
+  }
+
+  increment(key: string): Promise<RateLimitInfo> {
+    const decided = this.#decide(key);
+    // It is entered here, before anything is awaited, so that what follows in the caller has it.
+    if (this.#givesBack) this.#taken.enterWith({ key, decided });
+    return decided.then(({ counts }) => this.#infoOf(counts));
+  }
+
+  async #decide(key: string): Promise<PeerDecision> {
+    const served = this.#ready();
+    const id = served.buckets.idOf(key);
+    return served.buckets.spend(id, await numbersFor(served, key));
+  }
+
+  #infoOf({ hits, resetMs }: Counts): RateLimitInfo {
+    return { totalHits: hits, resetTime: this.#ready().buckets.dateAfter(resetMs) };
+  }
+
+  async decrement(key: string): Promise<void> {
+    const { buckets } = this.#ready();
+    const taken = this.#taken.getStore();
+    if (taken?.key !== key) return buckets.warn(UNKNOWN_REQUEST);
+    const { decision } = await taken.decided;
+    await buckets.refund(decision);
+  }
+
+  async resetKey(key: string): Promise<void> {
+    const { buckets } = this.#ready();
+    await buckets.reset(buckets.idOf(key));
+  }
+
+  async get(key: string): Promise<RateLimitInfo | undefined> {
+    const served = this.#ready();
+    const counts = await served.buckets.read(served.buckets.idOf(key), await numbersFor(served, key));
+    return counts.hits === 0 ? undefined : this.#infoOf(counts);
+  }
+
+  // oxlint-disable-next-line typescript/require-await -- the limiter takes a rejection, and is not prepared for an error
+  async resetAll(): Promise<never> {
+    throw new SluiceError(
+      'ERR_OPTION',
+      'resetAll is not possible: the store does not know the keys of a limiter. Use resetKey(key); in tests make a new store.',
+    );
+  }
+
+  async shutdown(): Promise<void> {
+    if (!(this.#served instanceof SluiceError)) await this.#served.buckets.close();
+  }
+
+  #ready(): Served {
+    if (this.#served instanceof SluiceError) throw this.#served;
+    return this.#served;
+  }
+}
+
+const UNKNOWN_REQUEST =
+  'A store was asked to decrement a key outside of a request that has incremented it. Nothing was given back.';
+
+function notBegun(): SluiceError {
+  return new SluiceError(
+    'ERR_OPTION',
+    'A store of rateLimitStore was used before `init`. Pass it to a limiter as its `store`: the limiter calls `init`.',
+  );
+}
+
+async function numbersFor({ limit, windowMs }: Served, key: string): Promise<WindowNumbers> {
+  return { limit: typeof limit === 'number' ? limit : givenLimit(OWN_LIMIT, await limit(key)), windowMs };
+}
+
+/**
+ * @param own - The option of the store.
+ * @param theirs - That of the limiter.
+ */
+function limitOf(own: LimitOfKey | undefined, theirs: unknown): LimitOfKey {
+  if (typeof theirs === 'function' || theirs === undefined) {
+    if (own === undefined) throw new SluiceError('ERR_OPTION', UNKNOWN_LIMIT);
+    return own;
+  }
+  const limit = givenLimit(NAMES.limit, theirs);
+  if (limit === 0) throw new SluiceError('ERR_OPTION', NO_LIMIT);
+  if (own !== undefined && own !== limit) throw new SluiceError('ERR_OPTION', TWO_LIMITS);
+  return limit;
+}
+
+const UNKNOWN_LIMIT =
+  '`limit` of the limiter is a function, whose result a store is not told. Give the store the same numbers: rateLimitStore({ store, limit: (key) => … }).';
+const TWO_LIMITS =
+  '`limit` of rateLimitStore is only for a limiter whose `limit` is a function. Here the limiter has a number: leave out that of the store.';
+const NO_LIMIT =
+  '`limit` must not be 0. express-slow-down passes 0 and counts the requests above it, but a store of token buckets counts only requests that pass. To delay requests, use a limit with `maxWait`; to deny all, a negative limit.';
+
+function otherNumbers(name: string, one: Served, other: WindowNumbers): SluiceError {
+  const text = ({ limit, windowMs }: { readonly limit: unknown; readonly windowMs: number }): string =>
+    `${typeof limit === 'number' ? limit : 'a function'} in ${windowMs} ms`;
+  return new SluiceError(
+    'ERR_LIMIT_IN_USE',
+    `One store can not serve limiters of different numbers: ${text(one)}, and here ${text(other)}. Make a store for each, with a \`name\` of its own; "${name}" is in use.`,
+  );
+}
+
+/** As a part of a name. */
+function windowText(windowMs: number): string {
+  return Number.isInteger(windowMs) ? `${windowMs}ms` : `${Math.floor(windowMs * 1000)}us`;
+}

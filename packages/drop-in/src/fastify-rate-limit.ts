@@ -1,0 +1,149 @@
+/**
+ * A store for `@fastify/rate-limit` 11.
+ *
+ *     await app.register(rateLimit, { max: 100, timeWindow: '1 minute', store: rateLimitStore(redisStore({ url })) });
+ *
+ * @module
+ */
+import { SluiceError, type Store } from '@sluice/core';
+import type { WindowNumbers } from './numbers/bucket-numbers.ts';
+import type { Counts } from './numbers/counts.ts';
+import { dropInOptions, type DropInOptions } from './numbers/drop-in-options.ts';
+import { givenNumbers } from './numbers/given-numbers.ts';
+import { PeerBuckets } from './numbers/peer-buckets.ts';
+
+/** The options of {@link rateLimitStore}. */
+export interface RateLimitStoreOptions extends DropInOptions {}
+
+/** What a store calls back with. */
+export interface RateLimitState {
+  /** Tokens taken from the bucket, the request's own included; more than `max` for a request that is denied. */
+  readonly current: number;
+  /** Until the bucket is full again; for a request that is denied, until it can pass. Whole milliseconds. */
+  readonly ttl: number;
+}
+
+/** Called once, with an error or a state. */
+export type RateLimitCallback = (error: Error | null, state?: RateLimitState) => void;
+
+/** A `store` of `@fastify/rate-limit`, of one registration or route. */
+export interface RateLimitStore {
+  /**
+   * Decides a request, and takes its token if it is there. A denied request takes nothing.
+   *
+   * @param timeWindow - Milliseconds.
+   */
+  incr(key: string, callback: RateLimitCallback, timeWindow: number, max: number): void;
+  /** Calls back with what `incr` would count from. Takes nothing. */
+  read(key: string, callback: RateLimitCallback, timeWindow: number, max: number): void;
+  /**
+   * Returns the store of a route, whose buckets are its own.
+   *
+   * @throws {SluiceError} `ERR_OPTION` for `continueExceeding` and `exponentialBackoff`.
+   */
+  child(route: object): RateLimitStore;
+}
+
+/** The class that the option `store` of `@fastify/rate-limit` takes. */
+export type RateLimitStoreClass = new (registration: object) => RateLimitStore;
+
+/**
+ * Creates a class of stores for `@fastify/rate-limit` on a store of Sluice. `max` requests per `timeWindow` become a token
+ * bucket: `max` pass at once, and one more each time that `timeWindow / max` has passed. A denied client is told the exact
+ * wait. With `ban`, a second bucket counts its denials. When the store of Sluice can't answer, the failure policy decides;
+ * under `closed`, requests end with 503.
+ *
+ * @param options - A store, or options of a limiter, such as `{ store, name: 'login' }`. Default: a memory store of its own.
+ * @throws {SluiceError} If an option is wrong.
+ */
+export function rateLimitStore(options: Store | RateLimitStoreOptions = {}): RateLimitStoreClass {
+  const { name, ...settings } = dropInOptions<RateLimitStoreOptions>('rateLimitStore', options);
+  const hits = new PeerBuckets(`fastify-rate-limit.${name}`, settings);
+  const bans = new PeerBuckets(`fastify-rate-limit-bans.${name}`, { ...settings, store: hits.store });
+  return class extends SluiceStore {
+    constructor(config: object) {
+      super(hits, bans, config);
+    }
+  };
+}
+
+/** What a registration or a route passes to its store, as far as the store uses it. Its types do not say so. */
+interface RouteConfig {
+  /** Denials of a client after which it is banned; -1 for never. */
+  readonly ban?: number | undefined;
+  /** An error: it makes denied requests count. */
+  readonly continueExceeding?: boolean | undefined;
+  /** An error: it makes denied requests count. */
+  readonly exponentialBackoff?: boolean | undefined;
+  /** The route, of a child. */
+  readonly routeInfo?: { readonly method?: string | readonly string[]; readonly url?: string } | undefined;
+}
+
+const NAMES = { limit: 'max', window: 'timeWindow', unitMs: 1 };
+
+class SluiceStore implements RateLimitStore {
+  readonly #hits: PeerBuckets;
+  readonly #bans: PeerBuckets;
+  readonly #ban: number;
+  /** The route, so that each has buckets of its own. */
+  readonly #route: string;
+
+  constructor(hits: PeerBuckets, bans: PeerBuckets, config: RouteConfig) {
+    assertTakesNothing(config);
+    this.#hits = hits;
+    this.#bans = bans;
+    this.#ban = config.ban ?? -1;
+    const { method = '', url = '' } = config.routeInfo ?? {};
+    this.#route = encodeURIComponent(`${String(method)}${url}`);
+  }
+
+  incr(key: string, callback: RateLimitCallback, timeWindow: number, max: number): void {
+    this.#answer(callback, async () => {
+      const numbers = givenNumbers(NAMES, max, timeWindow);
+      const id = this.#idOf(key, numbers);
+      const { decision, counts } = await this.#hits.spend(id, numbers);
+      return decision.allowed ? counts : this.#denied(id, counts, numbers);
+    });
+  }
+
+  read(key: string, callback: RateLimitCallback, timeWindow: number, max: number): void {
+    this.#answer(callback, () => {
+      const numbers = givenNumbers(NAMES, max, timeWindow);
+      return this.#hits.read(this.#idOf(key, numbers), numbers);
+    });
+  }
+
+  child(config: object): RateLimitStore {
+    return new SluiceStore(this.#hits, this.#bans, config);
+  }
+
+  /** Counts a denial of a client that may be banned: the limiter bans one whose `current` is more than `ban` above `max`. */
+  async #denied(id: string, counts: Counts, { windowMs }: WindowNumbers): Promise<Counts> {
+    if (this.#ban < 1) return counts;
+    const denials = await this.#bans.spend(id, { limit: this.#ban, windowMs });
+    return { ...counts, hits: counts.hits - 1 + denials.counts.hits };
+  }
+
+  #idOf(key: string, { windowMs }: WindowNumbers): string {
+    return `${windowMs}:${this.#route}:${this.#hits.idOf(key)}`;
+  }
+
+  #answer(callback: RateLimitCallback, decide: () => Promise<Counts>): void {
+    Promise.resolve()
+      .then(decide)
+      .then(
+        ({ hits, resetMs }) => callback(null, { current: hits, ttl: Math.ceil(resetMs) }),
+        (error: Error) => callback(error),
+      );
+  }
+}
+
+function assertTakesNothing(config: RouteConfig): void {
+  const option = (['continueExceeding', 'exponentialBackoff'] as const).find((name) => config[name] === true);
+  if (option === undefined) return;
+  throw new SluiceError(
+    'ERR_OPTION',
+    `must not be true: a denied request takes nothing from a token bucket, so it can not make the wait longer. To keep out clients that go on, use \`ban\`.`,
+    { path: option },
+  );
+}
