@@ -65,11 +65,17 @@ export const slotExpiryCases: readonly (StoreCase | SteeredStoreCase)[] = [
     await callsOf(store).spend([slots.take('id', 'a', { count: 2, expiryMs: SHORT_MS }), slots.take('other', 'a')]);
     await callsOf(store).spend([slots.take('id', 'b', { expiryMs: SHORT_MS })]);
     await callsOf(store).renew([slots.held('id', 'a', { first: 2 })]);
-    await assertHeld(store, { id: SLOTS });
     await advance(SHORT_MS + 20);
     await assertHeld(store, { id: 1, other: 1 });
     await callsOf(store).release([slots.held('id', 'a', { first: 2 })]);
     await assertHeld(store, { id: 0 });
+  }),
+
+  ofSlots('renewing slots frees no others', async (store) => {
+    await callsOf(store).spend([slots.take('id', 'a', { count: 2 })]);
+    await callsOf(store).spend([slots.take('id', 'b')]);
+    await callsOf(store).renew([slots.held('id', 'a', { first: 2 })]);
+    await assertHeld(store, { id: SLOTS });
   }),
 
   ofSlots('one call renews slots of several holders and buckets', async (store, { advance }) => {
