@@ -147,6 +147,7 @@ export class Gateway {
       const { intervalTicks, fitTicks, capTicks } = bucket.terms;
       return { key: bucket.key, incrementTicks: tokens * intervalTicks, fitTicks, capTicks, mode };
     });
+    const late = Math.max(...exact.map(({ bucket }) => bucket.unreportedTicks));
     this.#network.spend(batch, (levels) => {
       this.#reports.exact?.();
       const fits = batch.map(({ incrementTicks, fitTicks }, i) => levels[i]! + incrementTicks <= fitTicks);
@@ -155,7 +156,6 @@ export class Gateway {
         return decided({ outcome: 'passed', retryTicks: 0 });
       }
       this.#run(() => refundAll(leased, this.nowTicks));
-      const late = Math.max(...exact.map(({ bucket }) => bucket.unreportedTicks));
       decided({ outcome: 'denied', retryTicks: longestWait(batch, levels) + late });
     });
   }

@@ -49,10 +49,11 @@ function linesOf(lease: LeaseDescription, { rate, treatment }: Limit<never>): st
 
 function denialsOf({ settleMs, lateMs }: LeaseTerms): string {
   if (lateMs === 0) return 'their Retry-After is as without leases';
+  const late = `${rounded(lateMs / 1000)} s, for what other processes have not reported`;
   if (settleMs > 0) {
-    return `wait until other processes have reported little for ${rounded(settleMs)} ms, so that Retry-After is right`;
+    return `wait until other processes have reported little for ${rounded(settleMs)} ms; if Redis is far, their Retry-After includes up to ${late}`;
   }
-  return `their Retry-After includes up to ${rounded(lateMs / 1000)} s, for what other processes have not reported`;
+  return `their Retry-After includes up to ${late}`;
 }
 
 function rounded(ms: number): string {

@@ -147,7 +147,11 @@ describe('a store with leases', () => {
   });
 
   test.each([
-    { settleMs: 10, lateMs: 6000, text: 'wait until other processes have reported little for 10 ms' },
+    {
+      settleMs: 10,
+      lateMs: 6000,
+      text: 'wait until other processes have reported little for 10 ms; if Redis is far, their Retry-After includes up to 6 s',
+    },
     { settleMs: 0, lateMs: 6000, text: 'their Retry-After includes up to 6 s' },
     { settleMs: 0, lateMs: 0, text: 'their Retry-After is as without leases' },
   ])('describes how well denials can tell how long to wait: $text', ({ text, ...waits }) => {

@@ -328,13 +328,12 @@ export class ProcessStore implements LeasedStore {
 
   /** Spends transactions of which some have buckets that are leased. */
   async #spendInRedis(batch: readonly StoreTransaction[], deadlineMs: number): Promise<StoreReading> {
+    const unreported = batch.map((each) => this.#parts.buckets.find(each)?.unreportedTicks ?? 0);
     const reading = await this.#askRedis('spend', batch, deadlineMs);
     if (passes(batch, reading.levelsTicks)) return reading;
-    const { nowTicks } = this.#syncs;
     const levelsTicks = reading.levelsTicks.map((level, i) => {
       const { incrementTicks, fitTicks } = batch[i]!;
-      if (level + incrementTicks <= fitTicks) return level;
-      return level + (this.#lookup.entryOf(batch[i]!, nowTicks)?.bucket.unreportedTicks ?? 0);
+      return level + incrementTicks <= fitTicks ? level : level + unreported[i]!;
     });
     return { ...reading, levelsTicks };
   }

@@ -310,9 +310,10 @@ export class LeasedBucket {
     return this.stream.roundTripTicks > this.terms.leaseTicks - this.terms.dueTicks;
   }
 
-  /** What a denial by Redis may lack, because reports are as late as its answer. */
+  /** What a denial by Redis, if it is asked now, may lack: reports are late, and this process has not sent its own. */
   get unreportedTicks(): number {
-    return this.isTooSlow && this.terms.settleTicks > 0 ? this.#othersOverdraftTicks : 0;
+    if (!this.isTooSlow || this.terms.settleTicks === 0) return 0;
+    return this.#othersOverdraftTicks + this.uncharged.chargeTicks;
   }
 
   /**
