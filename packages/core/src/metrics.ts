@@ -15,6 +15,12 @@ export {
   type LimiterGauges,
 } from './counts/limiter-counts.ts';
 export type { DeniedId } from './counts/denied-ids.ts';
+export type { CountsListener } from './counts/counts.ts';
+export type { HistogramCounts } from './counts/histogram.ts';
+export type { Attributes, Instrument, Sample } from './counts/instruments.ts';
+export type { DecidedBy } from './counts/limit-tally.ts';
 export { metricsText } from './counts/metrics-text.ts';
+export { INSTRUMENTS, listenToTimes, readMetrics } from './counts/read-metrics.ts';
 export type { Correction, CorrectionDirection } from './limiter/observer.ts';
 export type { CorrectionMessage } from './limiter/reports.ts';
+export type { TraceMessage } from './events/trace.ts';

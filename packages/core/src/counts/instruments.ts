@@ -26,6 +26,10 @@ export interface Instrument {
   readonly description: string;
   /** The names of its attributes. */
   readonly attributes: readonly string[];
+}
+
+/** An instrument, and how it is read. */
+export interface ReadInstrument extends Instrument {
   /** Returns its values: those that a limiter does not have are left out. */
   read(of: Readings): Iterable<Sample>;
 }
@@ -44,19 +48,27 @@ export interface Readings {
 /** Reads a limiter. Its counts begin with the first call. */
 export function readingsOf(limiter: LimiterCore<never>): Readings {
   const { queued, slots } = limiter.inProgress;
-  const { stats } = limiter.store as { readonly stats?: () => MemoryStats };
   return {
     counts: countsOf(limiter),
     limits: limiter.limits,
     store: limiter.status(),
     waiting: queued.waiting(),
     slots: slots.countsByLimit(),
-    memory: stats?.call(limiter.store),
+    memory: memoryOf(limiter),
   };
 }
 
+/** Undefined also when the store is closed. */
+function memoryOf({ store }: LimiterCore<never>): MemoryStats | undefined {
+  try {
+    return (store as { readonly stats?: () => MemoryStats }).stats?.();
+  } catch {
+    return undefined;
+  }
+}
+
 /** All instruments. What reads metrics of any kind is made from this list. */
-export const INSTRUMENTS: readonly Instrument[] = [
+export const INSTRUMENTS: readonly ReadInstrument[] = [
   {
     name: 'sluice.decisions',
     type: 'counter',

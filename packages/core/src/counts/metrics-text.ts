@@ -1,14 +1,7 @@
-import { coreOf } from '../limiter/create-limiter.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import type { HistogramCounts } from './histogram.ts';
-import {
-  INSTRUMENTS,
-  readingsOf,
-  type Attributes,
-  type Instrument,
-  type Readings,
-  type Sample,
-} from './instruments.ts';
+import type { Attributes, Instrument, Sample } from './instruments.ts';
+import { readMetrics } from './read-metrics.ts';
 
 /** Units as a part of the name: https://prometheus.io/docs/practices/naming/. */
 const UNIT_NAMES: Readonly<Record<string, string>> = { s: 'seconds', By: 'bytes' };
@@ -22,14 +15,9 @@ const UNIT_NAMES: Readonly<Record<string, string>> = { s: 'seconds', By: 'bytes'
  * @throws {SluiceError} `ERR_OPTION` when a value is not a limiter.
  */
 export function metricsText(...limiters: readonly Limiter<never>[]): string {
-  return textOf(limiters.map((limiter) => readingsOf(coreOf(limiter))));
-}
-
-function textOf(all: readonly Readings[]): string {
-  return INSTRUMENTS.map((instrument) => {
-    const samples = summed(all.flatMap((each) => [...instrument.read(each)]));
-    return samples.length === 0 ? '' : familyOf(instrument, samples);
-  }).join('');
+  return [...readMetrics(...limiters)]
+    .map(([instrument, samples]) => (samples.length === 0 ? '' : familyOf(instrument, samples)))
+    .join('');
 }
 
 /** The name of an instrument in Prometheus. */
@@ -68,20 +56,4 @@ function lineOf(name: string, attributes: Attributes, value: number): string {
 
 function escaped(text: string): string {
   return text.replaceAll('\\', String.raw`\\`).replaceAll('\n', String.raw`\n`);
-}
-
-/** Adds the values with the same attributes. */
-function summed(samples: readonly Sample[]): readonly Sample[] {
-  const sums = new Map<string, Sample>();
-  for (const sample of samples) {
-    const key = JSON.stringify(sample.attributes);
-    const before = sums.get(key);
-    sums.set(key, before === undefined ? sample : { ...sample, value: sumOf(before.value, sample.value) });
-  }
-  return [...sums.values()];
-}
-
-function sumOf(one: Sample['value'], other: Sample['value']): Sample['value'] {
-  if (typeof one === 'number' || typeof other === 'number') return (one as number) + (other as number);
-  return { ...one, counts: one.counts.map((count, i) => count + other.counts[i]!), sum: one.sum + other.sum };
 }

@@ -5,6 +5,7 @@ import { firstDecision, type Decision } from '../decision/decision.ts';
 import type { DecisionCall, Stage } from '../decision/stage.ts';
 import type { Transaction } from '../decision/transaction.ts';
 import { decisionChannel } from '../events/event.ts';
+import { tracing } from '../events/trace.ts';
 import { OpenGate, type StoreGate } from '../failure/store-gate.ts';
 import { assertAtOnce } from './at-once.ts';
 import { WITHOUT_HTTP, type Reports } from './reports.ts';
@@ -93,7 +94,8 @@ export class Decider {
 
   /** @throws {SluiceError} `ERR_COST_OVER_BURST`. */
   decide(call: DecisionCall, batch: Batch): Awaitable<Decision> {
-    if (decisionChannel.hasSubscribers || this.#reports.isTimed) return this.#decideTimed(call, batch);
+    if (decisionChannel.hasSubscribers || this.#reports.isTimed || tracing.hasSubscribers)
+      return this.#decideWatched(call, batch);
     return isDecidable(batch) ? this.#decidePlain(call, batch) : this.#decideByStages(call, batch);
   }
 
@@ -103,18 +105,23 @@ export class Decider {
     return raised.isActive || warnings.isActive ? this.#stages[call].decide(batch) : this.#gate.decide(call, batch);
   }
 
-  #decideTimed(call: DecisionCall, batch: Batch): Awaitable<Decision> {
-    const beganMicros = this.#reports.nowMicros();
-    const isPlain = isDecidable(batch);
-    return this.#timed(isPlain ? this.#decidePlain(call, batch) : this.#decideByStages(call, batch), beganMicros);
-  }
-
-  #timed(decided: Awaitable<Decision>, beganMicros: number): Awaitable<Decision> {
-    if (!(decided instanceof Promise)) return this.#reports.timed(decided, beganMicros);
-    return decided.then((decision) => this.#reports.timed(decision, beganMicros));
-  }
-
   // What follows is rare, and may create closures: see docs/hot-path.md.
+  #decideWatched(call: DecisionCall, batch: Batch): Awaitable<Decision> {
+    return this.#watched(
+      () => (isDecidable(batch) ? this.#decidePlain(call, batch) : this.#decideByStages(call, batch)),
+      batch,
+    );
+  }
+
+  /** Times a decision, and traces it if it takes time. */
+  #watched(decide: () => Awaitable<Decision>, batch: Batch): Awaitable<Decision> {
+    const timed = (): Awaitable<Decision> => {
+      const beganMicros = this.#reports.nowMicros();
+      return andThen(decide(), (decision) => this.#reports.timed(decision, beganMicros));
+    };
+    return tracing.hasSubscribers && !this.#answersAtOnce ? this.#reports.traced(timed, batch) : timed();
+  }
+
   #decideByStages(call: DecisionCall, batch: Batch): Awaitable<Decision> {
     if (!batch.every(canEverPass)) return this.#decideNever(call, batch);
     // Not all of them ask the gate.
@@ -139,12 +146,10 @@ export class Decider {
   decideFirst(call: DecisionCall, made: Awaitable<readonly Batch[]>): Awaitable<Decision> {
     const decide = (batches: readonly Batch[]): Awaitable<Decision> =>
       andThen(this.#stages[call].decideFirst(untilUnlimited(batches)), firstDecision);
-    const timed = (batches: readonly Batch[]): Awaitable<Decision> => {
-      if (!decisionChannel.hasSubscribers && !this.#reports.isTimed) return decide(batches);
-      const beganMicros = this.#reports.nowMicros();
-      return this.#timed(decide(batches), beganMicros);
-    };
-    return this.#reported(call, andThen(made, timed));
+    const isWatched = decisionChannel.hasSubscribers || this.#reports.isTimed || tracing.hasSubscribers;
+    const watched = (batches: readonly Batch[]): Awaitable<Decision> =>
+      isWatched ? this.#watched(() => decide(batches), batches.flat()) : decide(batches);
+    return this.#reported(call, andThen(made, watched));
   }
 }
 

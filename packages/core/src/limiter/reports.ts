@@ -1,7 +1,8 @@
-import { callAndForget } from '../async/awaitable.ts';
+import { callAndForget, type Awaitable } from '../async/awaitable.ts';
 import { reasonOf } from '../checks/errors.ts';
 import { Decision } from '../decision/decision.ts';
 import { correctionChannel, decisionChannel, type EventSink } from '../events/event.ts';
+import { traced, tracing } from '../events/trace.ts';
 import type { Time } from '../time/time.ts';
 import type { Limiter } from './limiter.ts';
 import type { Correction, CorrectionDirection, Observer } from './observer.ts';
@@ -50,22 +51,25 @@ export interface ReportsParts<Request> {
 export class Reports<Request> {
   readonly #parts: ReportsParts<Request>;
   #observer: Observer | undefined;
+  #isObserved: boolean;
   /** Whether the observer wants to know how long decisions take. */
   isTimed = false;
 
   constructor(parts: ReportsParts<Request>) {
     this.#parts = parts;
+    this.#isObserved = parts.onDecision !== undefined;
   }
 
   /** Lets an observer see all that follows, in place of the one before. */
   observe(observer: Observer): void {
     this.#observer = observer;
+    this.#isObserved = true;
     this.isTimed = this.#parts.takeTime;
   }
 
-  /** Whether anybody receives decisions. */
+  /** Whether anybody watches decisions. */
   get isNeeded(): boolean {
-    return this.#observer !== undefined || this.#parts.onDecision !== undefined || decisionChannel.hasSubscribers;
+    return this.#isObserved || decisionChannel.hasSubscribers || tracing.hasSubscribers;
   }
 
   /** Whether anybody receives corrections. */
@@ -82,6 +86,12 @@ export class Reports<Request> {
   timed(decision: Decision, beganMicros: number): Decision {
     Decision.answerOf(decision).durationMs = (this.nowMicros() - beganMicros) / 1000;
     return decision;
+  }
+
+  /** Makes a decision that is traced. */
+  traced(decide: () => Awaitable<Decision>, batch: readonly { readonly limit: string }[]): Promise<Decision> {
+    const limits = batch.map(({ limit }) => limit);
+    return traced(decide, { limiter: this.#parts.limiter, limits: [...new Set(limits)] });
   }
 
   /** Reports a decision, and returns it. */
