@@ -16,6 +16,7 @@ const ADDITIONS = [
   { name: 'drop-in', peer: '', use: 'stores of other rate limiters' },
   { name: 'config', peer: '', use: 'limits in files' },
   { name: 'domains', peer: '', use: 'limits by domain name' },
+  { name: 'opentelemetry', peer: ' @opentelemetry/api', use: 'metrics and traces' },
 ];
 
 /**

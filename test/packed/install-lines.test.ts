@@ -15,6 +15,7 @@ const names = [
   'koa',
   'nestjs',
   'node',
+  'opentelemetry',
   'postgres',
   'redis',
   'serve',
@@ -49,6 +50,8 @@ test('each framework has one line to paste, with the core, and each other packag
     'npm install /sluice/sluice-config-0.1.0.tgz',
     '# add for limits by domain name',
     'npm install /sluice/sluice-domains-0.1.0.tgz',
+    '# add for metrics and traces',
+    'npm install /sluice/sluice-opentelemetry-0.1.0.tgz @opentelemetry/api',
   ]);
 });
 

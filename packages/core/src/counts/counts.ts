@@ -8,7 +8,9 @@ import { Histogram } from './histogram.ts';
 import { LimitTally, type DecidedBy } from './limit-tally.ts';
 
 /** The classes of the durations of decisions, in seconds. */
-const DURATION_BOUNDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1];
+export const DURATION_BOUNDS: readonly number[] = [
+  0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1,
+];
 
 const ofLimiters = new WeakMap<LimiterCore<never>, Counts>();
 

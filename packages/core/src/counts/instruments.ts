@@ -3,9 +3,9 @@ import type { LimiterCore } from '../limiter/limiter-core.ts';
 import type { Limit } from '../limits/limit.ts';
 import type { Waiting } from '../limiter/queued-decisions.ts';
 import type { MemoryStats } from '../store/memory/memory-stats.ts';
-import { countsOf, type Counts } from './counts.ts';
+import { countsOf, DURATION_BOUNDS, type Counts } from './counts.ts';
 import type { HistogramCounts } from './histogram.ts';
-import { DECIDED_BY, LimitTally, OUTCOMES, PARTS_USED } from './limit-tally.ts';
+import { DECIDED_BY, LimitTally, OUTCOMES, PARTS_USED, QUEUE_BOUNDS } from './limit-tally.ts';
 
 /** The attributes of a value. Never an id, an address or a path: there are only as many as limits and outcomes. */
 export type Attributes = Readonly<Record<string, string>>;
@@ -26,6 +26,8 @@ export interface Instrument {
   readonly description: string;
   /** The names of its attributes. */
   readonly attributes: readonly string[];
+  /** Of a histogram: the upper ends of its classes. */
+  readonly bounds?: readonly number[];
 }
 
 /** An instrument, and how it is read. */
@@ -134,6 +136,7 @@ export const INSTRUMENTS: readonly ReadInstrument[] = [
     unit: 's',
     description: 'How long decisions took. Only with stores that do not answer at once.',
     attributes: ['outcome'],
+    bounds: DURATION_BOUNDS,
     *read({ counts }) {
       for (const outcome of OUTCOMES) {
         const value = counts.durations[outcome].counts();
@@ -190,6 +193,7 @@ export const INSTRUMENTS: readonly ReadInstrument[] = [
     unit: 's',
     description: 'The delays of requests that had to wait in the queue of a limit.',
     attributes: ['limit'],
+    bounds: QUEUE_BOUNDS,
     *read({ counts }) {
       for (const [limit, { waits }] of counts.byLimit) {
         const value = waits.counts();

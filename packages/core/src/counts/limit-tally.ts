@@ -11,7 +11,7 @@ export const DECIDED_BY: readonly DecidedBy[] = ['store', 'open', 'local', 'clos
 /** The parts of a burst of which is counted how often they are used. */
 export const PARTS_USED: readonly number[] = [0.5, 0.75, 0.9, 0.99];
 /** The classes of the waits of queued requests, in seconds. */
-const QUEUE_BOUNDS: readonly number[] = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30, 60];
+export const QUEUE_BOUNDS: readonly number[] = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30, 60];
 
 /** The counts of one limit, as plain numbers: they are raised by each decision. */
 export class LimitTally {

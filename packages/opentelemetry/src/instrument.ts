@@ -1,0 +1,123 @@
+import type {
+  Attributes,
+  BatchObservableResult,
+  Histogram,
+  Meter,
+  MeterProvider,
+  Observable,
+} from '@opentelemetry/api';
+import type { Limiter } from '@sluice/core';
+import { SluiceError } from '@sluice/core';
+import {
+  INSTRUMENTS,
+  listenToTimes,
+  readMetrics,
+  type Attributes as Labels,
+  type Instrument,
+} from '@sluice/core/metrics';
+
+/** The options of {@link instrument}. */
+export interface InstrumentOptions {
+  /** Where the instruments are made. For example `metrics.getMeterProvider()` of `@opentelemetry/api`. */
+  readonly meterProvider: MeterProvider;
+}
+
+const SCOPE = '@sluice/opentelemetry';
+const VERSION = '0.1.0';
+
+const ofProviders = new WeakMap<MeterProvider, Instruments>();
+
+/**
+ * Reports the numbers of a limiter to OpenTelemetry: they are read when a reader collects, so that a decision costs some plain
+ * counters. Limits of one name of several limiters are added. Attributes are names of limits and outcomes, never ids.
+ *
+ *     const stop = instrument(limiter, { meterProvider: metrics.getMeterProvider() });
+ *
+ * @returns Ends it. Repeated calls do nothing.
+ * @throws {SluiceError} `ERR_OPTION` when the value is not a limiter, when there is no meter provider, and when the limiter is
+ * instrumented already with this one. What the provider throws is thrown on.
+ */
+export function instrument(limiter: Limiter<never>, { meterProvider }: InstrumentOptions): () => void {
+  if (typeof (meterProvider as Partial<MeterProvider> | undefined)?.getMeter !== 'function') throw noProvider();
+  // Counting begins here.
+  readMetrics(limiter);
+  const instruments = ofProviders.get(meterProvider) ?? new Instruments(meterProvider.getMeter(SCOPE, VERSION));
+  ofProviders.set(meterProvider, instruments);
+  return instruments.add(limiter);
+}
+
+/** The instruments of one meter provider, and the limiters that they show. */
+class Instruments {
+  readonly #meter: Meter;
+  readonly #observables: ReadonlyMap<Instrument, Observable>;
+  readonly #durations: Histogram;
+  readonly #waits: Histogram;
+  readonly #limiters = new Set<Limiter<never>>();
+  readonly #callback = (result: BatchObservableResult): void => this.#observe(result);
+
+  constructor(meter: Meter) {
+    this.#meter = meter;
+    const read = INSTRUMENTS.filter(({ type }) => type !== 'histogram');
+    this.#observables = new Map(read.map((each) => [each, observableOf(meter, each)]));
+    this.#durations = histogramOf(meter, 'sluice.decision.duration');
+    this.#waits = histogramOf(meter, 'sluice.queue.wait');
+  }
+
+  add(limiter: Limiter<never>): () => void {
+    if (this.#limiters.has(limiter)) throw instrumentedAlready();
+    if (this.#limiters.size === 0) this.#meter.addBatchObservableCallback(this.#callback, this.#all);
+    this.#limiters.add(limiter);
+    const stopListening = listenToTimes(limiter, {
+      duration: (seconds, outcome) => this.#durations.record(seconds, { outcome }),
+      wait: (seconds, limit) => this.#waits.record(seconds, { limit }),
+    });
+    return () => {
+      stopListening();
+      if (!this.#limiters.delete(limiter) || this.#limiters.size > 0) return;
+      this.#meter.removeBatchObservableCallback(this.#callback, this.#all);
+    };
+  }
+
+  get #all(): Observable[] {
+    return [...this.#observables.values()];
+  }
+
+  #observe(result: BatchObservableResult): void {
+    for (const [instrument, samples] of readMetrics(...this.#limiters)) {
+      const observable = this.#observables.get(instrument);
+      if (observable === undefined) continue;
+      for (const { attributes, value } of samples)
+        result.observe(observable, value as number, withoutEmpty(attributes));
+    }
+  }
+}
+
+function observableOf(meter: Meter, { name, type, unit, description }: Instrument): Observable {
+  return type === 'counter'
+    ? meter.createObservableCounter(name, { unit, description })
+    : meter.createObservableGauge(name, { unit, description });
+}
+
+function histogramOf(meter: Meter, name: string): Histogram {
+  const { unit, description, bounds } = INSTRUMENTS.find((each) => each.name === name)!;
+  return meter.createHistogram(name, { unit, description, advice: { explicitBucketBoundaries: [...bounds!] } });
+}
+
+/** In OpenTelemetry an attribute that says nothing is left out. */
+function withoutEmpty(labels: Labels): Attributes {
+  return Object.fromEntries(Object.entries(labels).filter(([, text]) => text !== ''));
+}
+
+function noProvider(): SluiceError {
+  return new SluiceError(
+    'ERR_OPTION',
+    '`meterProvider` must be a MeterProvider. For example instrument(limiter, { meterProvider: metrics.getMeterProvider() }), with `metrics` of @opentelemetry/api.',
+  );
+}
+
+function instrumentedAlready(): SluiceError {
+  return new SluiceError(
+    'ERR_OPTION',
+    'This limiter is instrumented already with this meter provider. Call the function that the first call returned before.',
+  );
+}

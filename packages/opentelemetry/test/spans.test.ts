@@ -1,0 +1,106 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { context, SpanStatusCode, trace } from '@opentelemetry/api';
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
+import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
+import { accountId, createLimiter, memoryStore, type Limiter, type Store } from '@sluice/core';
+import { rateLimit } from '@sluice/express';
+import { spans } from '@sluice/opentelemetry';
+import express from 'express';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
+
+beforeAll(() => {
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+});
+
+function traced() {
+  const exporter = new InMemorySpanExporter();
+  const tracerProvider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
+  const stop = spans(tracerProvider);
+  onTestFinished(stop);
+  return { exporter, tracerProvider, stop };
+}
+
+/** The memory store with promises. */
+function later(): Store {
+  const inner = memoryStore();
+  return { run: async (operation) => inner.run(operation), close: () => inner.close() };
+}
+
+function limiterOn(store: Store | undefined): Limiter {
+  return createLimiter({
+    limits: { Orders: { key: accountId(() => '7'), count: 1, period: '1h' } },
+    store,
+    log: false,
+  }) as Limiter;
+}
+
+const orders = [{ limit: 'Orders', id: '7' }];
+
+test('a decision that takes time is a span, with its limits, its outcome and its wait', async () => {
+  const { exporter } = traced();
+  const limiter = limiterOn(later());
+  await limiter.spend(orders);
+  await limiter.spend(orders);
+  expect(exporter.getFinishedSpans().map(({ name, attributes }) => ({ name, ...attributes }))).toEqual([
+    { name: 'sluice decide', 'sluice.limits': ['Orders'], 'sluice.limit': 'Orders', 'sluice.outcome': 'allowed' },
+    {
+      name: 'sluice decide',
+      'sluice.limits': ['Orders'],
+      'sluice.limit': 'Orders',
+      'sluice.outcome': 'denied',
+      'sluice.retry_after': expect.any(Number) as number,
+    },
+  ]);
+});
+
+test('a decision by a failure policy names it', async () => {
+  const { exporter } = traced();
+  await limiterOn({ run: () => Promise.reject(new Error('down')), close: () => undefined }).spend(orders);
+  expect(exporter.getFinishedSpans()[0]!.attributes).toMatchObject({ 'sluice.policy': 'local' });
+});
+
+test('a decision that fails is a span with an error', async () => {
+  const { exporter } = traced();
+  const limiter = limiterOn(later());
+  await expect(limiter.spend([{ limit: 'Orders', id: '7', cost: 5 }])).rejects.toThrow('cost');
+  expect(exporter.getFinishedSpans()[0]!.status.code).toBe(SpanStatusCode.ERROR);
+});
+
+test('a decision of the memory store is no span', () => {
+  const { exporter } = traced();
+  limiterOn(undefined).spendSync(orders);
+  expect(exporter.getFinishedSpans()).toEqual([]);
+});
+
+test('there are no spans after the end, which can be repeated', async () => {
+  const { exporter, stop } = traced();
+  stop();
+  stop();
+  await limiterOn(later()).spend(orders);
+  expect(exporter.getFinishedSpans()).toEqual([]);
+});
+
+test('under Express a span is a child of that of the request', async () => {
+  const { exporter, tracerProvider } = traced();
+  const tracer = tracerProvider.getTracer('test');
+  const app = express();
+  app.use((_req, res, next) => {
+    tracer.startActiveSpan('request', (span) => {
+      res.on('finish', () => span.end());
+      next();
+    });
+  });
+  app.use(rateLimit({ limiter: limiterOn(later()) }), (_req, res) => void res.send('ok'));
+  const server = app.listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const [decided, request] = exporter.getFinishedSpans();
+  expect(decided?.parentSpanContext?.spanId).toBe(request?.spanContext().spanId);
+  trace.disable();
+});
+
+test('a provider that is none is rejected', () => {
+  expect(() => spans({} as never)).toThrow('`spans` must be given a TracerProvider.');
+});
