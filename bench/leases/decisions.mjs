@@ -123,7 +123,7 @@ function batchOf(limiter, store, id) {
     },
     take(batch, reading) {
       passed = batch;
-      return take?.(batch, reading) ?? false;
+      take?.(batch, reading);
     },
   };
   Object.assign(store, caught);

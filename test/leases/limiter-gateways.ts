@@ -2,6 +2,7 @@
 // that moves whenever anybody reads it. So no two readings of one decision are of the same moment.
 import { accountId, createLimiter, type LimitDefinition } from '@sluice/core';
 import {
+  decidedReading,
   TICKS_PER_MICRO,
   TICKS_PER_MS,
   type StoreOperation,
@@ -167,7 +168,7 @@ export class LimiterGateways {
       const mode = kind === 'check' ? 'check-only' : each.mode;
       return { ...each, key: keyOf(each.limit, each.id), mode };
     });
-    return { nowTicks: this.#serverTicks, levelsTicks: this.#redis.spend(batch) };
+    return decidedReading(alternatives, { nowTicks: this.#serverTicks, levelsTicks: this.#redis.spend(batch) });
   }
 
   async #roundTrip<T>(inRedis: () => T): Promise<T> {

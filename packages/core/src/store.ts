@@ -5,7 +5,7 @@
  * @module
  */
 export { TICKS_PER_MICRO, TICKS_PER_MS } from './rule/ticks.ts';
-export { joinedReading, readingsOf, triedOf } from './store/alternatives.ts';
+export { decidedReading, joinedReading, readingsOf } from './store/alternatives.ts';
 export { bucketKey } from './store/bucket-key.ts';
 export { endOfPeriod, StalePeriodError, type CalendarPeriod } from './store/calendar-period.ts';
 export type { LeaseDescription, OvershootNumbers, StoreRate, StoreTreatment } from './store/lease-description.ts';

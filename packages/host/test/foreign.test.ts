@@ -37,7 +37,7 @@ describe('bytes that are not those of a client', () => {
       Buffer.from('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'),
       /sent 'GET \/ HT', so it is not a host store/,
     ],
-    ['another version', hello(PROTOCOL_VERSION + 1), /has version 4 of the protocol, and this process version 3/],
+    ['another version', hello(PROTOCOL_VERSION + 1), /has version 5 of the protocol, and this process version 4/],
     ['a frame that is too large', Buffer.concat([hello(), header(2 ** 31, 1)]), /sent a frame of 2147483648 bytes/],
     ['a frame without a body', Buffer.concat([hello(), header(0, 0)]), /sent a frame of 0 bytes/],
     [
@@ -82,7 +82,7 @@ describe('bytes that are not those of a client', () => {
     client.on('data', (chunk: Buffer) => received.push(chunk));
     // A check of one batch without transactions.
     for (const byte of Buffer.concat([hello(), frameOf(1, 0, 1, 0)])) client.write(Buffer.from([byte]));
-    await expect.poll(() => Buffer.concat(received).length).toBe(32 + 8 + 24);
+    await expect.poll(() => Buffer.concat(received).length).toBe(32 + 8 + 32);
     client.destroy();
   });
 });
@@ -183,7 +183,7 @@ describe('bytes that are not those of a server', () => {
 
   test.each([
     ['an unknown answer', frameOf(99)],
-    ['more than was asked for', frameOf(0, 1, 0, 7)],
+    ['more than was asked for', frameOf(0, 0, 1, 0, 7)],
     ['half an answer', frameOf(0)],
   ])('%s fails the call, and the server is asked again', async (_, answer) => {
     const end = await serve((client) => {
@@ -199,7 +199,7 @@ describe('bytes that are not those of a server', () => {
   });
 
   test('an answer to nothing ends the connection', async () => {
-    const end = await serve((client) => client.write(Buffer.concat([hello(), frameOf(0, 1, 0)])));
+    const end = await serve((client) => client.write(Buffer.concat([hello(), frameOf(0, 0, 1, 0)])));
     const store = open();
     await expect
       .poll(() => store.status().lastError?.cause)

@@ -83,18 +83,24 @@ const level = fc.record({ level: ticks, now: ticks, wallMs: maybe(ticks) });
 
 test('every reading arrives as it was sent', () => {
   fc.assert(
-    fc.property(ticks, fc.array(level), fc.boolean(), (nowTicks, buckets, hasPeriods) => {
-      const levelsTicks = buckets.map((each) => each.level);
-      const periods = {
-        bucketNowTicks: buckets.map(({ now }) => now),
-        bucketWallMs: buckets.map(({ wallMs }) => wallMs),
-      };
-      const reading: StoreReading = { nowTicks, levelsTicks, ...(hasPeriods && periods) };
-      const writer = new FrameWriter();
-      encodeReading(writer, reading);
-      const asked: StoreOperation = { kind: 'check', alternatives: [] };
-      expect(received(writer, (frame) => decodeAnswer(frame, asked))).toEqual(reading);
-    }),
+    fc.property(
+      fc.integer({ min: -1, max: 3 }),
+      ticks,
+      fc.array(level),
+      fc.boolean(),
+      (passed, nowTicks, buckets, hasPeriods) => {
+        const levelsTicks = buckets.map((each) => each.level);
+        const periods = {
+          bucketNowTicks: buckets.map(({ now }) => now),
+          bucketWallMs: buckets.map(({ wallMs }) => wallMs),
+        };
+        const reading: StoreReading = { passed, nowTicks, levelsTicks, ...(hasPeriods && periods) };
+        const writer = new FrameWriter();
+        encodeReading(writer, reading);
+        const asked: StoreOperation = { kind: 'check', alternatives: [] };
+        expect(received(writer, (frame) => decodeAnswer(frame, asked))).toEqual(reading);
+      },
+    ),
   );
 });
 

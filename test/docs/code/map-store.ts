@@ -53,17 +53,17 @@ export class MapStore implements Store {
   #decide(alternatives: readonly (readonly StoreTransaction[])[], takes: boolean): StoreReading {
     const nowTicks = this.#now();
     const levelsTicks: number[] = [];
-    for (const batch of alternatives) {
-      // The levels before anything was taken: what was decided follows from them.
+    for (const [passed, batch] of alternatives.entries()) {
+      // The levels before anything was taken.
       const levels = this.#read(batch, nowTicks).levelsTicks;
       levelsTicks.push(...levels);
       if (!passes(batch, levels)) continue;
       for (const [i, transaction] of batch.entries()) {
         if (takes) this.#set(transaction, nowTicks, levelAfter(transaction, levels[i]!));
       }
-      break;
+      return { passed, nowTicks, levelsTicks };
     }
-    return { nowTicks, levelsTicks };
+    return { passed: -1, nowTicks, levelsTicks };
   }
 
   #reset(batch: readonly BucketName[]): StoreReading {

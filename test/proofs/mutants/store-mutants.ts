@@ -124,8 +124,8 @@ export const storeMutants: readonly Mutant[] = [
   },
   {
     in: MEMORY,
-    replace: '  if (!passes(batch, levelsTicks)) return false;\n',
-    by: '',
+    replace: 'if (reading.passed === 0) takeAll(',
+    by: 'takeAll(',
     about: 'a denied batch is taken',
   },
   {
@@ -212,15 +212,15 @@ export const storeMutants: readonly Mutant[] = [
   },
   {
     in: BUCKETS,
-    replace: 'if (!fits(level, incrementTicks, transaction.fitTicks) && canDeny(mode)) return false;',
-    by: 'return false;',
+    replace: 'fits(level, transaction.incrementTicks, transaction.fitTicks) || !canDeny(transaction.mode) ? 0 : -1;',
+    by: '-1;',
     about: 'the memory store denies all requests of one limit',
     first: 'denial-takes-nothing',
   },
   {
     in: BUCKETS,
-    replace: 'if (!fits(level, incrementTicks, transaction.fitTicks) && canDeny(mode)) return false;',
-    by: '',
+    replace: 'fits(level, transaction.incrementTicks, transaction.fitTicks) || !canDeny(transaction.mode) ? 0 : -1;',
+    by: '0;',
     about: 'the memory store denies no request of one limit',
     first: 'denial-takes-nothing',
   },

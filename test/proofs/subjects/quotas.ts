@@ -22,6 +22,7 @@ import { Use } from '../../../packages/core/src/limits/use.ts';
 import { Treatment } from '../../../packages/core/src/limits/treatment.ts';
 import { countingRate, rateOf, type Numbers } from '../../../packages/core/src/rule/rate.ts';
 import type { CalendarPeriod } from '../../../packages/core/src/store/calendar-period.ts';
+import { decidedReading } from '../../../packages/core/src/store/alternatives.ts';
 import { memoryStore } from '../../../packages/core/src/store/memory/memory-store.ts';
 import type { Mode, StoreReading } from '../../../packages/core/src/store/store.ts';
 import { DenialCache } from '../../../packages/redis/src/batches/denial-cache.ts';
@@ -159,8 +160,9 @@ function unexpected(name: string): never {
   throw new Error(`A gate asks for ${name}`);
 }
 
-/** The decision that a limiter derives from the reading of any store. */
-export function decisionFrom(batch: readonly Transaction[], reading: StoreReading): Decision {
+/** The decision that a limiter makes of the levels that a server has read. */
+export function decisionFrom(batch: readonly Transaction[], levels: StoreReading): Decision {
+  const reading = decidedReading([batch], levels);
   const answer = { available: true, batch, reading, store: undefined as never, failure: undefined, owner: {} } as const;
   return decisionOf(answer, true);
 }

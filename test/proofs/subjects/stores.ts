@@ -5,8 +5,14 @@
  * @module
  */
 import { StalePeriodError } from '../../../packages/core/src/store/calendar-period.ts';
+import { decidedReading } from '../../../packages/core/src/store/alternatives.ts';
 import { memoryStore } from '../../../packages/core/src/store/memory/memory-store.ts';
-import { emptyReading, type StoreOperation, type StoreReading } from '../../../packages/core/src/store/store.ts';
+import {
+  emptyReading,
+  type StoreOperation,
+  type StoreReading,
+  type StoreTransaction,
+} from '../../../packages/core/src/store/store.ts';
 import type { ServerEntry } from '../../../packages/core/src/store/server-entry.ts';
 import { findStalePeriod, withPeriods } from '../../../packages/core/src/store/server-periods.ts';
 import type { BatchKind } from '../../../packages/redis/src/batches/batch-request.ts';
@@ -116,13 +122,15 @@ export class BothStores {
 
   /** Whether a batch passes: as a limiter takes one from the memory store. */
   memoryTakes(batch: readonly Entry[]): boolean {
-    return this.#memory.take(batch.map(withLimit) as never, emptyReading(batch.length));
+    const reading = emptyReading(batch.length);
+    this.#memory.take(batch.map(withLimit) as never, reading);
+    return reading.passed === 0;
   }
 
-  /** The levels of alternatives: of those that were tried. */
-  memoryFirst(alternatives: readonly (readonly Entry[])[]): readonly number[] {
+  /** The reading of alternatives. */
+  memoryFirst(alternatives: readonly (readonly Entry[])[]): StoreReading {
     const named = alternatives.map((batch) => batch.map(withLimit));
-    return this.#memory.run({ kind: 'spend', alternatives: named } as StoreOperation).levelsTicks;
+    return this.#memory.run({ kind: 'spend', alternatives: named } as StoreOperation);
   }
 
   memoryLevel(id: string): number {
@@ -148,8 +156,9 @@ export class BothStores {
     return this.run([{ kind, batch }]);
   }
 
-  scriptFirst(alternatives: readonly (readonly Entry[])[]): readonly number[] {
-    return this.#execute([
+  /** What a caller of the Redis store is told of alternatives. */
+  scriptFirst(alternatives: readonly (readonly Entry[])[]): StoreReading {
+    const levelsTicks = this.#execute([
       {
         kind: 'spend',
         batch: alternatives.flat(),
@@ -157,6 +166,8 @@ export class BothStores {
         alternatives: alternatives.map((batch) => parts('spend', batch)),
       },
     ]);
+    const batches = alternatives.map((batch) => batch.map(withLimit)) as readonly (readonly StoreTransaction[])[];
+    return decidedReading(batches, { nowTicks: this.nowTicks, levelsTicks });
   }
 
   /** Several batches in one call. */

@@ -1,5 +1,5 @@
 // The room decision: what a batch is, and from the answer of a store to a decision.
-import { canDeny, levelAfter, passes } from '../store/transaction-rule.ts';
+import { canDeny, levelAfter } from '../store/transaction-rule.ts';
 import { canEverPass } from './batch.ts';
 import { Decision, type DecisionFigures } from './decision.ts';
 import type { BucketState, Result } from './result.ts';
@@ -35,6 +35,12 @@ const NO_LIMIT: DecisionFigures = {
  */
 export function decisionOf(answer: BatchAnswer, takes: boolean): Decision {
   return answer.available ? decided(answer, takes) : unavailable(answer);
+}
+
+/** Derives a decision from the answer of a store: what passed is what the store says, and its levels are for figures. */
+export function decided(answer: Answered, takes: boolean): Decision {
+  const passed = answer.reading.passed === 0;
+  return (answer.batch.length === 1 ? decidedAlone : decidedTogether)(answer, passed, takes && passed);
 }
 
 /**
@@ -119,21 +125,6 @@ function unavailable(answer: Unanswered): Decision {
   const retryAfterMs = UNAVAILABLE_RETRY_MS;
   const figures = { limit, id, blocked: false, remaining: 0, retryAfterMs, resetAfterMs: retryAfterMs };
   return new Decision(answer, 'unavailable', figures, []);
-}
-
-/**
- * Derives a decision from the answer of a store that has tried to take the tokens.
- *
- * @param passed - Whether it has taken them.
- */
-export function spentDecision(answer: Answered, passed: boolean): Decision {
-  return answer.batch.length === 1 ? decidedAlone(answer, passed, passed) : decidedTogether(answer, passed, passed);
-}
-
-function decided(answer: Answered, takes: boolean): Decision {
-  const passed = passes(answer.batch, answer.reading.levelsTicks);
-  const took = takes && passed;
-  return answer.batch.length === 1 ? decidedAlone(answer, passed, took) : decidedTogether(answer, passed, took);
 }
 
 function decidedTogether(answer: Answered, passed: boolean, took: boolean): Decision {

@@ -41,9 +41,11 @@ function isSameBucket(one: Transaction | undefined, other: Transaction): boolean
 }
 
 function readingAt(places: readonly (OwnAnswer | number)[], reading: StoreReading): StoreReading {
-  const { nowTicks, levelsTicks, bucketWallMs } = reading;
+  const { passed, nowTicks, levelsTicks, bucketWallMs } = reading;
   const isOwn = (place: OwnAnswer | number): place is OwnAnswer => typeof place !== 'number';
   return {
+    // The store was asked because all that the process itself decides passes.
+    passed,
     nowTicks,
     levelsTicks: places.map((place) => (isOwn(place) ? place.level : levelsTicks[place]!)),
     bucketNowTicks: places.map((place) => (isOwn(place) ? nowTicks : nowTicksAt(reading, place))),

@@ -94,7 +94,8 @@ function resultOf({ batch, reading }: Answered, index: number, passed: boolean, 
   const after = took ? levelAfter(transaction, before) : before;
   const left = periodLeft(transaction, reading, index);
   const { limit, id, cost, mode, rate, overridden, treatment, incrementTicks, fitTicks } = transaction;
-  const allowed = passed || !canDeny(mode) || fits(before, incrementTicks, fitTicks);
+  // A transaction alone is denied when its batch is, whatever its level is.
+  const allowed = passed || !canDeny(mode) || (batch.length > 1 && fits(before, incrementTicks, fitTicks));
   return {
     limit,
     kind: rate.kind.name,

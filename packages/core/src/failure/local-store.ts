@@ -60,9 +60,10 @@ export class LocalStore implements Store {
     );
     const tokens = batch.filter(hasTokens);
     const reading = this.#tokens.run({ kind: fit ? kind : 'check', alternatives: [tokens] });
-    const { nowTicks, levelsTicks, bucketNowTicks, bucketWallMs } = reading;
+    const { passed, nowTicks, levelsTicks, bucketNowTicks, bucketWallMs } = reading;
     const places = placesOfTokens(batch);
     return {
+      passed: fit ? passed : -1,
       nowTicks,
       levelsTicks: batch.map((one, i) => (hasSlots(one) ? held[i]! : levelsTicks[places[i]!]!)),
       ...(bucketNowTicks && { bucketNowTicks: places.map((place) => bucketNowTicks[place] ?? nowTicks) }),

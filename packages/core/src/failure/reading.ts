@@ -1,5 +1,5 @@
 import { shown, SluiceError } from '../checks/errors.ts';
-import { countTried } from '../store/alternatives.ts';
+import { triedOf } from '../store/alternatives.ts';
 import type { StoreReading, StoreTransaction, StoreOperation } from '../store/store.ts';
 
 /** A part of a bucket's entry that its reading depends on. */
@@ -16,9 +16,14 @@ export function checkReading(operation: StoreOperation, answer: unknown): assert
 
 function isReadingOf(operation: StoreOperation, answer: unknown): boolean {
   if (typeof answer !== 'object' || answer === null) return false;
-  const { nowTicks, levelsTicks } = answer as Partial<StoreReading>;
+  const { passed, nowTicks, levelsTicks } = answer as Partial<StoreReading>;
   if (!Number.isSafeInteger(nowTicks) || !Array.isArray(levelsTicks)) return false;
-  return !hasLevels(operation) || areLevels(entriesOf(operation, levelsTicks), answer as StoreReading);
+  if ('alternatives' in operation && !isVerdict(passed, operation.alternatives.length)) return false;
+  return !hasLevels(operation) || areLevels(entriesOf(operation, passed!), answer as StoreReading);
+}
+
+function isVerdict(passed: number | undefined, count: number): boolean {
+  return Number.isInteger(passed) && passed! >= -1 && passed! < count;
 }
 
 function hasLevels({ kind }: StoreOperation): boolean {
@@ -26,11 +31,11 @@ function hasLevels({ kind }: StoreOperation): boolean {
 }
 
 /** The entries whose levels a reading must have. */
-function entriesOf(operation: StoreOperation, levelsTicks: readonly number[]): readonly Entry[] {
+function entriesOf(operation: StoreOperation, passed: number): readonly Entry[] {
   if (!('alternatives' in operation)) return operation.batch as readonly Entry[];
   const { alternatives } = operation;
   if (alternatives.length === 1) return alternatives[0]!;
-  return alternatives.flat().slice(0, countTried(alternatives, levelsTicks));
+  return triedOf(alternatives, passed).flat();
 }
 
 function areLevels(entries: readonly Entry[], reading: StoreReading): boolean {
@@ -60,9 +65,10 @@ function nonsense(operation: StoreOperation, answer: unknown): SluiceError {
   const count = batches.reduce((sum, { length }) => sum + length, 0);
   const most =
     batches.length === 1 ? `${count} in all` : `${count} in all batches, but only up to the first that passes`;
+  const verdict = 'alternatives' in operation ? 'in `passed` the index of the batch that passed or -1, ' : '';
   return new SluiceError(
     'ERR_STORE_ANSWER',
-    `A store must return a whole number \`nowTicks\` and in \`levelsTicks\` one whole number for each bucket, ` +
+    `A store must return ${verdict}a whole number \`nowTicks\` and in \`levelsTicks\` one whole number for each bucket, ` +
       `${most}, from 0 up, and as many in \`bucketNowTicks\` and \`bucketWallMs\` if it returns those or a bucket has a period, ` +
       `but returned ${shown(answer)}. ` +
       `Run the store contract of @sluice/core/testing against this store.`,

@@ -1,5 +1,5 @@
 import type { Awaitable } from '../async/awaitable.ts';
-import { Decision } from '../decision/decision.ts';
+import type { Decision } from '../decision/decision.ts';
 import { isStalePeriod } from '../store/calendar-period.ts';
 import { readingsOf } from '../store/alternatives.ts';
 import {
@@ -14,10 +14,9 @@ import type { Answered, Changed, Charge } from '../decision/batch-answer.ts';
 import { checkReadyOptions, type ReadyOptions } from '../store/ready-options.ts';
 import type { Alternatives } from './fallback.ts';
 import type { StoreStatus } from './store-health.ts';
-import { decisionOf, spentDecision } from '../decision/decide.ts';
+import { decided } from '../decision/decide.ts';
 import { StalePeriods } from './stale-periods.ts';
 import { TakenBatch } from './taken-batch.ts';
-import { passes } from '../store/transaction-rule.ts';
 import { SluiceError } from '../checks/errors.ts';
 import { StoreWall } from '../time/store-wall.ts';
 import type { Time } from '../time/time.ts';
@@ -71,7 +70,7 @@ export class OpenGate implements StoreGate {
   readonly #store: Store;
   readonly #since: Date;
   readonly #periods: StalePeriods;
-  readonly #canTake: boolean;
+  #canTake: boolean;
   #closed = false;
 
   /** @param wall - The clock by which the periods of batches are chosen. */
@@ -84,16 +83,13 @@ export class OpenGate implements StoreGate {
 
   decide(call: 'spend' | 'check', batch: readonly Transaction[]): Decision {
     if (call === 'check' || !this.#canTake) return this.#decideByRun(call, batch);
-    if (this.#closed) throw closed();
-    const store = this.#store;
-    const answer = new TakenBatch(batch, store, this);
-    let passed: boolean;
+    const answer = new TakenBatch(batch, this.#store, this);
     try {
-      passed = store.take!(batch, answer);
+      this.#store.take!(batch, answer);
     } catch (error) {
       return this.#spendAgain(batch, error);
     }
-    return spentDecision(answer, passed);
+    return decided(answer, true);
   }
 
   #spendAgain(batch: readonly Transaction[], error: unknown): Decision {
@@ -102,21 +98,7 @@ export class OpenGate implements StoreGate {
   }
 
   #decideByRun(kind: 'spend' | 'check', batch: readonly Transaction[]): Decision {
-    return decisionOf(this.#answer(batch, this.#run({ kind, alternatives: [batch] })), kind === 'spend');
-  }
-
-  /**
-   * Whether a batch would have passed in place of one that was just denied.
-   *
-   * @param denied - The decision on other transactions of the same buckets, in the same order.
-   */
-  wouldPass(batch: readonly Transaction[], denied: Decision): boolean {
-    return passes(batch, readingOf(denied).levelsTicks);
-  }
-
-  /** Makes the decision on a batch that would not have passed, see {@link wouldPass}. */
-  denyAlso(batch: readonly Transaction[], denied: Decision): Decision {
-    return decisionOf(this.#answer(batch, readingOf(denied)), true);
+    return decided(this.#answer(batch, this.#run({ kind, alternatives: [batch] })), kind === 'spend');
   }
 
   read(batch: readonly Transaction[]): Changed<Transaction> {
@@ -125,7 +107,7 @@ export class OpenGate implements StoreGate {
 
   decideFirst(kind: 'spend' | 'check', alternatives: Alternatives): readonly Decision[] {
     return readingsOf(alternatives, this.#run({ kind, alternatives })).map((reading, i) =>
-      decisionOf(this.#answer(alternatives[i]!, reading), kind === 'spend'),
+      decided(this.#answer(alternatives[i]!, reading), kind === 'spend'),
     );
   }
 
@@ -162,6 +144,8 @@ export class OpenGate implements StoreGate {
 
   close(): void {
     this.#closed = true;
+    // What is left is to reject calls, which `run` does.
+    this.#canTake = false;
   }
 
   #run(operation: StoreOperation): StoreReading {
@@ -183,10 +167,6 @@ function hasTake(store: Store): boolean {
   let owner: object = store;
   while (!Object.hasOwn(owner, 'run') && !Object.hasOwn(owner, 'take')) owner = Object.getPrototypeOf(owner) as object;
   return Object.hasOwn(owner, 'take');
-}
-
-function readingOf(decision: Decision): StoreReading {
-  return (Decision.answerOf(decision) as Answered).reading;
 }
 
 function atOnce<T>(reading: Awaitable<T>): T {

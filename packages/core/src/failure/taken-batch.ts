@@ -13,6 +13,7 @@ export class TakenBatch implements Answered, ReadingToFill {
   readonly failure = undefined;
   readonly owner: Owner;
   readonly reading: StoreReading;
+  passed: number = -1;
   nowTicks: number = NaN;
   readonly levelsTicks: number[];
   bucketNowTicks: readonly number[] | undefined = undefined;

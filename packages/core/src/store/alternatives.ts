@@ -4,7 +4,7 @@ import { passes } from './transaction-rule.ts';
 /** The batches of an operation that decides. */
 type Alternatives = readonly (readonly StoreTransaction[])[];
 
-/** Reads alternatives in order, up to and including the first that passes. */
+/** Decides alternatives in order, up to and including the first that passes. */
 export function readUntilPassed<Batch extends readonly StoreTransaction[]>(
   alternatives: readonly Batch[],
   read: (batch: Batch) => StoreReading,
@@ -13,27 +13,36 @@ export function readUntilPassed<Batch extends readonly StoreTransaction[]>(
   for (const batch of alternatives) {
     const reading = read(batch);
     readings.push(reading);
-    if (passes(batch, reading.levelsTicks)) break;
+    if (reading.passed === 0) break;
   }
   return readings;
+}
+
+/** Returns the alternatives that were tried, if one passed or none (−1). */
+export function triedOf<Batch>(alternatives: readonly Batch[], passed: number): readonly Batch[] {
+  return passed < 0 ? alternatives : alternatives.slice(0, passed + 1);
 }
 
 /** Returns the readings of the alternatives that were tried. Only the last one can have passed. */
 export function readingsOf(alternatives: Alternatives, whole: StoreReading): readonly StoreReading[] {
   if (alternatives.length === 1) return [whole];
+  const passed = whole.passed!;
   let next = 0;
-  return readUntilPassed(alternatives, (batch) =>
-    partOf(
-      whole,
-      batch.map(() => next++),
-    ),
-  );
+  return triedOf(alternatives, passed).map((batch, i) => {
+    const indexes = batch.map(() => next++);
+    return partOf(whole, indexes, i === passed ? 0 : -1);
+  });
 }
 
 /** Returns a part of a reading: the buckets with these indexes. */
-export function partOf(whole: StoreReading, indexes: readonly number[]): StoreReading {
+export function partOf(
+  whole: StoreReading,
+  indexes: readonly number[],
+  passed: number | undefined = whole.passed,
+): StoreReading {
   const { nowTicks, levelsTicks, bucketNowTicks: clocks, bucketWallMs: walls, remembered } = whole;
   return {
+    passed,
     nowTicks,
     levelsTicks: indexes.map((i) => levelsTicks[i]!),
     ...(remembered && { remembered }),
@@ -47,6 +56,7 @@ export function joinedReading(readings: readonly StoreReading[]): StoreReading {
   const last = readings.at(-1)!;
   if (readings.length === 1) return last;
   return {
+    passed: last.passed === 0 ? readings.length - 1 : -1,
     nowTicks: last.nowTicks,
     levelsTicks: readings.flatMap(({ levelsTicks }) => levelsTicks),
     bucketNowTicks: readings.flatMap((one) => one.levelsTicks.map((_, i) => nowTicksAt(one, i))),
@@ -55,19 +65,16 @@ export function joinedReading(readings: readonly StoreReading[]): StoreReading {
   };
 }
 
-/** Leaves the alternatives that were not tried out of a reading of all. */
-export function triedOf(alternatives: Alternatives, whole: StoreReading): StoreReading {
-  const count = countTried(alternatives, whole.levelsTicks);
-  return count === whole.levelsTicks.length ? whole : partOf(whole, [...Array(count).keys()]);
-}
-
-/** Returns how many levels the reading of alternatives has: those of the alternatives up to the first that passes. */
-export function countTried(alternatives: Alternatives, levelsTicks: readonly number[]): number {
+/**
+ * Decides alternatives by the levels of all of them, for a store that reads all at once: adds to the reading which one passes,
+ * and leaves out the alternatives after it.
+ */
+export function decidedReading(alternatives: Alternatives, whole: StoreReading): StoreReading {
   let count = 0;
-  for (const batch of alternatives) {
+  const passed = alternatives.findIndex((batch) => {
     const start = count;
     count += batch.length;
-    if (passes(batch, levelsTicks, start)) break;
-  }
-  return count;
+    return passes(batch, whole.levelsTicks, start);
+  });
+  return count === whole.levelsTicks.length ? { ...whole, passed } : partOf(whole, [...Array(count).keys()], passed);
 }

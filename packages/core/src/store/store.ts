@@ -136,8 +136,9 @@ export interface StoreRefund extends StoreBucket {
 /**
  * One operation on buckets, see {@link Store.run}.
  *
- * - `spend`: tries batches in order, and takes the first that passes. The reading has the levels before anything was taken.
- * - `check`: finds out which of them would pass, and takes nothing. The levels are as for `spend`.
+ * - `spend`: tries batches in order, and takes the first that passes. The reading says which one, and has the levels before
+ *   anything was taken.
+ * - `check`: finds out which of them would pass, and takes nothing. The reading is as for `spend`.
  * - `charge`: takes tokens whether they fit or not, up to `capTicks`. The levels are those after the charge.
  * - `refund`: gives tokens back; fills a bucket at most. The levels are those after the refund.
  * - `cap`: cuts levels to at most their `capTicks`, after their limits were raised. The levels are those after the cut. A
@@ -173,13 +174,17 @@ export type StoreOperation =
 export type DecidingOperation = Extract<StoreOperation, { readonly alternatives: unknown }>;
 
 /**
- * The levels of an operation's buckets at one reading of the store's clock.
+ * What a store decided, and the levels of an operation's buckets at one reading of its clock.
  *
  * The buckets are those of the batch, in its order. Of alternatives, they are those of the batches that were tried, one
- * after the other: all up to the first that passes. A caller derives from the levels which one that is. The reading of `renew`,
- * `release` and `reset` has no meaning.
+ * after the other: all up to the first that passes. The reading of `renew`, `release` and `reset` has no meaning.
  */
 export interface StoreReading {
+  /**
+   * Of a `spend` or a `check`: the index of the batch that passed, or −1 if all were denied. This is the decision. The levels
+   * are for its figures, and need not show the same: a store may decide by more than them.
+   */
+  readonly passed?: number | undefined;
   /** The store's clock in ticks since the store's own origin. */
   readonly nowTicks: number;
   /**
@@ -207,6 +212,7 @@ export interface StoreReading {
 
 /** A reading that a caller gives to {@link Store.take}, which fills it. */
 export interface ReadingToFill extends StoreReading {
+  passed: number | undefined;
   nowTicks: number;
   /** As many numbers as the batch has transactions. */
   readonly levelsTicks: number[];
@@ -214,14 +220,15 @@ export interface ReadingToFill extends StoreReading {
   bucketWallMs: readonly (number | undefined)[] | undefined;
 }
 
-/** The reading of a batch without buckets, and of an operation whose reading has no meaning. */
-export const EMPTY_READING: StoreReading = { nowTicks: 0, levelsTicks: [] };
+/** The reading of a batch without buckets, which passes, and of an operation whose reading has no meaning. */
+export const EMPTY_READING: StoreReading = { passed: 0, nowTicks: 0, levelsTicks: [] };
 
 /** Returns a reading to be filled, of a batch with as many transactions. */
 export function emptyReading(size: number): ReadingToFill {
   // A preallocated array: see docs/hot-path.md.
   // oxlint-disable-next-line unicorn/no-new-array
-  return { nowTicks: 0, levelsTicks: new Array<number>(size), bucketNowTicks: undefined, bucketWallMs: undefined };
+  const levelsTicks = new Array<number>(size);
+  return { passed: undefined, nowTicks: 0, levelsTicks, bucketNowTicks: undefined, bucketWallMs: undefined };
 }
 
 /** A store with a bounded number of buckets is nearly full or has evicted buckets in debt. */
@@ -309,7 +316,7 @@ export interface Store {
    *
    * @param deadlineMs - How long the caller waits, in milliseconds. After that, a store must not take tokens if it can
    * prevent it. A store with the trait `keepsDeadline` rejects then with `ERR_STORE_DEADLINE`.
-   * @returns The levels, before or after: see {@link StoreOperation}.
+   * @returns What was decided, and the levels before or after: see {@link StoreOperation}.
    */
   run(operation: StoreOperation, deadlineMs?: number): Awaitable<StoreReading>;
   /**
@@ -317,9 +324,8 @@ export interface Store {
    * for stores with the trait `answersAtOnce`.
    *
    * @param reading - To be filled. The store does not keep it.
-   * @returns Whether the batch passed.
    */
-  take?(batch: readonly StoreTransaction[], reading: ReadingToFill): boolean;
+  take?(batch: readonly StoreTransaction[], reading: ReadingToFill): void;
   /** Describes how the store decides a limit that has an `overshoot`. Only stores with the trait `leases` have it. */
   describeLease?(numbers: OvershootNumbers): LeaseDescription;
   /**

@@ -24,10 +24,11 @@ class TwoServers implements Store {
       const server = entry.limit as 'Orders' | 'Reads';
       const aheadTicks = this.#aheadTicks[server];
       const tat = tatAfterSpendTicks === undefined ? {} : { tatAfterSpendTicks: tatAfterSpendTicks - aheadTicks };
-      const { nowTicks, levelsTicks } = callsOf(this.#servers[server])[call]([{ ...rest, ...tat }]);
-      return { nowTicks: nowTicks + aheadTicks, levelTicks: levelsTicks.at(0)! };
+      const { passed, nowTicks, levelsTicks } = callsOf(this.#servers[server])[call]([{ ...rest, ...tat }]);
+      return { passed, nowTicks: nowTicks + aheadTicks, levelTicks: levelsTicks.at(0)! };
     });
     return {
+      passed: parts.at(0)!.passed,
       nowTicks: parts.at(0)!.nowTicks,
       levelsTicks: parts.map(({ levelTicks }) => levelTicks),
       bucketNowTicks: parts.map(({ nowTicks }) => nowTicks),

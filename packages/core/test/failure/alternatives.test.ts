@@ -126,16 +126,20 @@ describe('when the store can not answer, alternatives are decided by policies', 
 
 describe('an answer that is no answer counts as a failure', () => {
   const empty = 4 * 60 * 16_000_000;
-  const read = (...levelsTicks: number[]) => ({ nowTicks: 7, levelsTicks });
+  const read = (passed: unknown, ...levelsTicks: number[]) => ({ passed, nowTicks: 7, levelsTicks });
 
   test.each<[what: string, answer: unknown]>([
-    ['is an array', [read(0)]],
-    ['is empty', read()],
-    ['has levels of more alternatives than there are', read(empty, empty, empty)],
-    ['ends before one has passed', read(empty)],
-    ['goes on after one has passed', read(0, empty)],
-    ['has a wrong level', read(-3)],
-    ['has no levels', { nowTicks: 7 }],
+    ['is an array', [read(0, 0)]],
+    ['is empty', read(0)],
+    ['has levels of more alternatives than there are', read(-1, empty, empty, empty)],
+    ['ends before one has passed', read(-1, empty)],
+    ['goes on after one has passed', read(0, 0, empty)],
+    ['does not say which one passed', read(undefined, empty, 0)],
+    ['says that one passed that was not asked', read(2, empty, empty)],
+    ['says that none passed in another way', read(-2, empty, empty)],
+    ['says what passed as text', read('1', empty, 0)],
+    ['has a wrong level', read(0, -3)],
+    ['has no levels', { passed: 0, nowTicks: 7 }],
     ['has nothing at all', undefined],
   ])('when it %s', async (_what, answer) => {
     const { limiter } = limiterOf(() => Promise.resolve(answer));
@@ -144,12 +148,12 @@ describe('an answer that is no answer counts as a failure', () => {
   });
 
   test('of check too', async () => {
-    const { limiter } = limiterOf(() => Promise.resolve(read(0, 0)));
+    const { limiter } = limiterOf(() => Promise.resolve(read(0, 0, 0)));
     expect(await limiter.check({ firstOf })).toMatchObject({ failure: { cause: { code: 'ERR_STORE_ANSWER' } } });
   });
 
   test('and a right one is the decision', async () => {
-    const { limiter } = limiterOf(() => Promise.resolve(read(empty, 0)));
+    const { limiter } = limiterOf(() => Promise.resolve(read(1, empty, 0)));
     expect(await limiter.spend({ firstOf })).toMatchObject({ allowed: true, limit: 'Pool', remaining: 3 });
     expect(limiter.status().state).toBe('up');
   });
@@ -158,7 +162,7 @@ describe('an answer that is no answer counts as a failure', () => {
     const { limiter, store, time } = limiterOf(fails);
     for (let i = 0; i < 3; i++) await limiter.spend({ firstOf });
     time.advance(100);
-    store.told = () => Promise.resolve({ ...read(empty, empty), remembered: true });
+    store.told = () => Promise.resolve({ ...read(-1, empty, empty), remembered: true });
     expect(await limiter.spend({ firstOf })).toMatchObject({ outcome: 'denied' });
     expect(limiter.status().state).toBe('failing');
   });

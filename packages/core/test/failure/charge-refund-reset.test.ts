@@ -36,7 +36,11 @@ describe('a charge', () => {
 
   test('that no limit takes resolves all the same', async () => {
     const { guard, store } = failing();
-    expect(await guard.charge([open])).toEqual({ batch: [], reading: { nowTicks: 0, levelsTicks: [] }, store });
+    expect(await guard.charge([open])).toEqual({
+      batch: [],
+      reading: { passed: 0, nowTicks: 0, levelsTicks: [] },
+      store,
+    });
   });
 
   test('of local limits alone is not lost', async () => {

@@ -6,7 +6,7 @@ import { breakDown, guarded, transaction } from './support/guarded.ts';
 import { answers, answersAtOnce, hangs, rejects, throws } from './support/scripted-store.ts';
 
 describe('a store that answers with nonsense', () => {
-  const level = (levelTicks: unknown) => ({ nowTicks: 1, levelsTicks: [levelTicks] });
+  const level = (levelTicks: unknown) => ({ passed: 0, nowTicks: 1, levelsTicks: [levelTicks] });
   const tolerance = transaction().capTicks;
 
   test.each([
@@ -14,14 +14,14 @@ describe('a store that answers with nonsense', () => {
     ['null', null],
     ['a number', 1],
     ['no reading', {}],
-    ['no levels', { nowTicks: 1 }],
-    ['no time', { levelsTicks: [0] }],
-    ['a time that is no number', { nowTicks: NaN, levelsTicks: [0] }],
-    ['a time that is not whole', { nowTicks: 0.5, levelsTicks: [0] }],
-    ['a time beyond exact numbers', { nowTicks: 2 ** 53, levelsTicks: [0] }],
-    ['too few levels', { nowTicks: 1, levelsTicks: [] }],
-    ['too many levels', { nowTicks: 1, levelsTicks: [0, 0] }],
-    ['levels that are no list', { nowTicks: 1, levelsTicks: { length: 1, 0: 0 } }],
+    ['no levels', { passed: 0, nowTicks: 1 }],
+    ['no time', { passed: 0, levelsTicks: [0] }],
+    ['a time that is no number', { passed: 0, nowTicks: NaN, levelsTicks: [0] }],
+    ['a time that is not whole', { passed: 0, nowTicks: 0.5, levelsTicks: [0] }],
+    ['a time beyond exact numbers', { passed: 0, nowTicks: 2 ** 53, levelsTicks: [0] }],
+    ['too few levels', { passed: 0, nowTicks: 1, levelsTicks: [] }],
+    ['too many levels', { passed: 0, nowTicks: 1, levelsTicks: [0, 0] }],
+    ['levels that are no list', { passed: 0, nowTicks: 1, levelsTicks: { length: 1, 0: 0 } }],
     ['a level that is no number', level(NaN)],
     ['a level as text', level('0')],
     ['a level that is not whole', level(0.5)],
@@ -73,9 +73,9 @@ describe('a store that answers with nonsense', () => {
     const { guard } = guarded(answers(level(0.5)));
     const { cause } = (await guard.spend([transaction()])).failure!;
     expect((cause as Error).message).toBe(
-      'A store must return a whole number `nowTicks` and in `levelsTicks` one whole number for each bucket, ' +
+      'A store must return in `passed` the index of the batch that passed or -1, a whole number `nowTicks` and in `levelsTicks` one whole number for each bucket, ' +
         '1 in all, from 0 up, and as many in `bucketNowTicks` and `bucketWallMs` if it returns those or a bucket has a period, ' +
-        'but returned { nowTicks: 1, levelsTicks: [ 0.5 ] }. ' +
+        'but returned { passed: 0, nowTicks: 1, levelsTicks: [ 0.5 ] }. ' +
         'Run the store contract of @sluice/core/testing against this store.',
     );
   });

@@ -172,7 +172,7 @@ describe('open', () => {
       expect(await guard.spend([open])).toEqual({
         available: true,
         batch: [],
-        reading: { nowTicks: 0, levelsTicks: [] },
+        reading: { passed: 0, nowTicks: 0, levelsTicks: [] },
         store,
         failure: { policy: 'open', cause: down },
         open: [open],

@@ -33,7 +33,7 @@ describe('a store that gives the outcomes of operations to sinks', () => {
     const { guard, sinks } = direct();
     const spent = [guard.spend(batch), guard.spend(batch)];
     sinks[0]?.failed(new Error('down'));
-    sinks[1]?.answered({ nowTicks: 0.5, levelsTicks: [] });
+    sinks[1]?.answered({ passed: 0, nowTicks: 0.5, levelsTicks: [] });
     const [failed, malformed] = await Promise.all(spent);
     expect(failed?.failure).toMatchObject({ policy: 'open', cause: { message: 'down' } });
     expect(malformed?.failure?.cause).toMatchObject({ code: 'ERR_STORE_ANSWER' });

@@ -1,13 +1,4 @@
-import {
-  accountId,
-  createLimiter,
-  everyone,
-  memoryStore,
-  type Decision,
-  type LimitDefinition,
-  type LimiterOptions,
-  type Store,
-} from '@sluice/core';
+import { createLimiter, memoryStore, type Decision, type LimiterOptions, type Store } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
 import { CountedTime } from '../support/counted-time.ts';
@@ -136,19 +127,4 @@ test('a decision in memory reads the wall clock once for all its quotas, and onc
   // Every sixteenth call sweeps.
   for (let i = 0; i < 160; i++) spend();
   expect(time.wallReads).toBe(160 + 10);
-});
-
-test('a denial in memory reads the clock once for own and borrowed tokens', () => {
-  const time = new CountedTime();
-  const numbers = { burst: 1, count: 1, period: '1h' };
-  const limits: Record<string, LimitDefinition> = {
-    Own: { key: accountId(), ...numbers, borrow: { from: 'Pool', ceiling: numbers, tenants: 1 } },
-    Pool: { key: everyone(), count: 9, period: '1h' },
-  };
-  const limiter = createLimiter({ limits, time });
-  const spend = () => limiter.spendSync([{ limit: 'Own', id: '7' }]);
-  spend();
-  time.reads = 0;
-  expect(Array.from({ length: 10 }, () => spend().allowed)).not.toContain(true);
-  expect(time.reads).toBe(10);
 });

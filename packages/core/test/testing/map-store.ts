@@ -16,6 +16,7 @@ import {
 } from '../../src/store/store.ts';
 import { andThen } from '../../src/async/awaitable.ts';
 import { joinedReading, readUntilPassed } from '../../src/store/alternatives.ts';
+import { passes } from '../../src/store/transaction-rule.ts';
 import { endOfPeriod, StalePeriodError, type CalendarPeriod } from '../../src/store/calendar-period.ts';
 import { TICKS_PER_MICRO } from '../../src/rule/ticks.ts';
 import { MapSlots } from './map-slots.ts';
@@ -73,7 +74,7 @@ export class MapStore implements Store {
   }
 
   async checkFirst(alternatives: readonly (readonly StoreTransaction[])[]): Promise<StoreReading> {
-    return joinedReading(readUntilPassed(alternatives, (batch) => this.read(batch)));
+    return joinedReading(readUntilPassed(alternatives, (batch) => checked(batch, this.read(batch))));
   }
 
   clock(): StoreReading {
@@ -82,16 +83,18 @@ export class MapStore implements Store {
 
   async spend(batch: readonly StoreTransaction[]): Promise<StoreReading> {
     const reading = this.read(batch);
-    if (this.passes(batch, reading)) this.takeAll(batch, reading);
-    return reading;
+    const passed = this.passes(batch, reading);
+    if (passed) this.takeAll(batch, reading);
+    return decided(reading, passed);
   }
 
   async spendFirst(alternatives: readonly (readonly StoreTransaction[])[]): Promise<readonly StoreReading[]> {
     const readings: StoreReading[] = [];
     for (const batch of alternatives) {
       const reading = this.read(batch);
-      readings.push(reading);
-      if (!this.passes(batch, reading)) continue;
+      const passed = this.passes(batch, reading);
+      readings.push(decided(reading, passed));
+      if (!passed) continue;
       this.takeAll(batch, reading);
       break;
     }
@@ -99,7 +102,7 @@ export class MapStore implements Store {
   }
 
   async check(batch: readonly StoreTransaction[]): Promise<StoreReading> {
-    return this.read(batch);
+    return checked(batch, this.read(batch));
   }
 
   async charge(batch: readonly StoreCharge[]): Promise<StoreReading> {
@@ -249,6 +252,16 @@ export class MapStore implements Store {
   demandOpen(): void {
     if (this.closed) throw new SluiceError('ERR_CLOSED', 'This store was closed.');
   }
+}
+
+/** A reading with its verdict. */
+export function decided(reading: StoreReading, passed: boolean): StoreReading {
+  return { ...reading, passed: passed ? 0 : -1 };
+}
+
+/** A reading with the verdict of its levels. */
+export function checked(batch: readonly StoreTransaction[], reading: StoreReading): StoreReading {
+  return decided(reading, passes(batch, reading.levelsTicks));
 }
 
 /** The level at a place of a batch. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { StoreReading, StoreTransaction } from '../../src/store/store.ts';
 import { brokenPromises, type Mistake } from './broken-promises.ts';
-import { MapStore } from './map-store.ts';
+import { checked, MapStore } from './map-store.ts';
 
 type Alternatives = readonly (readonly StoreTransaction[])[];
 
@@ -17,6 +17,24 @@ test.each<Mistake>([
       }
     },
     breaks: 'the first alternative that passes is taken, and no other is tried',
+  },
+  {
+    mistake: 'says that a denied batch passed',
+    Broken: class extends MapStore {
+      override async spend(batch: readonly StoreTransaction[]): Promise<StoreReading> {
+        return { ...(await super.spend(batch)), passed: 0 };
+      }
+    },
+    breaks: 'spend and check say which batch passed, the first that fits, or -1 when all are denied',
+  },
+  {
+    mistake: 'says nothing about what passed, as if its levels were enough',
+    Broken: class extends MapStore {
+      override async check(batch: readonly StoreTransaction[]): Promise<StoreReading> {
+        return this.read(batch);
+      }
+    },
+    breaks: 'spend and check say which batch passed, the first that fits, or -1 when all are denied',
   },
   {
     mistake: 'reports the alternatives that it tried in another order',
@@ -50,7 +68,7 @@ test.each<Mistake>([
     Broken: class extends MapStore {
       override async spendFirst(alternatives: Alternatives): Promise<readonly StoreReading[]> {
         const readings = await super.spendFirst(alternatives);
-        return [...readings, ...alternatives.slice(readings.length).map((batch) => this.read(batch))];
+        return [...readings, ...alternatives.slice(readings.length).map((batch) => checked(batch, this.read(batch)))];
       }
     },
     breaks: 'the first alternative that passes is taken, and no other is tried',
@@ -104,7 +122,9 @@ test.each<Mistake>([
     mistake: 'answers alternatives at once, and a spend by a promise',
     Broken: class extends MapStore {
       override spendFirst(alternatives: Alternatives): Promise<readonly StoreReading[]> {
-        return alternatives.map((batch) => this.read(batch)) as unknown as Promise<readonly StoreReading[]>;
+        return alternatives.map((batch) => checked(batch, this.read(batch))) as unknown as Promise<
+          readonly StoreReading[]
+        >;
       }
     },
     breaks: 'alternatives are answered at once or by a promise, as a spend is',

@@ -9,7 +9,7 @@ import type {
   StoreTransaction,
 } from '../../src/store/store.ts';
 import { brokenPromises, type Mistake } from './broken-promises.ts';
-import { MapStore } from './map-store.ts';
+import { checked, decided, MapStore } from './map-store.ts';
 
 test.each<Mistake>([
   {
@@ -204,8 +204,9 @@ test.each<Mistake>([
       override async spend(batch: readonly StoreTransaction[]): Promise<StoreReading> {
         const reading = this.read(batch);
         await Promise.resolve();
-        if (this.passes(batch, reading)) this.takeAll(batch, reading);
-        return reading;
+        const passed = this.passes(batch, reading);
+        if (passed) this.takeAll(batch, reading);
+        return decided(reading, passed);
       }
     },
     breaks: 'of many calls at the same time exactly burst are taken',
@@ -214,7 +215,7 @@ test.each<Mistake>([
     mistake: 'answers at once in one call and later in the others',
     Broken: class extends MapStore {
       override check(batch: readonly StoreTransaction[]): Promise<StoreReading> {
-        return this.read(batch) as unknown as Promise<StoreReading>;
+        return checked(batch, this.read(batch)) as unknown as Promise<StoreReading>;
       }
     },
     breaks: 'a store answers always at once, or always by a promise',

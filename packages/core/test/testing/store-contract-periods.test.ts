@@ -168,9 +168,9 @@ test.each<Mistake>([
       override async spendFirst(alternatives: Alternatives): Promise<readonly StoreReading[]> {
         const readings = await super.spendFirst(alternatives);
         const [first] = readings;
-        return readings.map(({ nowTicks, levelsTicks }) => {
+        return readings.map(({ passed, nowTicks, levelsTicks }) => {
           const { bucketNowTicks = [], bucketWallMs = [] } = first ?? {};
-          return { nowTicks, levelsTicks, bucketNowTicks, bucketWallMs };
+          return { passed, nowTicks, levelsTicks, bucketNowTicks, bucketWallMs };
         });
       }
     },

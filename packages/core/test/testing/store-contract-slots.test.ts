@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { StoreBucket, StoreReading, StoreTransaction } from '../../src/store/store.ts';
 import { brokenPromises, withSlots, type Mistake } from './broken-promises.ts';
 import { MapSlots } from './map-slots.ts';
-import { at, MapStore } from './map-store.ts';
+import { at, decided, MapStore } from './map-store.ts';
 
 test.each<Mistake>([
   {
@@ -23,8 +23,9 @@ test.each<Mistake>([
       override async spend(batch: readonly StoreTransaction[]): Promise<StoreReading> {
         const reading = this.read(batch);
         await Promise.resolve();
-        if (this.passes(batch, reading)) this.takeAll(batch, reading);
-        return reading;
+        const passed = this.passes(batch, reading);
+        if (passed) this.takeAll(batch, reading);
+        return decided(reading, passed);
       }
     },
     breaks: 'of many calls at the same time exactly as many hold a slot as there are',

@@ -7,12 +7,12 @@ test.each<Mistake>([
   {
     mistake: 'takes although it says that the batch is denied',
     Broken: class extends MapStore {
-      take(batch: readonly StoreTransaction[], reading: ReadingToFill): boolean {
+      take(batch: readonly StoreTransaction[], reading: ReadingToFill): void {
         const read = this.read(batch);
         reading.nowTicks = read.nowTicks;
         reading.levelsTicks.splice(0, batch.length, ...read.levelsTicks);
         this.takeAll(batch, read);
-        return this.passes(batch, read);
+        reading.passed = this.passes(batch, read) ? 0 : -1;
       }
     },
     breaks: 'take, of a store that has it, decides and takes a batch as a spend does',
@@ -96,8 +96,8 @@ test.each<Mistake>([
     mistake: 'gives the levels after taking',
     Broken: class extends MapStore {
       override async spend(batch: readonly StoreTransaction[]): Promise<StoreReading> {
-        await super.spend(batch);
-        return this.read(batch);
+        const { passed } = await super.spend(batch);
+        return { ...this.read(batch), passed };
       }
     },
     breaks: 'spend gives the level before it took, and the next call the level after',

@@ -61,7 +61,7 @@ export class SharedBuckets {
 
   #spend(batch: readonly StoreTransaction[]): StoreReading {
     const levelsTicks = batch.length === 1 ? [NaN] : batch.map(() => NaN);
-    const reading = { nowTicks: 0, levelsTicks, bucketNowTicks: undefined, bucketWallMs: undefined };
+    const reading = { passed: undefined, nowTicks: 0, levelsTicks, bucketNowTicks: undefined, bucketWallMs: undefined };
     this.#memory.take(batch, reading);
     return this.#fromOrigin(reading);
   }
@@ -77,12 +77,12 @@ export class SharedBuckets {
     return { kind: 'refund', batch };
   }
 
-  #fromOrigin({ nowTicks, levelsTicks, bucketNowTicks, bucketWallMs }: StoreReading): StoreReading {
+  #fromOrigin({ passed, nowTicks, levelsTicks, bucketNowTicks, bucketWallMs }: StoreReading): StoreReading {
     const shifted = nowTicks + this.#originTicks;
-    if (bucketNowTicks === undefined) return { nowTicks: shifted, levelsTicks };
+    if (bucketNowTicks === undefined) return { passed, nowTicks: shifted, levelsTicks };
     const clocks = bucketNowTicks.map((ticks, i) =>
       bucketWallMs?.[i] === undefined ? ticks + this.#originTicks : ticks,
     );
-    return { nowTicks: shifted, levelsTicks, bucketNowTicks: clocks, bucketWallMs };
+    return { passed, nowTicks: shifted, levelsTicks, bucketNowTicks: clocks, bucketWallMs };
   }
 }

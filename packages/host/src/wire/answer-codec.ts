@@ -17,8 +17,10 @@ const EXPIRED = 3;
 const FAILED = 4;
 
 export function encodeReading(writer: FrameWriter, reading: StoreReading): void {
-  const { nowTicks, levelsTicks, bucketNowTicks, bucketWallMs } = reading;
+  const { passed, nowTicks, levelsTicks, bucketNowTicks, bucketWallMs } = reading;
   writer.number(bucketNowTicks === undefined ? READ : READ_IN_PERIODS);
+  // That of other operations than `spend` and `check` has no meaning.
+  writer.number(passed ?? -1);
   writer.number(nowTicks);
   writer.number(levelsTicks.length);
   for (let i = 0; i < levelsTicks.length; i++) {
@@ -69,6 +71,7 @@ export function decodeAnswer(frame: Frame, operation: StoreOperation): StoreRead
 }
 
 function decodeReading(frame: Frame, isInPeriods: boolean): StoreReading {
+  const passed = frame.number();
   const nowTicks = frame.number();
   const levelsTicks: number[] = [];
   const bucketNowTicks: number[] = [];
@@ -80,7 +83,8 @@ function decodeReading(frame: Frame, isInPeriods: boolean): StoreReading {
     const wallMs = frame.number();
     bucketWallMs.push(Number.isNaN(wallMs) ? undefined : wallMs);
   }
-  return isInPeriods ? { nowTicks, levelsTicks, bucketNowTicks, bucketWallMs } : { nowTicks, levelsTicks };
+  const reading = { passed, nowTicks, levelsTicks };
+  return isInPeriods ? { ...reading, bucketNowTicks, bucketWallMs } : reading;
 }
 
 function staleError(operation: StoreOperation, wallMs: number): SluiceError {

@@ -8,7 +8,7 @@ import {
   withPeriods,
   type ServerEntry,
 } from '@sluice/core/kit';
-import { triedOf, type StoreReading, type StoreTransaction } from '@sluice/core/store';
+import { decidedReading, type StoreReading, type StoreTransaction } from '@sluice/core/store';
 import type { CallKind, StoreCall } from './store-call.ts';
 
 // The words of schema.sql.
@@ -135,7 +135,7 @@ function answerCall(call: StoreCall, reading: StoreReading): void {
   const broken = levelsTicks.indexOf(FOREIGN);
   if (broken >= 0) return call.fail(brokenBucketError(call.keys[broken]!));
   const whole = entries.some(({ period }) => period !== undefined) ? withPeriods(entries, reading) : reading;
-  call.answer(triedOf(call.batches as readonly (readonly StoreTransaction[])[], whole));
+  call.answer(decidedReading(call.batches as readonly (readonly StoreTransaction[])[], whole));
 }
 
 function brokenBucketError(key: string): SluiceError {

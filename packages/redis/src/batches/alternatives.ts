@@ -1,4 +1,3 @@
-import { passes, type StoreReading, type StoreTransaction } from '@sluice/core/store';
 import type { BatchRequestParts } from './batch-request.ts';
 
 /** Joins batches to one request, of which the script executes the first that passes. */
@@ -7,9 +6,4 @@ export function joinAlternatives(alternatives: readonly BatchRequestParts[]): Ba
   const batch = alternatives.flatMap((alternative) => alternative.batch);
   const keys = alternatives.flatMap((alternative) => alternative.keys);
   return { kind, batch, keys, deadlineMs, alternatives };
-}
-
-/** Whether a `spend` passed, by the levels before it. */
-export function isGranted({ batch }: Pick<BatchRequestParts, 'batch'>, { levelsTicks }: StoreReading): boolean {
-  return passes(batch as readonly StoreTransaction[], levelsTicks);
 }

@@ -1,6 +1,6 @@
 import { SluiceError } from '@sluice/core';
 import { shownText, type AnswerSink, type ServerEntry } from '@sluice/core/kit';
-import { triedOf, type StoreOperation, type StoreReading, type StoreTransaction } from '@sluice/core/store';
+import { decidedReading, type StoreOperation, type StoreReading, type StoreTransaction } from '@sluice/core/store';
 
 /** The operation on a batch. */
 export type BatchKind = StoreOperation['kind'];
@@ -42,9 +42,9 @@ export class BatchRequest {
   answer(reading: StoreReading, sentMicros: number): void {
     const broken = reading.levelsTicks.indexOf(FOREIGN);
     if (broken >= 0) return this.fail(brokenBucketError(this.keys[broken]!));
-    const tried = this.alternatives === undefined ? reading : readingOfTried(this.alternatives, reading);
-    this.#observer.onAnswer(this, tried, sentMicros);
-    this.#sink.answered(tried);
+    const answer = this.kind === 'spend' || this.kind === 'check' ? decidedReading(batchesOf(this), reading) : reading;
+    this.#observer.onAnswer(this, answer, sentMicros);
+    this.#sink.answered(answer);
   }
 
   fail(error: unknown): void {
@@ -53,10 +53,9 @@ export class BatchRequest {
   }
 }
 
-/** Leaves out of the reading of a joined request the alternatives that were not tried. */
-export function readingOfTried(alternatives: readonly BatchRequestParts[], whole: StoreReading): StoreReading {
-  const batches = alternatives.map(({ batch }) => batch as readonly StoreTransaction[]);
-  return triedOf(batches, whole);
+/** Returns the batches of a `spend` or a `check`. */
+export function batchesOf({ batch, alternatives }: BatchRequestParts): readonly (readonly StoreTransaction[])[] {
+  return (alternatives?.map((each) => each.batch) ?? [batch]) as readonly (readonly StoreTransaction[])[];
 }
 
 /** Returns a promise of what `send` gives to its sink. */

@@ -10,8 +10,7 @@ import {
   type StoreReading,
   type StoreTransaction,
 } from '@sluice/core/store';
-import { isGranted } from './alternatives.ts';
-import type { BatchObserver, BatchRequestParts } from './batch-request.ts';
+import { batchesOf, type BatchObserver, type BatchRequestParts } from './batch-request.ts';
 
 /** The maximum number of buckets, which take about two megabytes. The oldest readings are dropped first. */
 const MAX_BUCKETS = 10_000;
@@ -95,7 +94,7 @@ export class DenialCache {
       bucketNowTicks.push(cached.nowTicks + passedTicks);
     }
     if (nowTicks === undefined || passes(batch, lowestTicks)) return undefined;
-    const reading = { nowTicks, levelsTicks, bucketNowTicks, remembered: true } as const;
+    const reading = { passed: -1, nowTicks, levelsTicks, bucketNowTicks, remembered: true } as const;
     if (bucketWallMs.length === 0) return reading;
     return { ...reading, bucketWallMs: batch.map((_, i) => bucketWallMs[i]) };
   }
@@ -171,7 +170,7 @@ function wallMsInPeriod(
 export function cacheDenials(cache: DenialCache): BatchObserver {
   const note = (request: BatchRequestParts, reading: StoreReading, sentMicros: number): void => {
     if (request.kind === 'check') return;
-    const denied = request.kind === 'spend' && !isGranted(request, reading);
+    const denied = request.kind === 'spend' && reading.passed !== 0;
     if (!denied) cache.forget(request.keys);
     else cache.add(request, reading, sentMicros);
   };
@@ -180,8 +179,8 @@ export function cacheDenials(cache: DenialCache): BatchObserver {
       const { alternatives } = request;
       if (alternatives === undefined) return note(request, reading, sentMicros);
       // The one that passed is the last, so that buckets that denied another before are forgotten.
-      const batches = alternatives.map(({ batch }) => batch as readonly StoreTransaction[]);
-      for (const [i, tried] of readingsOf(batches, reading).entries()) note(alternatives[i]!, tried, sentMicros);
+      for (const [i, tried] of readingsOf(batchesOf(request), reading).entries())
+        note(alternatives[i]!, tried, sentMicros);
     },
     onFailure: ({ keys }) => cache.forget(keys),
   };

@@ -3,7 +3,6 @@ import { type AnswerSink, type ServerEntry } from '@sluice/core/kit';
 import { levelAfter, nowTicksAt, joinedReading, type StoreReading, type StoreTransaction } from '@sluice/core/store';
 import type { ScriptClient } from '../client/script-client.ts';
 import { slotOf } from '../client/slot.ts';
-import { isGranted } from './alternatives.ts';
 import {
   BatchRequest,
   readingOf,
@@ -99,14 +98,14 @@ export class ClusterDispatcher implements Dispatcher {
       // oxlint-disable-next-line no-await-in-loop -- the next one is tried only if this one is denied
       const reading = await this.#tryNext({ ...alternative, deadlineMs }, readings.at(-1));
       readings.push(reading);
-      if (isGranted(alternative, reading)) break;
+      if (reading.passed === 0) break;
     }
     return joinedReading(readings);
   }
 
   async #tryNext(parts: BatchRequestParts, last: StoreReading | undefined): Promise<StoreReading> {
     // Only the first alternative always has transactions.
-    if (parts.keys.length === 0) return { nowTicks: last!.nowTicks, levelsTicks: [] };
+    if (parts.keys.length === 0) return { passed: 0, nowTicks: last!.nowTicks, levelsTicks: [] };
     return readingOf((sink) => this.send(parts, sink));
   }
 
@@ -147,7 +146,7 @@ export class ClusterDispatcher implements Dispatcher {
   async #spendParts(parts: readonly BatchPart[]): Promise<StoreReading> {
     const pending = parts.map((part) => this.#dispatchTo(part.slot, part, this.#observers.requests));
     const outcomes = await Promise.allSettled(pending);
-    const granted = outcomes.map((outcome, i) => outcome.status === 'fulfilled' && isGranted(parts[i]!, outcome.value));
+    const granted = outcomes.map((outcome) => outcome.status === 'fulfilled' && outcome.value.passed === 0);
     if (granted.includes(false)) {
       for (const [i, outcome] of outcomes.entries()) {
         if (outcome.status === 'fulfilled' && granted[i]) this.#giveBack(parts[i]!, outcome.value);

@@ -213,7 +213,7 @@ export class SharedStore implements RedisStore {
     this.#dispatcher.send(
       { kind: 'check', batch: [{}], keys, deadlineMs },
       {
-        answered: ({ nowTicks }) => sink.answered({ nowTicks, levelsTicks: [] }),
+        answered: ({ nowTicks }) => sink.answered({ passed: 0, nowTicks, levelsTicks: [] }),
         failed: (error) => sink.failed(error),
       },
     );

@@ -36,7 +36,7 @@ export function splitBySize(
   return pieces;
 }
 
-/** Combines the readings of all parts of a batch. Each bucket keeps the time of its own server. */
+/** Combines the readings of all parts of a batch, which passes if all of them do. Each bucket keeps the time of its own server. */
 export function mergeReadings(
   parts: readonly Pick<BatchPart, 'indexes'>[],
   readings: readonly StoreReading[],
@@ -53,6 +53,8 @@ export function mergeReadings(
       bucketWallMs[index] = reading.bucketWallMs?.[j];
     }
   }
-  const merged = { nowTicks: readings[0]!.nowTicks, levelsTicks, bucketNowTicks };
+  const denied = readings.findIndex(({ passed }) => passed !== 0);
+  const { passed } = readings[Math.max(0, denied)]!;
+  const merged = { passed, nowTicks: readings[0]!.nowTicks, levelsTicks, bucketNowTicks };
   return readings.some((reading) => reading.bucketWallMs !== undefined) ? { ...merged, bucketWallMs } : merged;
 }

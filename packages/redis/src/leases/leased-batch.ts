@@ -1,6 +1,5 @@
 import type { StoreReading, StoreTransaction } from '@sluice/core/store';
 import { mergeReadings } from '../batches/split-batch.ts';
-import type { LeaseDecision } from './rules/decide.ts';
 import type { BucketLookup } from './bucket-lookup.ts';
 import { clockOf, levelOf, serverTicks, type LeasedEntry } from './leased-levels.ts';
 
@@ -54,21 +53,23 @@ function splitMixed(
 }
 
 /**
- * The levels of a decision in the process. It does not show that Redis answers.
+ * The reading of a decision in the process. It does not show that Redis answers.
  *
  * @param nowTicks - When it was decided.
  */
-export function readingOf(leased: readonly LeasedEntry[], decision: LeaseDecision, nowTicks: number): StoreReading {
-  if (leased.length > 1) return readingOfSeveral(leased, decision, nowTicks);
+export function readingOf(leased: readonly LeasedEntry[], hasPassed: boolean, nowTicks: number): StoreReading {
+  if (leased.length > 1) return readingOfSeveral(leased, hasPassed, nowTicks);
   const entry = leased[0]!;
-  const levelTicks = levelOf(entry, decision);
-  return { nowTicks: clockOf(entry, levelTicks, nowTicks), levelsTicks: [levelTicks], remembered: true };
+  const levelTicks = levelOf(entry, hasPassed);
+  const passed = hasPassed ? 0 : -1;
+  return { passed, nowTicks: clockOf(entry, levelTicks, nowTicks), levelsTicks: [levelTicks], remembered: true };
 }
 
-function readingOfSeveral(leased: readonly LeasedEntry[], decision: LeaseDecision, nowTicks: number): StoreReading {
-  const levelsTicks = leased.map((entry) => levelOf(entry, decision));
-  const bucketNowTicks = leased.map((entry, i) => clockOf(entry, levelsTicks[i]!, nowTicks));
-  return { nowTicks: serverTicks(leased[0]!.bucket, nowTicks), levelsTicks, bucketNowTicks, remembered: true };
+function readingOfSeveral(leased: readonly LeasedEntry[], hasPassed: boolean, now: number): StoreReading {
+  const levelsTicks = leased.map((entry) => levelOf(entry, hasPassed));
+  const bucketNowTicks = leased.map((entry, i) => clockOf(entry, levelsTicks[i]!, now));
+  const nowTicks = serverTicks(leased[0]!.bucket, now);
+  return { passed: hasPassed ? 0 : -1, nowTicks, levelsTicks, bucketNowTicks, remembered: true };
 }
 
 /** Joins the readings of both parts, in the order of the batch. */

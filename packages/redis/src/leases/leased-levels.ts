@@ -1,6 +1,6 @@
 import type { StoreTransaction } from '@sluice/core/store';
 import type { LeasedBucket } from './rules/leased-bucket.ts';
-import { canDeny, type LeaseDecision, type LeaseTransaction } from './rules/decide.ts';
+import type { LeaseTransaction } from './rules/decide.ts';
 
 /** One transaction that is decided in the process. */
 export interface LeasedEntry extends LeaseTransaction {
@@ -8,24 +8,18 @@ export interface LeasedEntry extends LeaseTransaction {
 }
 
 /**
- * The level before the decision, from which the caller derives the same decision, whenever it does. The view may say
- * otherwise: leases pass requests that would not fit, and a process that competes for tokens denies some that would.
+ * The level before the decision, for its figures: one that waits shows its wait, and one that took tokens that it did. The view
+ * may say otherwise: leases pass requests that would not fit, and a process that competes for tokens denies some that would.
  */
-export function levelOf(
-  { transaction, mode, spent, waitTicks, levelTicks }: LeasedEntry,
-  decision: LeaseDecision,
-): number {
+export function levelOf({ transaction, mode, spent, waitTicks, levelTicks }: LeasedEntry, hasPassed: boolean): number {
   const { incrementTicks, fitTicks } = transaction;
   /** The highest level at which it fits. */
   const mostTicks = fitTicks - incrementTicks;
   if (waitTicks > 0) return mostTicks + waitTicks;
-  if (decision.outcome !== 'passed') return canDeny(mode) ? Math.min(levelTicks, mostTicks) : levelTicks;
-  if (spent === undefined) {
-    if (mode === 'check-only') return Math.min(levelTicks, mostTicks);
-    return mode === 'spend-only' ? Math.max(levelTicks, mostTicks + 1) : levelTicks;
-  }
-  if (mode === 'charge') return Math.max(0, levelTicks - spent.overdraftTicks);
-  return Math.min(Math.max(0, levelTicks - incrementTicks), mostTicks);
+  if (mode === 'charge') return Math.max(0, levelTicks - (spent?.overdraftTicks ?? 0));
+  if (spent !== undefined) return Math.min(Math.max(0, levelTicks - incrementTicks), mostTicks);
+  if (mode === 'spend-only') return hasPassed ? Math.max(levelTicks, mostTicks + 1) : levelTicks;
+  return Math.min(levelTicks, mostTicks);
 }
 
 /** The estimate of the server's clock; that of the process before the first answer. */

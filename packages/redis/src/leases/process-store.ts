@@ -2,7 +2,6 @@
 import { SluiceError, type Awaitable, type ReadyOptions } from '@sluice/core';
 import { checkDeadline, isInstance } from '@sluice/core/kit';
 import {
-  passes,
   TICKS_PER_MS,
   joinedReading,
   type LeaseDescription,
@@ -16,7 +15,7 @@ import {
 } from '@sluice/core/store';
 import type { BucketKeys } from '../batches/bucket-keys.ts';
 import { closedError, DEFAULT_DEADLINE_MS, type RedisStore, type SharedStore } from '../batches/shared-store.ts';
-import { conclude, decide, isExact, refundAll, type LeaseDecision } from './rules/decide.ts';
+import { canDeny, conclude, decide, isExact, refundAll, type LeaseDecision } from './rules/decide.ts';
 import { LeasedBuckets } from './rules/leased-buckets.ts';
 import { BucketLookup } from './bucket-lookup.ts';
 import type { GatewayCount } from './gateway-count.ts';
@@ -134,7 +133,7 @@ export class ProcessStore implements LeasedStore {
       // oxlint-disable-next-line no-await-in-loop -- the next one is tried only if this one is denied
       const reading = batch.length === 0 ? this.#emptyReading() : await this.#decide(kind, batch, leftMs);
       readings.push(reading);
-      if (passes(batch, reading.levelsTicks)) break;
+      if (reading.passed === 0) break;
     }
     return joinedReading(readings);
   }
@@ -152,7 +151,9 @@ export class ProcessStore implements LeasedStore {
       for (const each of looks) conclude(each, each.bucket.waitByView(each.tokens, nowTicks), nowTicks);
     }
     this.#syncs.afterUse(looks, nowTicks);
-    const reading = readingOf(looks, decision, nowTicks);
+    // In looks, no mode but those that can deny is left.
+    const passed = looks.every(({ waitTicks }, i) => waitTicks === 0 || !canDeny(split.leased[i]!.mode));
+    const reading = readingOf(looks, passed, nowTicks);
     if (split.exact.length === 0) return reading;
     return this.#askRedis('check', split.exact, deadlineMs).then((exact) => joinReadings(split, reading, exact));
   }
@@ -300,22 +301,21 @@ export class ProcessStore implements LeasedStore {
   #spendRest({ split, decision, nowTicks }: Decided, deadlineMs: number): Awaitable<StoreReading> {
     if (decision.outcome === 'unavailable') return Promise.reject(this.#unanswered(split));
     const { leased, exact } = split;
-    const reading = readingOf(leased, decision, nowTicks);
-    if (exact.length === 0) return reading;
-    return this.#spendExact(split, reading, decision.outcome === 'passed', deadlineMs);
+    const reading = readingOf(leased, decision.outcome === 'passed', nowTicks);
+    return exact.length === 0 ? reading : this.#spendExact(split, reading, deadlineMs);
   }
 
   /** Spends what only Redis decides, or checks it if the leased part was denied. */
-  #spendExact(split: SplitBatch, reading: StoreReading, hasPassed: boolean, deadlineMs: number): Promise<StoreReading> {
+  #spendExact(split: SplitBatch, reading: StoreReading, deadlineMs: number): Promise<StoreReading> {
     const { leased, exact } = split;
-    if (!hasPassed) {
+    if (reading.passed !== 0) {
       return this.#askRedis('check', exact, deadlineMs).then((levels) => joinReadings(split, reading, levels));
     }
     pin(leased, 1);
     return this.#spendInRedis(exact, deadlineMs).then(
       (levels) => {
         pin(leased, -1);
-        if (!passes(exact, levels.levelsTicks)) this.#takeBack(leased);
+        if (levels.passed !== 0) this.#takeBack(leased);
         return joinReadings(split, reading, levels);
       },
       (error: unknown) => {
@@ -330,7 +330,7 @@ export class ProcessStore implements LeasedStore {
   async #spendInRedis(batch: readonly StoreTransaction[], deadlineMs: number): Promise<StoreReading> {
     const unreported = batch.map((each) => this.#parts.buckets.find(each)?.unreportedTicks ?? 0);
     const reading = await this.#askRedis('spend', batch, deadlineMs);
-    if (passes(batch, reading.levelsTicks)) return reading;
+    if (reading.passed === 0) return reading;
     const levelsTicks = reading.levelsTicks.map((level, i) => {
       const { incrementTicks, fitTicks } = batch[i]!;
       return level + incrementTicks <= fitTicks ? level : level + unreported[i]!;
@@ -364,7 +364,7 @@ export class ProcessStore implements LeasedStore {
   }
 
   #emptyReading(): StoreReading {
-    return { nowTicks: this.#syncs.nowTicks, levelsTicks: [], remembered: true };
+    return { passed: 0, nowTicks: this.#syncs.nowTicks, levelsTicks: [], remembered: true };
   }
 
   #leftMs(deadlineMs: number, startTicks: number): number {

@@ -22,6 +22,7 @@ describe('the levels of denied batches', () => {
     time.advance(250);
     const passedTicks = 250 * 16_000;
     expect(levels.findDenial([order('a')], ['a'])).toEqual({
+      passed: -1,
       nowTicks: 1_000_000 + passedTicks,
       levelsTicks: [FULL_TICKS - passedTicks],
       bucketNowTicks: [1_000_000 + passedTicks],
@@ -113,7 +114,7 @@ describe('the levels of denied batches', () => {
       const { levels } = late(FULL_TICKS, 4 * TOKEN_TICKS + WAY_TICKS / 2);
       const batch = [order('a'), order('b')];
       const told = levels.findDenial(batch, ['a', 'b'])!;
-      expect(told.levelsTicks).toEqual([FULL_TICKS, 4 * TOKEN_TICKS + WAY_TICKS / 2]);
+      expect(told).toMatchObject({ passed: -1, levelsTicks: [FULL_TICKS, 4 * TOKEN_TICKS + WAY_TICKS / 2] });
       expect(isAllowed(batch, told)).toBe(false);
     });
   });
@@ -166,6 +167,7 @@ describe('alternatives', () => {
     const { levels, note } = known();
     note(['a', 'b', 'c'], FULL_TICKS, FULL_TICKS, 0);
     expect(levels.findDenials([parts('a'), parts('c', 'b')])).toMatchObject({
+      passed: -1,
       levelsTicks: [FULL_TICKS, 0, FULL_TICKS],
       remembered: true,
     });
@@ -180,7 +182,7 @@ describe('alternatives', () => {
     const alternatives = [parts('a'), parts('b', 'a'), parts('b'), parts('skipped')];
     const request = joinAlternatives(alternatives) as BatchRequest;
     const levelsTicks = [FULL_TICKS, 0, FULL_TICKS, 0];
-    cacheDenials(levels).onAnswer(request, { nowTicks: 0, levelsTicks }, 0);
+    cacheDenials(levels).onAnswer(request, { passed: 2, nowTicks: 0, levelsTicks }, 0);
     const isKnown = (key: string) => levels.findDenial([order(key, BURST)], [key]) !== undefined;
     note(['other'], 0);
     expect(['a', 'b', 'skipped'].map(isKnown)).toEqual([true, false, true]);
@@ -189,7 +191,11 @@ describe('alternatives', () => {
 });
 
 describe('a batch that was answered', () => {
-  const reading = (levelTicks: number) => ({ nowTicks: 0, levelsTicks: [levelTicks] });
+  const reading = (levelTicks: number) => ({
+    passed: levelTicks === 0 ? 0 : -1,
+    nowTicks: 0,
+    levelsTicks: [levelTicks],
+  });
   const request = (kind: BatchRequest['kind']) =>
     ({ kind, batch: [order('a')], keys: ['a'] }) as unknown as BatchRequest;
 
@@ -256,6 +262,7 @@ describe('the levels of buckets with a calendar period', () => {
     const { time, levels, wallMs, nowTicks } = emptyBefore(500);
     time.advance(250.5);
     expect(levels.findDenial([order('rate'), call()], ['rate', 'a'])).toEqual({
+      passed: -1,
       nowTicks: nowTicks + 250.5 * 16_000,
       levelsTicks: [0, 5],
       bucketNowTicks: [nowTicks + 250.5 * 16_000, endTicks],

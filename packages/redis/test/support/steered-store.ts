@@ -3,7 +3,7 @@ import type { ServerEntry } from '@sluice/core/kit';
 import { bucketKey, type StoreOperation, type StoreReading, type StoreBucket } from '@sluice/core/store';
 import type { RedisServer } from '../../../../test/redis/servers/redis-server.ts';
 import { joinAlternatives } from '../../src/batches/alternatives.ts';
-import { readingOfTried, type BatchRequestParts } from '../../src/batches/batch-request.ts';
+import type { BatchRequestParts } from '../../src/batches/batch-request.ts';
 import { decideScript } from '../../src/batches/script-batch.ts';
 import { added, emptyCall } from './script-call.ts';
 import { runSteered } from './steered-script.ts';
@@ -38,9 +38,8 @@ export class SteeredStore implements Store {
     if (!('alternatives' in operation)) return this.#run(this.#parts(kind, operation.batch));
     const parts = operation.alternatives.map((batch) => this.#parts(kind, batch));
     const [first] = parts;
-    return first !== undefined && parts.length === 1
-      ? this.#run(first)
-      : readingOfTried(parts, await this.#run(joinAlternatives(parts)));
+    const isOne = first !== undefined && parts.length === 1;
+    return this.#run(isOne ? first : joinAlternatives(parts));
   }
 
   async close(): Promise<void> {
@@ -59,7 +58,7 @@ export class SteeredStore implements Store {
   async #run(parts: BatchRequestParts): Promise<StoreReading> {
     if (parts.keys.length === 0) {
       const { nowTicks } = await this.#run({ ...parts, kind: 'check', batch: [{}], keys: [this.prefix] });
-      return { nowTicks, levelsTicks: [] };
+      return { passed: 0, nowTicks, levelsTicks: [] };
     }
     const call = emptyCall();
     const reading = added(call, parts);

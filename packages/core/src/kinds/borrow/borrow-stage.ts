@@ -13,19 +13,18 @@ export class BorrowStage implements Stage {
   readonly isActive = true;
   readonly concerns: Stage['concerns'] = borrows;
   readonly #lender: Lender;
-  /** The gate if its store answers at once. */
-  readonly #openGate: OpenGate | undefined;
+  /** Whether the store answers at once. */
+  readonly #isOpen: boolean;
 
   constructor(lender: Lender, gate: StoreGate) {
     this.#lender = lender;
-    this.#openGate = gate instanceof OpenGate ? gate : undefined;
+    this.#isOpen = gate instanceof OpenGate;
   }
 
   decide(call: DecisionCall, batch: Batch, rest: Rest): Awaitable<Decision> {
-    const gate = call === 'spend' ? this.#openGate : undefined;
-    return gate === undefined
-      ? andThen(this.decideFirst(call, [batch], rest), firstDecision)
-      : this.#decideAtOnce(gate, batch, rest);
+    return call === 'spend' && this.#isOpen
+      ? this.#decideAtOnce(batch, rest)
+      : andThen(this.decideFirst(call, [batch], rest), firstDecision);
   }
 
   decideFirst(call: DecisionCall, batches: readonly Batch[], rest: Rest): Awaitable<readonly Decision[]> {
@@ -43,17 +42,10 @@ export class BorrowStage implements Stage {
    * Decides a batch in two calls of a store that answers at once. In most cases the first one, for own tokens, is enough,
    * and what would be lent need not be computed. When it is denied, it has taken nothing.
    */
-  #decideAtOnce(gate: OpenGate, batch: Batch, rest: Rest): Decision {
+  #decideAtOnce(batch: Batch, rest: Rest): Decision {
     const assured = rest.decide(this.#lender.assuredOf(batch)) as Decision;
-    return assured.outcome === 'denied' ? this.#borrowAtOnce(gate, batch, { assured, rest }) : assured;
-  }
-
-  // All alternatives of a batch name the same buckets in the same order, so the reading that denied one may deny all.
-  #borrowAtOnce(gate: OpenGate, batch: Batch, { assured, rest }: { assured: Decision; rest: Rest }): Decision {
-    const alternatives = this.#lender.lentOf(batch);
-    if (!alternatives.some((lent) => gate.wouldPass(lent, assured))) {
-      return alternatives.reduce((soonest, lent) => soonerByAll(soonest, gate.denyAlso(lent, assured)), assured);
-    }
+    const alternatives = assured.outcome === 'denied' ? this.#lender.lentOf(batch) : [];
+    if (alternatives.length === 0) return assured;
     const lent = rest.decideFirst(alternatives) as readonly Decision[];
     const last = lent.at(-1)!;
     if (last.outcome === 'denied') return lent.reduce(soonerByAll, assured);

@@ -46,11 +46,11 @@ export class SlotStage implements Stage {
   /** Leaves the part of a batch for which the store is needed to the stages that follow. */
   decide(call: DecisionCall, batch: Batch, stages: Rest): Awaitable<Decision> {
     const own = this.#ownAnswers(batch);
-    if (isDenied(own)) return this.#ownDecision(own, false);
+    if (isDenied(own)) return this.#ownDecision(own, -1, false);
     const takes = call === 'spend';
     const claim = takes ? this.#claims.of(batch, own) : NO_CLAIM;
     const rest = batch.flatMap((transaction, i) => (own.has(i) ? [] : [withHolding(transaction, claim.get(i))]));
-    if (rest.length === 0) return this.#finish(this.#ownDecision(own, takes), claim);
+    if (rest.length === 0) return this.#finish(this.#ownDecision(own, 0, takes), claim);
     return andThen(
       attempt(() => stages.decide(rest)),
       (decided) => {
@@ -87,11 +87,11 @@ export class SlotStage implements Stage {
     return own;
   }
 
-  #ownDecision(own: ReadonlyMap<number, OwnAnswer>, takes: boolean): Decision {
+  #ownDecision(own: ReadonlyMap<number, OwnAnswer>, passed: 0 | -1, takes: boolean): Decision {
     const { store, owner } = this.#parts;
     const answers = [...own.values()];
     const batch = answers.map(({ transaction }) => transaction);
-    const reading = { nowTicks: 0, levelsTicks: answers.map(({ level }) => level) };
+    const reading = { passed, nowTicks: 0, levelsTicks: answers.map(({ level }) => level) };
     return decisionOf({ available: true, batch, reading, store, failure: undefined, owner }, takes);
   }
 

@@ -161,26 +161,23 @@ export class Buckets {
 
   /**
    * Does what `read` and the writing after it do, for one bucket whose level falls with time: most calls are for such a one.
-   *
-   * @returns Whether the transaction passed.
    */
-  takeOne(transaction: StoreTransaction, now: number, reading: ReadingToFill): boolean {
+  takeOne(transaction: StoreTransaction, now: number, reading: ReadingToFill): void {
     this.#sweep.step(now);
-    const { limit, id, mode, incrementTicks } = transaction;
-    const hash = this.#hasher.hashOf(id);
+    const hash = this.#hasher.hashOf(transaction.id);
     const low = hash[0]! | 1;
     const high = hash[1]!;
-    const table = this.#tables.find(limit);
+    const table = this.#tables.find(transaction.limit);
     const level = table === undefined ? 0 : levelOf(table.tat(low, high), now);
     reading.nowTicks = now;
     reading.levelsTicks[0] = level;
-    if (!fits(level, incrementTicks, transaction.fitTicks) && canDeny(mode)) return false;
+    reading.passed =
+      fits(level, transaction.incrementTicks, transaction.fitTicks) || !canDeny(transaction.mode) ? 0 : -1;
+    if (reading.passed < 0) return;
     const after = levelAfter(transaction, level);
-    if (after !== level) {
-      const own = table ?? this.#tableOf(limit);
-      if (own.put(low, high, now + after, now)) this.#added(own, now);
-    }
-    return true;
+    if (after === level) return;
+    const own = table ?? this.#tableOf(transaction.limit);
+    if (own.put(low, high, now + after, now)) this.#added(own, now);
   }
 
   /** Returns the time from which the level of a bucket counts: `now`, or the end of its period. */

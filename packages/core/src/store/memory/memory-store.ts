@@ -46,7 +46,7 @@ export interface MemoryStoreOptions {
 /** A store in the memory of this process, created by {@link memoryStore}. Its methods return values, never promises. */
 export interface MemoryStore extends Store {
   run(operation: StoreOperation): StoreReading;
-  take(batch: readonly StoreTransaction[], reading: ReadingToFill): boolean;
+  take(batch: readonly StoreTransaction[], reading: ReadingToFill): void;
   /** Deletes all buckets. Repeated calls do nothing; any other call then throws `ERR_CLOSED`. */
   close(): void;
   /** Returns the current statistics. The call takes time for each limit and bucket of slots, but for no other bucket. */
@@ -161,13 +161,14 @@ class MemoryBuckets implements MemoryStore {
     return EMPTY_READING;
   }
 
-  take(batch: readonly StoreTransaction[], reading: ReadingToFill): boolean {
+  take(batch: readonly StoreTransaction[], reading: ReadingToFill): void {
     const buckets = this.#buckets;
     if (buckets === undefined) throw closed();
     const nowTicks = this.#time.nowTicks();
     if (batch.length === 1 && isPlain(batch[0]!)) return buckets.takeOne(batch[0]!, nowTicks, reading);
     buckets.read(batch, nowTicks, reading);
-    return taken(buckets, batch, reading, nowTicks);
+    reading.passed = passes(batch, reading.levelsTicks) ? 0 : -1;
+    if (reading.passed === 0) takeAll(buckets, batch, reading, nowTicks);
   }
 
   close(): void {
@@ -212,7 +213,10 @@ function decide(buckets: Buckets, { kind, alternatives }: DecidingOperation, now
     if (readings.length === 0) buckets.read(batch, nowTicks, reading);
     else buckets.readNext(batch, nowTicks, reading);
     readings.push(reading);
-    if (kind === 'spend' ? taken(buckets, batch, reading, nowTicks) : passes(batch, reading.levelsTicks)) break;
+    reading.passed = passes(batch, reading.levelsTicks) ? 0 : -1;
+    if (reading.passed < 0) continue;
+    if (kind === 'spend') takeAll(buckets, batch, reading, nowTicks);
+    break;
   }
   return joinedReading(readings);
 }
@@ -222,14 +226,13 @@ function isPlain({ period, holding }: StoreTransaction): boolean {
   return period === undefined && holding === undefined;
 }
 
-/** Takes a batch that was just read if it passes. Returns whether it does. */
-function taken(
+/** Takes a batch that was just read and passes. */
+function takeAll(
   buckets: Buckets,
   batch: readonly StoreTransaction[],
   { levelsTicks }: StoreReading,
   now: number,
-): boolean {
-  if (!passes(batch, levelsTicks)) return false;
+): void {
   for (let index = 0; index < batch.length; index++) {
     const transaction = batch[index]!;
     const before = levelsTicks[index]!;
@@ -239,7 +242,6 @@ function taken(
     else buckets.slots.take(transaction, transaction.holding, after - before, now);
   }
   buckets.trim(now);
-  return true;
 }
 
 function change<T extends BatchEntry>(

@@ -1,7 +1,6 @@
 import { assert } from '../assert.ts';
 import type { Store, StoreReading, StoreTransaction } from '../../store/store.ts';
-import { countTried, readingsOf } from '../../store/alternatives.ts';
-import { passes } from '../../store/transaction-rule.ts';
+import { readingsOf, triedOf } from '../../store/alternatives.ts';
 import { assertTat, other, slow, tatOf } from '../sample-limit.ts';
 import { promise, type StoreCase } from '../store-case.ts';
 import { callsOf } from '../store-calls.ts';
@@ -24,13 +23,11 @@ function ofAlternatives(name: string, check: (store: Store, spendFirst: SpendFir
   });
 }
 
-/** Asserts that a reading has the levels of the alternatives that were tried, and no others. */
-function assertTried(alternatives: Alternatives, { levelsTicks }: StoreReading): void {
-  assert.equal(
-    levelsTicks.length,
-    countTried(alternatives, levelsTicks),
-    'the levels of the alternatives that were tried',
-  );
+/** Asserts that a reading says which alternative passed, and has the levels of those that were tried, and no others. */
+function assertTried(alternatives: Alternatives, { passed, levelsTicks }: StoreReading): void {
+  assert.ok(Number.isInteger(passed), '`passed` is the index of the alternative that passed, or -1');
+  const tried = triedOf(alternatives, passed!).flat();
+  assert.equal(levelsTicks.length, tried.length, 'the levels of the alternatives that were tried');
 }
 
 /** Asserts the TATs of slow buckets. */
@@ -46,6 +43,25 @@ async function emptied(store: Store, id: string): Promise<number> {
 
 /** Batches of which the first that passes is taken. */
 export const alternativeCases: readonly StoreCase[] = [
+  promise(
+    'spend and check say which batch passed, the first that fits, or -1 when all are denied',
+    async ({ store }) => {
+      const said: (number | undefined)[] = [];
+      const ask = async (...alternatives: Alternatives) => {
+        // The check before the spend: they find the same.
+        for (const kind of ['check', 'spend'] as const) said.push((await store.run({ kind, alternatives })).passed);
+      };
+      const [all, next] = [slow.spend('id', 5), other.spend('id', 5)];
+      await ask([all]);
+      await ask([all]);
+      await ask([slow.spend('id', 1, 'spend-only'), slow.spend('pool', 1, 'charge')]);
+      await ask([next, all], [all], [next]);
+      await ask([all], [next]);
+      await ask([next], []);
+      assert.deepEqual(said, [0, 0, -1, -1, 0, 0, 2, 2, -1, -1, 1, 1]);
+    },
+  ),
+
   ofAlternatives('the first alternative that passes is taken, and no other is tried', async (store, spendFirst) => {
     const readings = await spendFirst([[slow.spend('a', 2)], [slow.spend('b')]]);
     assert.equal(readings.length, 1, 'the readings end with the alternative that passed');
@@ -133,10 +149,7 @@ export const alternativeCases: readonly StoreCase[] = [
   ofAlternatives('of many calls at the same time each alternative gets exactly burst', async (_store, spendFirst) => {
     const alternatives = [[slow.spend('a'), other.spend('a')], [slow.spend('b')]];
     const all = await Promise.all(Array.from({ length: 20 }, () => spendFirst(alternatives)));
-    const passed = all.map((readings) =>
-      // There is a reading of each that was tried: up to the one that passed.
-      alternatives.findIndex((batch, i) => passes(batch, readings[i]!.levelsTicks)),
-    );
+    const passed = all.map((readings) => readings.findIndex((reading) => reading.passed === 0));
     const count = (index: number) => passed.filter((each) => each === index).length;
     assert.deepEqual([count(0), count(1), count(-1)], [5, 5, 10]);
   }),

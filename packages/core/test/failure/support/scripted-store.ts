@@ -45,7 +45,7 @@ export class ScriptedStore implements Store {
 }
 
 /** The reading of full buckets. */
-export const reading = (batch: Batch): StoreReading => ({ nowTicks: 7, levelsTicks: batch.map(() => 0) });
+export const reading = (batch: Batch): StoreReading => ({ passed: 0, nowTicks: 7, levelsTicks: batch.map(() => 0) });
 
 export const answersAtOnce: Behaviour = (batch) => reading(batch);
 export const answersSoon: Behaviour = (batch) => Promise.resolve(reading(batch));
