@@ -34,6 +34,7 @@ export function handlerCases(framework: Framework): void {
       results: [
         {
           limit: 'PerUser',
+          kind: 'rate',
           id: 'ann',
           cost: 1,
           spent: 1,
