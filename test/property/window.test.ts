@@ -135,7 +135,7 @@ test('given back in two parts, a decision gives no more than it would have at on
         between.slice(2).forEach(spend);
         whole.refund(atOnce);
         const result = inParts.results[0]!;
-        await coreOf(parts.limiter).settle(inParts, result, { cost: part % (result.spent + 1) });
+        await coreOf(parts.limiter).settleResult(inParts, result, { cost: part % (result.spent + 1) });
         between.slice(0, 2).forEach(spend);
         parts.refund(inParts);
         expect(parts.look().remaining).toBeLessThanOrEqual(whole.look().remaining);

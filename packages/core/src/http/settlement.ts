@@ -39,7 +39,7 @@ export function settleAfterResponse<Request, SettleArgs extends readonly unknown
         : Promise.resolve(fullCost(result));
       const { request } = exchange;
       const settled = trueCost
-        .then((cost) => (cost === 'as taken' ? undefined : limiter.settle(decision, result, { cost, request })))
+        .then((cost) => (cost === 'as taken' ? undefined : limiter.settleResult(decision, result, { cost, request })))
         // The limiter was closed, or the limit removed, before the response ended.
         .catch((cause: unknown) => reportSettleFailure(limiter, limit, cause));
       return limiter.trackWork(settled);
@@ -61,7 +61,7 @@ export function chargeFullCosts(
     const result = decision.results.find((candidate) => candidate.limit === limit);
     if (result === undefined) continue;
     const settled = limiter
-      .settle(decision, result, { cost: result.cost, request })
+      .settleResult(decision, result, { cost: result.cost, request })
       .catch((cause: unknown) => reportSettleFailure(limiter, limit, cause));
     void limiter.trackWork(settled);
   }

@@ -17,7 +17,7 @@ import type { CostEntry } from './entry.ts';
 import type { PendingWork } from './pending-work.ts';
 import type { Reports } from './reports.ts';
 import type { LateCharge } from './request-limiter.ts';
-import { foreignDecision, notRefundable, SpentTokens } from './spent-tokens.ts';
+import { foreignDecision, notRefundable, settleAll, SpentTokens } from './spent-tokens.ts';
 
 /** The parts of {@link Corrections}. */
 interface CorrectionsParts {
@@ -32,8 +32,8 @@ interface CorrectionsParts {
 /** What is taken or given back after a decision: charges, refunds and settlements. */
 export class Corrections {
   readonly #parts: CorrectionsParts;
-  /** Only for decisions with a refund or a settlement. */
-  readonly #spentTokens = new WeakMap<Decision, SpentTokens>();
+  /** Only for decisions with a refund or a settlement: what they took, and what settlements have charged in addition. */
+  readonly #spentTokens = new WeakMap<Decision, SpentTokens[]>();
 
   constructor(parts: CorrectionsParts) {
     this.#parts = parts;
@@ -58,16 +58,24 @@ export class Corrections {
   /** See `Limiter.refund`. */
   refund(what: Decision | readonly CostEntry[]): Awaitable<readonly BucketState[]> {
     const { work } = this.#parts;
-    if (what instanceof Decision) return work.track(this.#spentTokensOf(what).refund());
+    if (what instanceof Decision) return work.track(this.#refundDecision(what));
     if (!Array.isArray(what)) throw notRefundable(what);
     return work.track(andThen(costBatchOf(this.#openSet(), 'refund', what), (batch) => this.#giveBack(batch)));
   }
 
-  /** See `RequestLimiter.settle`. */
-  async settle(decision: Decision, result: Result, { cost: trueCost, request }: LateCharge): Promise<void> {
+  #refundDecision(decision: Decision): Awaitable<readonly BucketState[]> {
+    const [spent, ...charges] = this.spentTokensOf(decision);
+    const refunds = charges.toReversed().map((each) => each.refund());
+    return refunds.length === 0
+      ? spent!.refund()
+      : Promise.all([...refunds, spent!.refund()]).then((all) => all.at(-1)!);
+  }
+
+  /** See `RequestLimiter.settleResult`. */
+  async settleResult(decision: Decision, result: Result, { cost: trueCost, request }: LateCharge): Promise<void> {
     if (result.mode === 'spend-only' && result.spent < result.cost) return;
     this.#parts.reports.corrected('settled', [{ limit: result.limit, cost: trueCost }]);
-    const missing = await this.#spentTokensOf(decision).settleTo(result.limit, trueCost);
+    const missing = await settleAll(this.spentTokensOf(decision), result.limit, trueCost);
     if (missing > 0) await this.chargeResults([result], { cost: missing, request });
   }
 
@@ -107,14 +115,30 @@ export class Corrections {
     });
   }
 
-  #spentTokensOf(decision: Decision): SpentTokens {
+  /**
+   * Returns what a decision took, and after that what settlements have charged in addition.
+   *
+   * @throws {SluiceError} `ERR_FOREIGN_DECISION`.
+   */
+  spentTokensOf(decision: Decision): readonly SpentTokens[] {
     const { gate, reports } = this.#parts;
     let spent = this.#spentTokens.get(decision);
     if (spent === undefined) {
       if (Decision.answerOf(decision).owner !== gate) throw foreignDecision();
-      this.#spentTokens.set(decision, (spent = new SpentTokens(decision, gate, reports)));
+      this.#spentTokens.set(decision, (spent = [new SpentTokens(decision, gate, reports)]));
     }
     return spent;
+  }
+
+  /** Adds what a settlement has charged to what a decision took. */
+  addTo(decision: Decision, charged: Decision): void {
+    const { gate, reports } = this.#parts;
+    this.#spentTokens.set(decision, [...this.spentTokensOf(decision), new SpentTokens(charged, gate, reports)]);
+  }
+
+  /** Registers work that `close` waits for. */
+  track(work: Promise<unknown>): void {
+    this.#parts.work.track(work);
   }
 
   /** @throws {SluiceError} `ERR_CLOSED` after `close`. */

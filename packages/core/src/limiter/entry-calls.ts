@@ -3,13 +3,14 @@ import type { Limit } from '../limits/limit.ts';
 import type { Mode } from '../store/store.ts';
 
 /** A call with entries. `hold` is a `spend` whose decision holds slots. */
-export type EntryCall = 'spend' | 'hold' | 'check' | 'firstOf' | 'charge' | 'refund' | 'reset';
+export type EntryCall = 'spend' | 'hold' | 'check' | 'firstOf' | 'charge' | 'refund' | 'reset' | 'settle';
 
 /** What to do instead of a call that holds no slots. */
 const OF_SLOTS: Readonly<Partial<Record<EntryCall, string>>> = {
   spend: 'Slots have to be released: add the option `hold: true`, and call `release()` of the decision.',
   firstOf: 'Alternatives take tokens only: call `spend` with the entries of one batch and `hold: true`.',
   charge: 'Slots are held and released, and not charged: leave it out.',
+  settle: 'Slots are released, and not settled: leave it out.',
   refund:
     'Slots are released with `release()` of the decision that holds them. To free all slots of an id, use `reset`.',
 };
@@ -17,6 +18,7 @@ const OF_SLOTS: Readonly<Partial<Record<EntryCall, string>>> = {
 const OF_LOADS: Readonly<Partial<Record<EntryCall, string>>> = {
   firstOf: 'Call `check` or `spend` with the load limit alone before.',
   charge: 'It counts nothing: leave it out.',
+  settle: 'It counts nothing: leave it out.',
   refund: 'It counts nothing: leave the entry out.',
   reset: 'It counts nothing: leave the entry out. To stop shedding, use the option `enabled` of its load.',
 };

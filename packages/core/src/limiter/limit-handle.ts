@@ -1,29 +1,15 @@
-import type { Awaitable } from '../async/awaitable.ts';
 import type { Decision } from '../decision/decision.ts';
 import type { BucketState } from '../decision/result.ts';
 import type { SpendEntry } from './entry.ts';
+import type { Ran, RunOptions, Work } from './run-options.ts';
 import type { SpendOptions, SpendSyncOptions } from './spend-options.ts';
 import type { Usage } from './usage.ts';
 
 /** What a call of a {@link LimitHandle} asks for beside the id: as in a {@link SpendEntry}. */
 export type EntryOptions = Pick<SpendEntry, 'cost' | 'mode' | 'share'>;
 
-/** The options of {@link LimitHandle.run}. */
-export interface RunOptions<T> extends Pick<SpendEntry, 'cost' | 'share'> {
-  /** Aborting it ends the wait for a turn and gives the tokens back. It does not stop work that has begun. */
-  readonly signal?: AbortSignal | undefined;
-  /**
-   * Returns the true cost of the work, a whole number of at least 0, when it has succeeded. The difference to `cost` is
-   * refunded or charged. If it throws, the whole cost stays taken, with an event `callback-failed`. Not for a concurrency
-   * limit, whose slots are released.
-   */
-  readonly settle?: ((value: T) => Awaitable<number>) | undefined;
-}
-
-/** What became of the work of {@link LimitHandle.run}. */
-export type Ran<T> =
-  | { readonly allowed: true; readonly decision: Decision; readonly value: T }
-  | { readonly allowed: false; readonly decision: Decision };
+/** The options of {@link LimitHandle.run}: those of `Limiter.run`, with the cost of this limit alone. */
+export interface HandleRunOptions<T> extends Pick<SpendEntry, 'cost' | 'share'>, RunOptions<T, number> {}
 
 /**
  * One limit of a limiter, for the decisions of one id. Created by `Limiter.limit`; it stays valid after `replace`,
@@ -69,20 +55,14 @@ export interface LimitHandle {
   /** Returns what has been used of a quota in its current period. See `Limiter.usage`. */
   usage(id?: string): Promise<Usage>;
   /**
-   * Does work by a limit: decides, waits for the turn of a limit with `maxWait`, holds the slots of a concurrency limit
-   * while the work runs, and settles its cost. A denied decision is a value, and the work is then not begun.
+   * Does work by a limit: see `Limiter.run`. A denied decision is a value, and the work is then not begun.
    *
    *     const sent = await mails.run('provider', () => send(mail));
    *     if (!sent.allowed) retryLater(sent.decision.retryAfterMs);
    *
-   * @param work - If it throws or rejects, `run` rejects with the same error. Tokens stay taken, and slots are released.
-   * @throws {SluiceError} Rejects with the errors of `Limiter.spend`, and with the reason of the signal when it is
-   * aborted before the work begins.
+   * @throws {SluiceError} The errors of `Limiter.run`, and `ERR_OPTION` for `settle` at a concurrency limit.
    */
-  run<T>(id: string, work: Work<T>, options?: RunOptions<T>): Promise<Ran<T>>;
+  run<T>(id: string, work: Work<T>, options?: HandleRunOptions<T>): Promise<Ran<T>>;
   /** The same for a limit with the key `everyone()`. */
-  run<T>(work: Work<T>, options?: RunOptions<T>): Promise<Ran<T>>;
+  run<T>(work: Work<T>, options?: HandleRunOptions<T>): Promise<Ran<T>>;
 }
-
-/** What {@link LimitHandle.run} calls when it may. */
-export type Work<T> = (decision: Decision) => Awaitable<T>;

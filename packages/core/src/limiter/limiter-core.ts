@@ -36,6 +36,10 @@ import type { PendingWork } from './pending-work.ts';
 import { PreparedLimit } from './prepared-limit.ts';
 import { PreparedLimits, type UseInput } from './prepared-limits.ts';
 import type { DecidedRequest, LateCharge, RequestLimiter } from './request-limiter.ts';
+import { run } from './run.ts';
+import type { Ran, RunOptions, Work } from './run-options.ts';
+import type { Settlement, TrueCosts } from './settlement.ts';
+import type { Settlements } from './settlements.ts';
 import { SetupWatch } from './setup-watch.ts';
 import { checkSpendOptions, checkSpendSyncOptions, type SpendOptions, type SpendSyncOptions } from './spend-options.ts';
 import { usageOf, type Usage } from './usage.ts';
@@ -53,6 +57,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
   readonly #gate: StoreGate;
   readonly #decider: Decider;
   readonly #corrections: Corrections;
+  readonly #settlements: Settlements;
   readonly #queued: QueuedDecisions;
   readonly #slots: SlotStage;
   readonly #work: PendingWork;
@@ -69,11 +74,12 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     this.time = setup.time;
     this.emit = setup.emit;
     this.#ownsStore = setup.ownsStore;
-    const { limits, gate, decider, corrections, queued, slots, work, reports } = partsOf(setup, this);
+    const { limits, gate, decider, corrections, settlements, queued, slots, work, reports } = partsOf(setup, this);
     this.#limits = limits;
     this.#gate = gate;
     this.#decider = decider;
     this.#corrections = corrections;
+    this.#settlements = settlements;
     this.#queued = queued;
     this.#slots = slots;
     this.#work = work;
@@ -145,6 +151,15 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
 
   async refund(what: Decision | readonly CostEntry[]): Promise<readonly BucketState[]> {
     return this.#corrections.refund(what);
+  }
+
+  async settle(decision: Decision, costs: TrueCosts): Promise<readonly Settlement[]> {
+    this.#gate.assertOpen();
+    return this.#settlements.settle(decision, costs);
+  }
+
+  run<T>(entries: readonly SpendEntry[] | FirstOf, work: Work<T>, options?: RunOptions<T>): Promise<Ran<T>> {
+    return run(this, entries, work, options);
   }
 
   async usage(entries: readonly BucketName[]): Promise<readonly Usage[]> {
@@ -231,8 +246,8 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     return this.#corrections.chargeResults(results, charge);
   }
 
-  settle(decision: Decision, result: Result, charge: LateCharge): Promise<void> {
-    return this.#corrections.settle(decision, result, charge);
+  settleResult(decision: Decision, result: Result, charge: LateCharge): Promise<void> {
+    return this.#corrections.settleResult(decision, result, charge);
   }
 
   delay(decision: Decision, end: (how: WaitEnd) => void): Leave {

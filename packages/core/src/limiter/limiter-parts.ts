@@ -21,6 +21,7 @@ import type { Limiter } from './limiter.ts';
 import { RaiseStage } from './raise-stage.ts';
 import { Reports, type OnDecision } from './reports.ts';
 import { PendingWork } from './pending-work.ts';
+import { Settlements } from './settlements.ts';
 
 /** The validated options of a limiter. */
 export interface LimiterSetup<Request> {
@@ -46,6 +47,7 @@ export interface LimiterParts<Request> {
   readonly gate: StoreGate;
   readonly decider: Decider;
   readonly corrections: Corrections;
+  readonly settlements: Settlements;
   readonly queued: QueuedDecisions;
   readonly slots: SlotStage;
   readonly work: PendingWork;
@@ -90,5 +92,12 @@ export function partsOf<Request>(setup: LimiterSetup<Request>, limiter: Limiter<
   ];
   const { costsFromData } = setup;
   const decider = new Decider({ gate, stages, watches: [raised, warnings], reports, costsFromData });
-  return { limits, gate, decider, corrections, queued, slots, work, reports };
+  const settlements = new Settlements({
+    corrections,
+    limits,
+    emit,
+    reports,
+    spend: (batch) => decider.decide('spend', batch),
+  });
+  return { limits, gate, decider, corrections, settlements, queued, slots, work, reports };
 }

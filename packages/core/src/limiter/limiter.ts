@@ -4,6 +4,8 @@ import type { BucketState } from '../decision/result.ts';
 import type { CostEntry, FirstOf, SpendEntry } from './entry.ts';
 import type { LimitHandle } from './limit-handle.ts';
 import type { LimitDescription } from './limit-description.ts';
+import type { Ran, RunOptions, Work } from './run-options.ts';
+import type { Settlement, TrueCosts } from './settlement.ts';
 import type { SpendOptions, SpendSyncOptions } from './spend-options.ts';
 import type { Usage } from './usage.ts';
 import type { StoreStatus } from '../failure/store-health.ts';
@@ -24,6 +26,8 @@ import type { Store } from '../store/store.ts';
  *   after the work, or when only failures cost something: `check` before a login, `charge` after a failed one.
  * - {@link Limiter.refund} gives tokens back: those of a decision, when the work was not done, or a number of tokens to
  *   named buckets.
+ * - {@link Limiter.settle} corrects the cost of a decision when the true one is known, and {@link Limiter.run} does all of it
+ *   around one piece of work.
  * - {@link Limiter.reset} fills whole buckets. It is meant for operators.
  * - {@link Limiter.limit} returns a handle with the same calls for one limit.
  *
@@ -127,6 +131,43 @@ export interface Limiter<Request = unknown, Name extends string = string> {
    * @throws {SluiceError} `ERR_FOREIGN_DECISION` for a decision of another limiter.
    */
   refund(what: Decision | readonly CostEntry<Name>[]): Promise<readonly BucketState[]>;
+  /**
+   * Corrects what a decision of this limiter has taken, when its true costs are known: gives back what was taken above
+   * them, minus what has refilled since, or charges what is missing, at most to an empty bucket and its `maxDebt`.
+   *
+   *     const decision = await limiter.spend([{ limit: 'Tokens', id: '12345678', cost: estimate }]);
+   *     // …
+   *     await limiter.settle(decision, { Tokens: 1234 });
+   *
+   * A second call corrects the first one. A quota whose period has ended since is left as it is, and so is a decision that
+   * was denied, or made by a failure policy: see {@link Settlement.outcome}.
+   *
+   * @param costs - True costs by the names of limits, whole numbers of at least 0. Limits that are left out are not
+   * changed.
+   * @returns What was done at each of these limits.
+   * @throws {SluiceError} `ERR_FOREIGN_DECISION` for a decision of another limiter, `ERR_UNKNOWN_LIMIT`, `ERR_COST`, and
+   * `ERR_OPTION` for a concurrency limit or a load limit, and for a limit of which the decision is about several ids.
+   */
+  settle(decision: Decision, costs: TrueCosts<Name>): Promise<readonly Settlement[]>;
+  /**
+   * Does work by several limits: decides them together like {@link Limiter.spend} with `hold` and `wait`, begins the work
+   * when the longest delay is over, releases its slots when it has ended, and settles its costs. A denied decision is a
+   * value, and the work is then not begun.
+   *
+   *     const ran = await limiter.run([{ limit: 'Tokens', id, cost: estimate }, { limit: 'Running', id }], () => ask(prompt), {
+   *       settle: (answer) => ({ Tokens: answer?.tokens ?? 0 }),
+   *     });
+   *     if (!ran.allowed) retryLater(ran.decision.retryAfterMs);
+   *
+   * @param work - If it throws or rejects, `run` rejects with the same error, after its costs are settled.
+   * @throws {SluiceError} Rejects with the errors of `spend`, and with the reason of the signal when it is aborted before
+   * the work begins: what was taken is then given back.
+   */
+  run<T>(
+    entries: readonly SpendEntry<Name>[] | FirstOf<Name>,
+    work: Work<T>,
+    options?: RunOptions<T, TrueCosts<Name>>,
+  ): Promise<Ran<T>>;
   /**
    * Returns what has been used of quotas in their current periods, for example for a billing page. It takes no tokens.
    *

@@ -1,5 +1,5 @@
 import type { Awaitable } from '../async/awaitable.ts';
-import { complaint, SluiceError } from '../checks/errors.ts';
+import { SluiceError } from '../checks/errors.ts';
 import { checkFunction, checkOptions } from '../checks/options.ts';
 import { transactionOf } from '../decision/batch.ts';
 import type { Decision } from '../decision/decision.ts';
@@ -11,25 +11,24 @@ import type { Limit } from '../limits/limit.ts';
 import type { Use } from '../limits/use.ts';
 import type { BucketName } from '../store/store.ts';
 import type { Decider } from './decider.ts';
-import { askedCost, reportSettleFailure } from './asked-cost.ts';
 import { canonicalId, checkedUse } from './entries.ts';
 import { checkCall } from './entry-calls.ts';
 import type { SpendEntry } from './entry.ts';
-import type { EntryOptions, LimitHandle, Ran, RunOptions, Work } from './limit-handle.ts';
+import type { EntryOptions, HandleRunOptions, LimitHandle } from './limit-handle.ts';
 import type { Limiter } from './limiter.ts';
 import type { RequestLimiter } from './request-limiter.ts';
+import type { Ran, Work } from './run-options.ts';
 import type { SpendOptions, SpendSyncOptions } from './spend-options.ts';
 import type { Usage } from './usage.ts';
 
-type Calls = 'charge' | 'refund' | 'usage' | 'spend' | 'spendSync';
-type RequestCalls = 'assertLimit' | 'emit' | 'settle' | 'trackWork';
+type Calls = 'charge' | 'refund' | 'usage' | 'spend' | 'spendSync' | 'run';
 
 /** A transaction, `null` for an unlimited id. */
 type MadeTransaction = Awaitable<Transaction | null>;
 
 /** What a handle uses of its limiter. */
 interface HandleParts {
-  readonly limiter: Pick<Limiter<never>, Calls> & Pick<RequestLimiter<never>, RequestCalls>;
+  readonly limiter: Pick<Limiter<never>, Calls> & Pick<RequestLimiter<never>, 'assertLimit'>;
   /** The limits in effect. Not checked for `close` here: each decision is. */
   readonly limits: { readonly set: LimitSet<never> };
   readonly decider: Pick<Decider, 'decideMade' | 'decideMadeAtOnce'>;
@@ -86,46 +85,27 @@ export class PreparedLimit implements LimitHandle {
     return (await this.#parts.limiter.usage([this.#bucket(id)]))[0]!;
   }
 
-  run<T>(id: string, work: Work<T>, options?: RunOptions<T>): Promise<Ran<T>>;
-  run<T>(work: Work<T>, options?: RunOptions<T>): Promise<Ran<T>>;
+  run<T>(id: string, work: Work<T>, options?: HandleRunOptions<T>): Promise<Ran<T>>;
+  run<T>(work: Work<T>, options?: HandleRunOptions<T>): Promise<Ran<T>>;
   run<T>(first: string | Work<T>, ...rest: readonly unknown[]): Promise<Ran<T>> {
     const [id, work, options] = typeof first === 'function' ? [undefined, first, rest[0]] : [first, ...rest];
-    return this.#run(id, work as Work<T>, options as RunOptions<T> | undefined);
+    return this.#run(id, work as Work<T>, options as HandleRunOptions<T> | undefined);
   }
 
-  async #run<T>(id: string | undefined, work: Work<T>, options: RunOptions<T> = {}): Promise<Ran<T>> {
+  async #run<T>(id: string | undefined, work: Work<T>, options: HandleRunOptions<T> = {}): Promise<Ran<T>> {
     checkOptions('run', options, RUN_OPTIONS);
     const { cost = 1, share = 1, signal, settle } = options;
-    if (typeof work !== 'function') throw notWork(work);
-    checkFunction('run.settle', settle, 'It returns the true cost, for example settle: (answer) => answer.tokens.');
-    const { treatment } = this.#current().limit;
-    const entry = { ...this.#bucket(id), cost, share };
-    if (treatment.slots !== undefined && settle !== undefined) throw settlesSlots(this.name);
-    const decision = await this.#parts.limiter.spend([entry], { hold: true, wait: true, signal });
-    if (!decision.allowed) return { allowed: false, decision };
-    try {
-      if (signal?.aborted === true) {
-        await this.#parts.limiter.refund(decision);
-        throw signal.reason;
-      }
-      const value = await work(decision);
-      if (settle !== undefined) await this.#parts.limiter.trackWork(this.#settle(decision, () => settle(value)));
-      return { allowed: true, decision, value };
-    } finally {
-      await decision.release();
-    }
-  }
-
-  /** Never rejects: an unlimited id has no result, and a failure is an event. */
-  async #settle(decision: Decision, ask: () => Awaitable<number>): Promise<void> {
-    const { limiter } = this.#parts;
-    const [result] = decision.results;
-    if (result === undefined) return;
-    const cost = await askedCost(ask, limiter, result);
-    if (cost === 'as taken') return;
-    await limiter
-      .settle(decision, result, { cost })
-      .catch((cause: unknown) => reportSettleFailure(limiter, this.name, cause));
+    checkFunction('run.settle', settle, 'It returns the true cost, for example settle: (answer) => answer?.tokens.');
+    const entries = [{ ...this.#bucket(id), cost, share }];
+    if (settle === undefined) return this.#parts.limiter.run(entries, work, { signal });
+    if (this.#current().limit.treatment.slots !== undefined) throw settlesSlots(this.name);
+    return this.#parts.limiter.run(entries, work, {
+      signal,
+      settle: async (value, end) => {
+        const trueCost = await settle(value, end);
+        return trueCost === undefined ? undefined : { [this.name]: trueCost };
+      },
+    });
   }
 
   #transactions(call: 'spend' | 'check', id: string | undefined, options?: EntryOptions): readonly MadeTransaction[] {
@@ -170,15 +150,6 @@ function useWith(call: 'spend' | 'check', limit: Limit<never>, options: EntryOpt
 /** The id of a call that names none. Where the limit has several, it is rejected like any other value that is not text. */
 function idOf({ key }: Limit<never>): string | undefined {
   return isEveryone(key) ? EVERYONE : undefined;
-}
-
-function notWork(value: unknown): SluiceError {
-  return complaint('ERR_OPTION', {
-    option: 'run(work)',
-    demand: 'a function',
-    value,
-    remedy: "For example run('12345678', () => send(mail)).",
-  });
 }
 
 function settlesSlots(name: string): SluiceError {

@@ -73,7 +73,7 @@ export interface RequestLimiter<Request = unknown> {
    *
    * Rejects with `ERR_CLOSED` or `ERR_UNKNOWN_LIMIT` when the limiter was closed or the limit removed meanwhile.
    */
-  settle(decision: Decision, result: Result, charge: LateCharge): Promise<void>;
+  settleResult(decision: Decision, result: Result, charge: LateCharge): Promise<void>;
   /** Lets an allowed decision wait for its delay, see `QueuedDecisions`. */
   delay(decision: Decision, end: (how: WaitEnd) => void): Leave;
   /** Registers work after a request that `close` must wait for. Returns it unchanged. */

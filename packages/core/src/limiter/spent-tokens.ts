@@ -2,6 +2,7 @@ import type { Awaitable } from '../async/awaitable.ts';
 import { bucketStates } from '../decision/decide.ts';
 import { tokensTaken } from '../decision/results.ts';
 import { Decision } from '../decision/decision.ts';
+import { periodLeft } from '../decision/period-left.ts';
 import type { BucketState } from '../decision/result.ts';
 import { complaint, SluiceError } from '../checks/errors.ts';
 import type { Changed } from '../decision/batch-answer.ts';
@@ -22,6 +23,10 @@ interface SpentFromBucket {
   tatAfterSpendTicks: number;
   /** Tokens of this decision that are still spent, without those of a refund in progress. */
   tokens: number;
+  /** When the period ends in which they were spent, of a quota. */
+  readonly endMs: number | undefined;
+  /** Whether a refund has found that period over, by the clock of the store: nothing can be given back any more. */
+  hasEnded: boolean;
   /** Whether a refund got no answer. The store may have given its tokens back, although they count as spent. */
   hasLostRefund: boolean;
 }
@@ -56,27 +61,44 @@ export class SpentTokens {
     return this.#giveBack(this.#buckets.map((from) => ({ from, tokens: from.tokens })));
   }
 
+  /** Whether the answer to a refund is still to come. */
+  get isRefunding(): boolean {
+    return this.#refunds.size > 0;
+  }
+
+  /** Resolves when the refunds in progress have ended. */
+  refundsEnded(): Promise<unknown> {
+    return Promise.allSettled(this.#refunds);
+  }
+
+  /** How many tokens are still spent at one limit. */
+  spentAt(limit: string): number {
+    return Math.max(0, ...this.#bucketsOf(limit).map(({ tokens }) => tokens));
+  }
+
   /**
    * Refunds what was spent at one limit above the true cost, unless an earlier refund was lost: the store may have given
-   * those tokens back. Refunds in progress are awaited first.
-   *
-   * @returns The tokens still to be charged because less than the true cost was spent; otherwise 0.
+   * those tokens back.
    */
-  async settleTo(limit: string, trueCost: number): Promise<number> {
-    // oxlint-disable-next-line no-await-in-loop -- another refund may begin meanwhile
-    while (this.#refunds.size > 0) await Promise.allSettled(this.#refunds);
+  settleTo(limit: string, trueCost: number): Awaitable<unknown> {
+    const certain = this.#bucketsOf(limit).filter(({ hasLostRefund }) => !hasLostRefund);
+    return this.#giveBack(certain.map((from) => ({ from, tokens: from.tokens - trueCost })));
+  }
+
+  /** Whether the period in which a quota was spent has ended, as a refund has found. */
+  hasEndedAt(limit: string): boolean {
+    return this.#bucketsOf(limit).some(({ hasEnded }) => hasEnded);
+  }
+
+  #bucketsOf(limit: string): readonly SpentFromBucket[] {
     const index = this.#decision.results.findIndex((result) => result.limit === limit);
-    const all = this.#buckets.filter(({ resultIndex }) => resultIndex === index);
-    const spent = Math.max(0, ...all.map(({ tokens }) => tokens));
-    const certain = all.filter(({ hasLostRefund }) => !hasLostRefund);
-    await this.#giveBack(certain.map((from) => ({ from, tokens: from.tokens - trueCost })));
-    return Math.max(0, trueCost - spent);
+    return this.#buckets.filter(({ resultIndex }) => resultIndex === index);
   }
 
   #giveBack(all: readonly Part[]): Awaitable<readonly BucketState[]> {
     const answer = Decision.answerOf(this.#decision);
-    if (!answer.available || all.every(({ tokens }) => tokens <= 0)) return [];
-    const parts = all.filter(({ tokens }) => tokens > 0);
+    const parts = all.filter(({ from, tokens }) => tokens > 0 && !from.hasEnded);
+    if (!answer.available || parts.length === 0) return [];
     const refunds = parts.map(refundOf);
     // Subtracted before the store is called, so that of two concurrent refunds only one gives the tokens back.
     take(parts, 1);
@@ -85,6 +107,10 @@ export class SpentTokens {
         // The store could not answer; the gate has emitted an event.
         take(parts, -1);
         for (const { from } of parts) from.hasLostRefund = true;
+      } else {
+        const ended = parts.filter(({ from }, i) => periodLeft(batch[i]!, reading, i)?.endMs !== from.endMs);
+        take(ended, -1);
+        for (const { from } of ended) from.hasEnded = true;
       }
       this.#reports.corrected(batch.length === 0 ? 'lost' : 'refunded', this.#byResult(parts));
       return bucketStates(batch, reading);
@@ -117,6 +143,32 @@ export class SpentTokens {
   }
 }
 
+/**
+ * Refunds what was spent at one limit above the true cost, by a decision and by the charges that corrected it, the last one
+ * first: its tokens are the last to refill. Refunds in progress are awaited first.
+ *
+ * @param chain - The tokens of the decision, and of each charge.
+ * @returns The tokens still to be charged because less than the true cost was spent; otherwise 0.
+ */
+export async function settleAll(chain: readonly SpentTokens[], limit: string, trueCost: number): Promise<number> {
+  // oxlint-disable-next-line no-await-in-loop -- another refund may begin meanwhile
+  while (chain.some(({ isRefunding }) => isRefunding)) await Promise.all(chain.map((each) => each.refundsEnded()));
+  // From here on nothing is awaited until all is taken back, so that no other refund takes the same tokens.
+  let spent = spentAt(chain, limit);
+  const missing = Math.max(0, trueCost - spent);
+  const refunds = chain.toReversed().map((each) => {
+    spent -= each.spentAt(limit);
+    return each.settleTo(limit, Math.max(0, trueCost - spent));
+  });
+  await Promise.all(refunds);
+  return missing;
+}
+
+/** How many tokens are still spent at one limit, by a decision and by the charges that corrected it. */
+export function spentAt(chain: readonly SpentTokens[], limit: string): number {
+  return chain.reduce((sum, each) => sum + each.spentAt(limit), 0);
+}
+
 /** @param sign - 1 to subtract tokens for a refund, -1 to add them again because the store did not accept it. */
 function take(parts: readonly Part[], sign: 1 | -1): void {
   for (const { from, tokens } of parts) {
@@ -144,7 +196,17 @@ function spentBy(decision: Decision): readonly SpentFromBucket[] {
     // Slots are released, and not given back.
     return tokens === 0 || transaction.slots
       ? []
-      : [{ transaction, resultIndex: results[i]!, tatAfterSpendTicks, tokens, hasLostRefund: false }];
+      : [
+          {
+            transaction,
+            resultIndex: results[i]!,
+            tatAfterSpendTicks,
+            tokens,
+            endMs: periodLeft(transaction, reading, i)?.endMs,
+            hasEnded: false,
+            hasLostRefund: false,
+          },
+        ];
   });
 }
 

@@ -93,7 +93,8 @@ describe('close', () => {
     const decision = await limiter.spend(orders);
     const settled = await limiter.spend([{ limit: 'Orders', id: '8', cost: 3 }]);
     const cost = deferred<number>();
-    const settling = async () => coreOf(limiter).settle(settled, settled.results.at(0)!, { cost: await cost.promise });
+    const settling = async () =>
+      coreOf(limiter).settleResult(settled, settled.results.at(0)!, { cost: await cost.promise });
     const work = [limiter.refund(decision), limiter.charge(orders), coreOf(limiter).trackWork(settling())];
     const closed = limiter.close({ store: true });
     cost.resolve(1);

@@ -165,7 +165,7 @@ test('run waits for the turn of a limit with maxWait, until its signal is aborte
 test('run settles what the work has cost, up or down', async () => {
   const { mails } = shared({ burst: 10, count: 1, period: '1s' });
   const level = () => mails.checkSync(undefined, { cost: 0 }).remaining;
-  const settle = (tokens: number) => tokens;
+  const settle = (tokens?: number) => tokens;
   await mails.run(() => 2, { cost: 5, settle });
   expect(level()).toBe(8);
   await mails.run(() => 4, { cost: 1, settle });
@@ -188,14 +188,17 @@ test('a cost that can’t be settled, because the limiter was closed while the w
 
 test('nothing is settled for an unlimited id', async () => {
   const { limiter } = limiterOnFakeTime(SLOW, { overrides: { Orders: { 7: 'unlimited' } } });
-  const ran = await limiter.limit('Orders').run('7', () => 'done', { settle: () => expect.unreachable() });
+  const ran = await limiter.limit('Orders').run('7', () => 'done', { settle: () => 5 });
   expect(ran).toMatchObject({ allowed: true, value: 'done' });
 });
 
-test('when the work fails, run rejects with its error, and the tokens stay taken', async () => {
+test('when the work fails, run rejects with its error, and the tokens stay taken where `settle` returns nothing', async () => {
   const { mails } = shared({ burst: 2, count: 1, period: '1s' });
   const fail = async () => Promise.reject(new Error('bounced'));
-  await expect(mails.run(fail, { settle: () => expect.unreachable() })).rejects.toThrow('bounced');
+  const ends: unknown[] = [];
+  const settle = (...end: unknown[]) => void ends.push(end);
+  await expect(mails.run(fail, { settle })).rejects.toThrow('bounced');
+  expect(ends).toEqual([[undefined, { error: new Error('bounced'), aborted: false }]]);
   expect(mails.checkSync()).toMatchObject({ remaining: 2 - 1 });
 });
 

@@ -8,7 +8,7 @@ describe('a settled cost', () => {
   const settled = async (trueCost: number, before = 4): Promise<number> => {
     const { limiter, spend, remaining } = started();
     const decision = spend(order(before));
-    await coreOf(limiter).settle(decision, decision.results.at(0)!, { cost: trueCost });
+    await coreOf(limiter).settleResult(decision, decision.results.at(0)!, { cost: trueCost });
     return remaining();
   };
 
@@ -23,7 +23,7 @@ describe('a settled cost', () => {
   test('is charged in full after a check-only', async () => {
     const { limiter, spend, remaining } = started();
     const decision = spend(order(4, { mode: 'check-only' }));
-    await coreOf(limiter).settle(decision, decision.results.at(0)!, { cost: 3 });
+    await coreOf(limiter).settleResult(decision, decision.results.at(0)!, { cost: 3 });
     expect(remaining()).toBe(7);
   });
 
@@ -31,7 +31,7 @@ describe('a settled cost', () => {
     const { limiter, spend, remaining, refund } = started();
     spend(order(5));
     const decision = spend(order(4));
-    await coreOf(limiter).settle(decision, decision.results.at(0)!, { cost: 1 });
+    await coreOf(limiter).settleResult(decision, decision.results.at(0)!, { cost: 1 });
     await refund(decision);
     await refund(decision);
     expect(remaining()).toBe(5);
@@ -42,7 +42,7 @@ describe('a settled cost', () => {
     const spend = (cost: number): Decision => limiter.spendSync([order(cost)]);
     const decision = spend(10);
     time.advance(9000);
-    await coreOf(limiter).settle(decision, decision.results.at(0)!, { cost: 5 });
+    await coreOf(limiter).settleResult(decision, decision.results.at(0)!, { cost: 5 });
     expect(spend(0).remaining).toBe(20);
     spend(1);
     void limiter.refund(decision);
@@ -54,7 +54,7 @@ describe('a settled cost', () => {
     spend(order(7));
     const decision = spend(order(4, { mode: 'spend-only' }));
     for (const trueCost of [1, 4, 9]) {
-      await coreOf(limiter).settle(decision, decision.results.at(0)!, { cost: trueCost });
+      await coreOf(limiter).settleResult(decision, decision.results.at(0)!, { cost: trueCost });
       expect(remaining()).toBe(3);
     }
   });
@@ -62,7 +62,7 @@ describe('a settled cost', () => {
   test('of a spend-only that fitted is charged and given back like any other', async () => {
     const { limiter, spend, remaining } = started();
     const settle = (decision: Decision, trueCost: number) =>
-      coreOf(limiter).settle(decision, decision.results.at(0)!, { cost: trueCost });
+      coreOf(limiter).settleResult(decision, decision.results.at(0)!, { cost: trueCost });
     await settle(spend(order(4, { mode: 'spend-only' })), 1);
     expect(remaining()).toBe(9);
     await settle(spend(order(4, { mode: 'spend-only' })), 5);
@@ -72,7 +72,7 @@ describe('a settled cost', () => {
   test('concerns one limit of the decision', async () => {
     const { limiter, spend, remaining } = started();
     const decision = spend(order(4), { limit: 'Reads', id: '7', cost: 4 });
-    await coreOf(limiter).settle(decision, decision.results.at(1)!, { cost: 0 });
+    await coreOf(limiter).settleResult(decision, decision.results.at(1)!, { cost: 0 });
     expect([remaining(), remaining('Reads')]).toEqual([6, 10]);
   });
 });

@@ -68,7 +68,7 @@ describe('on a store that fails at times, the refund of a decision', () => {
     const decision = await limiter.spend([order(9)]);
     state.refund = () => Promise.reject(down);
     await Promise.all([
-      coreOf(limiter).settle(decision, decision.results.at(0)!, { cost: 4 }),
+      coreOf(limiter).settleResult(decision, decision.results.at(0)!, { cost: 4 }),
       limiter.refund(decision),
     ]);
     state.refund = later;
@@ -92,7 +92,7 @@ describe('a settlement after a refund whose answer was late', () => {
     await limiter.spend([order(5)]);
     const decision = await limiter.spend([order(4)]);
     expect(await limiter.refund(decision)).toEqual([]);
-    await coreOf(limiter).settle(decision, decision.results.at(0)!, { cost });
+    await coreOf(limiter).settleResult(decision, decision.results.at(0)!, { cost });
     return (await limiter.check([order(0)])).remaining;
   }
 
@@ -119,7 +119,7 @@ describe('a settlement waits for a refund of the decision that is in progress', 
     const limiter = createLimiter({ limits: accountLimits(numbers), store: inner, log: false });
     const decision = await limiter.spend([order(4)]);
     const refund = limiter.refund(decision);
-    const settled = coreOf(limiter).settle(decision, decision.results.at(0)!, { cost: 4 });
+    const settled = coreOf(limiter).settleResult(decision, decision.results.at(0)!, { cost: 4 });
     arrive();
     await Promise.all([refund, settled]);
     return (await limiter.check([order(0)])).remaining;

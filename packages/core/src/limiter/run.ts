@@ -1,0 +1,81 @@
+import { Rejected, type Awaitable } from '../async/awaitable.ts';
+import { complaint, reasonOf, type SluiceError } from '../checks/errors.ts';
+import { checkFunction, checkOptions } from '../checks/options.ts';
+import type { Decision } from '../decision/decision.ts';
+import type { FirstOf, SpendEntry } from './entry.ts';
+import type { Limiter } from './limiter.ts';
+import type { RequestLimiter } from './request-limiter.ts';
+import type { Ran, RunOptions, Work } from './run-options.ts';
+import type { TrueCosts } from './settlement.ts';
+
+/** What {@link run} uses of a limiter. */
+export type RunningLimiter = Pick<Limiter, 'spend' | 'refund' | 'settle'> &
+  Pick<RequestLimiter<never>, 'emit' | 'trackWork'>;
+
+/** See `Limiter.run`. */
+export async function run<T>(
+  limiter: RunningLimiter,
+  entries: readonly SpendEntry[] | FirstOf,
+  work: Work<T>,
+  options: RunOptions<T> = {},
+): Promise<Ran<T>> {
+  checkOptions('run', options, ['signal', 'settle']);
+  if (typeof work !== 'function') throw notWork(work);
+  const { signal, settle } = options;
+  checkFunction(
+    'run.settle',
+    settle,
+    'It returns true costs, for example settle: (answer) => ({ Tokens: answer?.tokens }).',
+  );
+  const decision = await limiter.spend(entries, { hold: true, wait: true, signal });
+  if (!decision.allowed) return { allowed: false, decision };
+  if (signal?.aborted === true) return leave(limiter, decision, signal);
+  const end = await endOf(work, decision);
+  await decision.release();
+  if (settle !== undefined) {
+    const error = end instanceof Rejected ? end.cause : undefined;
+    const value = end instanceof Rejected ? undefined : end.value;
+    const ask = (): Awaitable<TrueCosts | undefined> => settle(value, { error, aborted: signal?.aborted === true });
+    await limiter.trackWork(settled(limiter, decision, ask));
+  }
+  if (end instanceof Rejected) throw end.cause;
+  return { allowed: true, decision, value: end.value };
+}
+
+/** Gives back what was taken for work that is not begun. */
+async function leave(limiter: RunningLimiter, decision: Decision, signal: AbortSignal): Promise<never> {
+  await Promise.all([limiter.refund(decision), decision.release()]);
+  throw signal.reason;
+}
+
+async function endOf<T>(work: Work<T>, decision: Decision): Promise<{ readonly value: T } | Rejected> {
+  try {
+    return { value: await work(decision) };
+  } catch (cause) {
+    return new Rejected(cause);
+  }
+}
+
+/** Never rejects: the work was done, and a failure is an event. */
+async function settled(
+  limiter: RunningLimiter,
+  decision: Decision,
+  ask: () => Awaitable<TrueCosts | undefined>,
+): Promise<void> {
+  try {
+    const costs = await ask();
+    if (costs !== undefined) await limiter.settle(decision, costs);
+  } catch (cause) {
+    const message = `The settle function of run failed (${reasonOf(cause)}). The costs stay as they were taken.`;
+    limiter.emit({ type: 'callback-failed', callback: 'settle', cause, message });
+  }
+}
+
+function notWork(value: unknown): SluiceError {
+  return complaint('ERR_OPTION', {
+    option: 'run(work)',
+    demand: 'a function',
+    value,
+    remedy: "For example run('12345678', () => send(mail)).",
+  });
+}

@@ -1,0 +1,146 @@
+import type { Awaitable } from '../async/awaitable.ts';
+import { complaint, SluiceError } from '../checks/errors.ts';
+import { isPlainObject } from '../checks/options.ts';
+import { checkCost, transactionOf } from '../decision/batch.ts';
+import { Decision } from '../decision/decision.ts';
+import { periodLeft } from '../decision/period-left.ts';
+import type { Result } from '../decision/result.ts';
+import { changed, isBlocked, type Transaction } from '../decision/transaction.ts';
+import { limitNamed, type LimitSet } from '../definitions/limit-set.ts';
+import type { EventSink } from '../events/event.ts';
+import { withChargedLoans } from '../kinds/borrow/loan.ts';
+import { Use } from '../limits/use.ts';
+import type { Corrections } from './corrections.ts';
+import { checkCall } from './entry-calls.ts';
+import type { Reports } from './reports.ts';
+import type { Settlement, TrueCosts } from './settlement.ts';
+import { settleAll, spentAt } from './spent-tokens.ts';
+
+interface SettlementsParts {
+  readonly corrections: Pick<Corrections, 'spentTokensOf' | 'addTo' | 'refund' | 'track'>;
+  readonly limits: { readonly set: LimitSet<never> };
+  /** Decides a charge. */
+  readonly spend: (batch: readonly Transaction[]) => Awaitable<Decision>;
+  readonly emit: EventSink;
+  readonly reports: Pick<Reports<never>, 'corrected'>;
+}
+
+/** Corrects the costs of decisions when the true ones are known, see `Limiter.settle`. */
+export class Settlements {
+  readonly #parts: SettlementsParts;
+  /** The last settlement of each decision. The next one begins after it, and corrects it. */
+  readonly #last = new WeakMap<Decision, Promise<unknown>>();
+
+  constructor(parts: SettlementsParts) {
+    this.#parts = parts;
+  }
+
+  /** See `Limiter.settle`. */
+  settle(decision: Decision, costs: TrueCosts): Promise<readonly Settlement[]> {
+    const checked = this.#checked(decision, costs);
+    const settle = (): Promise<readonly Settlement[]> =>
+      Promise.all(checked.map(([limit, cost]) => this.#settleAt(limit, cost, decision)));
+    const last = this.#last.get(decision);
+    const settled = last === undefined ? settle() : last.then(settle, settle);
+    this.#last.set(decision, settled);
+    this.#parts.corrections.track(settled);
+    return settled;
+  }
+
+  #checked(decision: Decision, costs: TrueCosts): readonly [limit: string, cost: number][] {
+    const { corrections, limits } = this.#parts;
+    if (!(decision instanceof Decision)) throw noDecision(decision);
+    corrections.spentTokensOf(decision);
+    if (!isPlainObject(costs)) throw noCosts(costs);
+    return Object.entries(costs).map(([name, cost]) => {
+      checkCall(limitNamed(limits.set, name), 'settle', 'check-and-spend');
+      if (decision.results.filter(({ limit }) => limit === name).length > 1) throw severalIds(name);
+      checkCost(name, cost);
+      return [name, cost];
+    });
+  }
+
+  async #settleAt(limit: string, cost: number, decision: Decision): Promise<Settlement> {
+    const result = decision.results.find((candidate) => candidate.limit === limit);
+    if (result === undefined || !canSettle(decision, result)) return { limit, spent: 0, outcome: 'not-taken' };
+    const outcome = this.#hasEnded(decision, result) ? 'period-ended' : await this.#correct(decision, result, cost);
+    const chain = this.#parts.corrections.spentTokensOf(decision);
+    return { limit, spent: spentAt(chain, limit), outcome };
+  }
+
+  /** Whether the period in which a decision spent a quota is over, by the clock of this process. */
+  #hasEnded(decision: Decision, { limit, id }: Result): boolean {
+    const { calendar } = limitNamed(this.#parts.limits.set, limit);
+    const endMs = periodEndOf(decision, limit);
+    return calendar !== undefined && endMs !== undefined && calendar.running(calendar.of(id))[0] >= endMs;
+  }
+
+  async #correct(decision: Decision, result: Result, cost: number): Promise<Settlement['outcome']> {
+    const { limit } = result;
+    this.#parts.reports.corrected('settled', [{ limit, cost }]);
+    const chain = this.#parts.corrections.spentTokensOf(decision);
+    const missing = await settleAll(chain, limit, cost);
+    if (missing > 0) return this.#charge(decision, result, missing);
+    if (chain.some((each) => each.hasEndedAt(limit))) return 'period-ended';
+    return spentAt(chain, limit) > cost ? 'lost' : 'settled';
+  }
+
+  /** Takes what is missing by another decision, which shows how much it has taken. */
+  async #charge(decision: Decision, { limit, id }: Result, missing: number): Promise<Settlement['outcome']> {
+    const { corrections, emit, limits, reports, spend } = this.#parts;
+    const use = new Use(limitNamed(limits.set, limit), missing, 'charge', 1);
+    const one = await transactionOf(limits.set, use, id, undefined);
+    // The id is unlimited, or blocked, meanwhile.
+    if (one === null || isBlocked(one)) return 'settled';
+    const charged = await spend(withChargedLoans([one]).map(upToDebt));
+    if (charged.failure !== undefined && charged.results.length === 0) {
+      const message = `A settlement of limit "${limit}" was lost, because the store could not answer. Call settle again.`;
+      reports.corrected('lost', [{ limit, cost: missing }]);
+      emit({ type: 'charge-lost', count: 1, cause: charged.failure.cause, message });
+      return 'lost';
+    }
+    reports.corrected('charged', [{ limit, cost: missing }]);
+    // By the clock of the store, the period may have ended meanwhile.
+    if (periodEndOf(charged, limit) !== periodEndOf(decision, limit)) {
+      await corrections.refund(charged);
+      return 'period-ended';
+    }
+    corrections.addTo(decision, charged);
+    return 'settled';
+  }
+}
+
+/** A `spend-only` that did not fit took nothing, and is not charged afterwards either. */
+function canSettle({ allowed, failure }: Decision, { mode, spent, cost }: Result): boolean {
+  return allowed && failure === undefined && (mode !== 'spend-only' || spent === cost);
+}
+
+/** A charge of at most what an empty bucket and its `maxDebt` have: a higher cost would be an error. */
+function upToDebt(charge: Transaction): Transaction {
+  const cost = Math.min(charge.cost, Math.floor(charge.capTicks / charge.rate.emissionIntervalTicks));
+  return changed(charge, { cost });
+}
+
+/** When the period ends in which a decision spent a quota; `undefined` for a rate. */
+function periodEndOf(decision: Decision, limit: string): number | undefined {
+  const answer = Decision.answerOf(decision);
+  const index = decision.results.findIndex((result) => result.limit === limit);
+  return answer.available && index !== -1 ? periodLeft(answer.batch[index]!, answer.reading, index)?.endMs : undefined;
+}
+
+function noDecision(value: unknown): SluiceError {
+  const remedy = 'For example await limiter.settle(decision, { Tokens: 1234 }).';
+  return complaint('ERR_OPTION', { option: 'settle(decision)', demand: 'a decision of spend()', value, remedy });
+}
+
+function noCosts(value: unknown): SluiceError {
+  const remedy = 'For example settle(decision, { Tokens: 1234 }).';
+  return complaint('ERR_OPTION', { option: 'settle(costs)', demand: 'costs by the names of limits', value, remedy });
+}
+
+function severalIds(name: string): SluiceError {
+  return new SluiceError(
+    'ERR_OPTION',
+    `\`settle\` must not be given the limit "${name}", because the decision is about several ids of it. Call charge or refund with the id.`,
+  );
+}

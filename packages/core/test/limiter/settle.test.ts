@@ -1,0 +1,185 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { createLimiter, everyone, memoryStore, type Decision, type LimiterEvent, type Store } from '@sluice/core';
+import { FakeTime } from '@sluice/core/testing';
+import { describe, expect, test } from 'vitest';
+import { holding, holdingRemotely, limitsOf } from '../kinds/concurrency/slots/support/holding.ts';
+import { rejected } from '../support/thrown.ts';
+
+const LIMITS = {
+  Tokens: { burst: 100, count: 1, period: '1s' },
+  Month: { count: 1000, per: 'month' },
+  InFlight: { concurrency: 2 },
+  Group: {
+    burst: 10,
+    count: 1,
+    period: '1s',
+    borrow: { from: 'Pool', ceiling: { burst: 30, count: 1, period: '1s' } },
+  },
+};
+const id = 'a';
+const tokens = (cost = 40, more: object = {}) => ({ limit: 'Tokens', id, cost, ...more });
+
+describe('settle changes nothing', () => {
+  const { Tokens, Month } = LIMITS;
+  const started = () => holding({ Tokens, Month }, { overrides: { Tokens: { vip: 'unlimited', bad: 'blocked' } } });
+  const cases: readonly [what: string, spend: (made: ReturnType<typeof started>) => Decision][] = [
+    ['of a denied decision', ({ limiter }) => limiter.spendSync([{ limit: 'Month', id, cost: 1000 }, tokens(100)])],
+    ['of a blocked id', ({ limiter }) => limiter.spendSync([tokens(1, { id: 'bad' })])],
+    ['of an unlimited id', ({ limiter }) => limiter.spendSync([tokens(1, { id: 'vip' })])],
+    ['of a spend-only that did not fit', ({ limiter }) => limiter.spendSync([tokens(90, { mode: 'spend-only' })])],
+  ];
+  test.each(cases)('%s', async (_, spend) => {
+    const made = started();
+    made.limiter.spendSync([tokens(30)]);
+    const before = made.limiter.checkSync([tokens(0)]);
+    const decision = spend(made);
+    expect(await made.limiter.settle(decision, { Tokens: 70 })).toEqual([
+      { limit: 'Tokens', spent: 0, outcome: 'not-taken' },
+    ]);
+    expect(made.limiter.checkSync([tokens(0)]).remaining).toBe(before.remaining);
+  });
+
+  test('of limits that are not named', async () => {
+    const { limiter } = started();
+    const decision = limiter.spendSync([tokens(), { limit: 'Month', id, cost: 5 }]);
+    expect(await limiter.settle(decision, { Month: 3 })).toMatchObject([{ limit: 'Month', spent: 3 }]);
+    expect(limiter.checkSync([tokens(0)]).remaining).toBe(60);
+    expect(await limiter.settle(decision, {})).toEqual([]);
+  });
+});
+
+test('a decision that took nothing yet is charged in full', async () => {
+  const { limiter } = holding({ Tokens: LIMITS.Tokens });
+  const decision = limiter.spendSync([tokens(40, { mode: 'check-only' })]);
+  expect(await limiter.settle(decision, { Tokens: 30 })).toMatchObject([{ spent: 30, outcome: 'settled' }]);
+  expect(await limiter.settle(decision, { Tokens: 10 })).toMatchObject([{ spent: 10 }]);
+  expect(limiter.checkSync([tokens(0)]).remaining).toBe(90);
+});
+
+test('a settlement is reported with the true cost, and with what it gave back or charged', async () => {
+  const { limiter } = holding({ Tokens: LIMITS.Tokens });
+  const reported: unknown[] = [];
+  const listen = (message: unknown): void => {
+    const { direction, cost } = message as { direction: string; cost: number };
+    reported.push(`${direction} ${cost}`);
+  };
+  subscribe('sluice:correction', listen);
+  const decision = limiter.spendSync([tokens()]);
+  for (const cost of [10, 70]) await limiter.settle(decision, { Tokens: cost });
+  unsubscribe('sluice:correction', listen);
+  expect(reported).toEqual(['settled 10', 'refunded 30', 'settled 70', 'charged 60']);
+});
+
+test('settlements of one decision at the same time follow each other', async () => {
+  const { limiter } = holdingRemotely({ Tokens: LIMITS.Tokens });
+  const decision = await limiter.spend([tokens()]);
+  const costs = [70, 20, 0, 55];
+  const all = await Promise.all(costs.map((cost) => limiter.settle(decision, { Tokens: cost })));
+  expect(all.flat().map(({ spent }) => spent)).toEqual(costs);
+  expect((await limiter.check([tokens(0)])).remaining).toBe(45);
+});
+
+test('a limit that borrows is settled in all its buckets', async () => {
+  const { Group } = LIMITS;
+  const { limiter } = holding({ Group, Pool: { key: everyone(), burst: 50, count: 1, period: '1s' } });
+  const group = (cost: number) => [{ limit: 'Group', id, cost }];
+  const decision = limiter.spendSync(group(8));
+  for (const cost of [20, 3, 0]) {
+    const [settlement] = await limiter.settle(decision, { Group: cost });
+    expect(settlement).toMatchObject({ outcome: 'settled', spent: cost });
+  }
+  expect(limiter.checkSync([{ limit: 'Pool', id: 'everyone', cost: 0 }]).remaining).toBe(50);
+});
+
+describe('when the store can’t answer', () => {
+  const unsteady = (kind: string, onFailure: 'local' | 'open' | 'closed' = 'closed') => {
+    const time = new FakeTime();
+    const inner = memoryStore({ time });
+    let isDown = false;
+    const store: Store = {
+      run: async (operation) => {
+        if (isDown && operation.kind === kind) throw new Error('connection lost');
+        return inner.run(operation);
+      },
+      close: () => inner.close(),
+    };
+    const events: LimiterEvent[] = [];
+    const limiter = createLimiter({
+      limits: limitsOf({ Tokens: LIMITS.Tokens }),
+      store,
+      time,
+      log: false,
+      failure: { onFailure },
+      onEvent: (event) => void events.push(event),
+    });
+    return { limiter, time, events, setDown: (value: boolean) => (isDown = value) };
+  };
+
+  test('a charge that was lost is told, and taken when it is repeated', async () => {
+    const { limiter, time, events, setDown } = unsteady('spend');
+    const decision = await limiter.spend([tokens()]);
+    setDown(true);
+    expect(await limiter.settle(decision, { Tokens: 60 })).toEqual([{ limit: 'Tokens', spent: 40, outcome: 'lost' }]);
+    expect(events.map(({ type }) => type)).toContain('charge-lost');
+    setDown(false);
+    await time.pass(1000);
+    expect(await limiter.settle(decision, { Tokens: 60 })).toMatchObject([{ spent: 60, outcome: 'settled' }]);
+  });
+
+  test('a refund that was lost is told', async () => {
+    const { limiter, events, setDown } = unsteady('refund');
+    const decision = await limiter.spend([tokens()]);
+    setDown(true);
+    expect(await limiter.settle(decision, { Tokens: 10 })).toEqual([{ limit: 'Tokens', spent: 40, outcome: 'lost' }]);
+    expect(events.map(({ type }) => type)).toContain('refund-lost');
+  });
+
+  test.each(['local', 'open', 'closed'] as const)('a decision by the policy %s is not settled', async (policy) => {
+    const { limiter, setDown } = unsteady('spend', policy);
+    setDown(true);
+    const decision = await limiter.spend([tokens()]);
+    expect(await limiter.settle(decision, { Tokens: 10 })).toEqual([
+      { limit: 'Tokens', spent: 0, outcome: 'not-taken' },
+    ]);
+  });
+});
+
+test('a charge that arrives after the end of the period, by the clock of the store, is given back', async () => {
+  const time = new FakeTime();
+  const inner = memoryStore({ time });
+  const store: Store = {
+    run: async (operation) => inner.run(operation),
+    traits: { periods: true },
+    close: () => undefined,
+  };
+  const limiter = createLimiter({ limits: limitsOf({ Month: LIMITS.Month }), store, time: new FakeTime(), log: false });
+  const decision = await limiter.spend([{ limit: 'Month', id, cost: 10 }]);
+  time.advance(32 * 86_400_000);
+  for (const cost of [30, 5]) {
+    expect(await limiter.settle(decision, { Month: cost })).toEqual([
+      { limit: 'Month', spent: 10, outcome: 'period-ended' },
+    ]);
+  }
+  expect((await limiter.check([{ limit: 'Month', id, cost: 0 }])).remaining).toBe(1000);
+});
+
+test('what can’t be settled is an error that tells why', async () => {
+  const { limiter } = holding({ Tokens: LIMITS.Tokens, InFlight: LIMITS.InFlight });
+  const decision = limiter.spendSync([tokens(), { limit: 'InFlight', id }], { hold: true });
+  const twice = limiter.spendSync([tokens(1), tokens(1, { id: 'b' })]);
+  const other = holding({ Tokens: LIMITS.Tokens }).limiter.spendSync([tokens()]);
+  const codeOf = async (given: unknown, costs: unknown) =>
+    (await rejected(() => limiter.settle(given as Decision, costs as never))).code;
+  expect(await codeOf(other, { Tokens: 1 })).toBe('ERR_FOREIGN_DECISION');
+  expect(await codeOf({}, { Tokens: 1 })).toBe('ERR_OPTION');
+  expect(await codeOf(decision, 5)).toBe('ERR_OPTION');
+  expect(await codeOf(decision, { Token: 1 })).toBe('ERR_UNKNOWN_LIMIT');
+  expect(await codeOf(decision, { InFlight: 1 })).toBe('ERR_OPTION');
+  expect(await codeOf(twice, { Tokens: 1 })).toBe('ERR_OPTION');
+  for (const cost of [-1, 0.5, NaN, '7', undefined, 2 ** 53]) {
+    expect(await codeOf(decision, { Tokens: cost })).toBe('ERR_COST');
+  }
+  expect(limiter.checkSync([tokens(0)]).remaining).toBe(59);
+  await limiter.close();
+  expect(await codeOf(decision, { Tokens: 1 })).toBe('ERR_CLOSED');
+});

@@ -1,0 +1,146 @@
+import { createLimiter, everyone, type Decision, type Limiter, type Store } from '@sluice/core';
+import type { FakeTime } from '@sluice/core/testing';
+import { expect } from 'vitest';
+
+const key = everyone();
+const id = 'everyone';
+
+/** A store whose clock a test moves. */
+interface SteeredSetup {
+  readonly store: Store;
+  readonly time: FakeTime;
+  /** Moves the clocks of the store and of the limiter. */
+  readonly advance: (ms: number) => unknown;
+}
+
+interface SettlingCase {
+  readonly name: string;
+  readonly run: (setup: SteeredSetup) => Promise<void>;
+}
+
+const LIMITS = {
+  Tokens: { key, burst: 100, count: 1, period: '1s' },
+  Debts: { key, burst: 100, count: 1, period: '1s', maxDebt: 50 },
+  Month: { key, count: 1000, per: 'month' },
+  Running: { key, concurrency: 1 },
+} as const;
+
+type Name = keyof typeof LIMITS;
+
+/** A limiter, and what is left of a limit: below 0 for a debt. */
+function on({ store, time }: SteeredSetup) {
+  const limiter: Limiter = createLimiter({ limits: LIMITS, store, time, log: false, failure: { deadlineMs: 20_000 } });
+  const left = async (limit: Name): Promise<number> => {
+    const { remaining, resetAfterMs } = await limiter.check([{ limit, id, cost: 0 }]);
+    return limit === 'Debts' ? 100 - resetAfterMs / 1000 : remaining;
+  };
+  const spend = (limit: Name, cost: number): Promise<Decision> => limiter.spend([{ limit, id, cost }]);
+  return { limiter, left, spend };
+}
+
+/** What each store must do when the true costs of decisions are known, on a clock that a test moves. */
+export const settlingCases: readonly SettlingCase[] = [
+  {
+    name: 'what was taken above the true cost is given back, what is missing is charged, and each settlement corrects the one before',
+    async run(setup) {
+      const { limiter, left, spend } = on(setup);
+      const decision = await spend('Tokens', 40);
+      for (const cost of [10, 70, 20, 20, 0, 100]) {
+        expect(await limiter.settle(decision, { Tokens: cost })).toEqual([
+          { limit: 'Tokens', spent: cost, outcome: 'settled' },
+        ]);
+        expect(await left('Tokens')).toBe(100 - cost);
+      }
+      await limiter.refund(decision);
+      expect(await left('Tokens')).toBe(100);
+    },
+  },
+  {
+    name: 'what has refilled since is not given back, neither of the decision nor of a charge',
+    async run(setup) {
+      const { limiter, left, spend } = on(setup);
+      const decision = await spend('Tokens', 40);
+      await setup.advance(30_000);
+      await spend('Tokens', 50);
+      // 10 of the 40 are still missing, and 50 of the other decision.
+      await limiter.settle(decision, { Tokens: 45 });
+      expect(await left('Tokens')).toBe(35);
+      await limiter.settle(decision, { Tokens: 0 });
+      expect(await left('Tokens')).toBe(50);
+    },
+  },
+  {
+    name: 'a charge leaves at most the debt of its limit, and only what it took is given back',
+    async run(setup) {
+      const { limiter, left, spend } = on(setup);
+      const decision = await spend('Debts', 40);
+      expect(await limiter.settle(decision, { Debts: 500 })).toMatchObject([{ spent: 150, outcome: 'settled' }]);
+      expect(await left('Debts')).toBe(-50);
+      expect(await limiter.settle(decision, { Debts: 500 })).toMatchObject([{ spent: 150 }]);
+      await limiter.settle(decision, { Debts: 60 });
+      expect(await left('Debts')).toBe(40);
+    },
+  },
+  {
+    name: 'a quota is settled in its period; after it, nothing changes, and the settlement says so',
+    async run(setup) {
+      const { limiter, left, spend } = on(setup);
+      const decision = await spend('Month', 100);
+      for (const cost of [300, 50]) {
+        await limiter.settle(decision, { Month: cost });
+        expect(await left('Month')).toBe(1000 - cost);
+      }
+      await setup.advance(32 * 86_400_000);
+      for (const cost of [700, 0]) {
+        expect(await limiter.settle(decision, { Month: cost })).toEqual([
+          { limit: 'Month', spent: 50, outcome: 'period-ended' },
+        ]);
+        expect(await left('Month')).toBe(1000);
+      }
+    },
+  },
+  {
+    name: 'calls that cost far more than was estimated never take more than the budget and its debt',
+    async run(setup) {
+      const { limiter, left } = on(setup);
+      const settle = () => ({ Debts: 133 });
+      const calls = Array.from({ length: 5 }, () =>
+        limiter.run([{ limit: 'Debts', id, cost: 20 }], () => 'answer', { settle }),
+      );
+      const allowed = (await Promise.all(calls)).filter((each) => each.allowed);
+      expect(allowed.length).toBeGreaterThan(0);
+      expect(await left('Debts')).toBeGreaterThanOrEqual(-50);
+      expect(await limiter.run([{ limit: 'Debts', id, cost: 20 }], () => 'answer', { settle })).toMatchObject({
+        allowed: false,
+      });
+    },
+  },
+  {
+    name: 'run takes tokens, a quota and a slot in one decision: a full slot takes nothing, and failed work is settled, too',
+    async run(setup) {
+      const { limiter, left } = on(setup);
+      const entries = [
+        { limit: 'Tokens', id, cost: 40 },
+        { limit: 'Month', id, cost: 400 },
+        { limit: 'Running', id },
+      ];
+      const settle = (_value: unknown, { error }: { error: unknown }) =>
+        error === undefined ? { Tokens: 10 } : { Tokens: 5, Month: 50 };
+      const inside: unknown[] = [];
+      const ran = await limiter.run(
+        entries,
+        async () => {
+          inside.push(await limiter.run(entries, () => 'never'), await left('Tokens'), await left('Month'));
+          return 'done';
+        },
+        { settle },
+      );
+      expect(ran).toMatchObject({ allowed: true, value: 'done' });
+      expect(inside).toMatchObject([{ allowed: false, decision: { limit: 'Running' } }, 60, 600]);
+      expect([await left('Tokens'), await left('Month'), await left('Running')]).toEqual([90, 600, 1]);
+      const failing = limiter.run(entries, async () => Promise.reject(new Error('broken')), { settle });
+      await expect(failing).rejects.toThrow('broken');
+      expect([await left('Tokens'), await left('Month'), await left('Running')]).toEqual([85, 550, 1]);
+    },
+  },
+];
