@@ -277,8 +277,6 @@ export class Executor {
     this.#cancelHangAlarm();
     this.#probe.answered();
     this.#pace.answered();
-    this.#overload.forget();
-    this.#missed.forget();
   }
 
   /** Calls whose last moment had passed, though they wait: the estimate of the server's clock was wrong, and is right now. */
@@ -347,12 +345,9 @@ export class Executor {
     this.#clock.forget();
     // They would fail in the same way, one after the other.
     for (let call = this.#parts.queue.take(); call !== undefined; call = this.#parts.queue.take()) call.fail(error);
-    if (isFinal(error)) this.#readyCalls.rejectAll(error);
+    // Waiting is no help: somebody has to change something.
+    const isFinal = error.code === 'ERR_STORE_SCHEMA' || error.kind !== 'store' || error instanceof NoPgError;
+    if (isFinal) this.#readyCalls.rejectAll(error);
     else this.#readyCalls.retryLater();
   }
-}
-
-/** Whether waiting can't help: somebody has to change something. */
-function isFinal(error: SluiceError): boolean {
-  return error.code === 'ERR_STORE_SCHEMA' || error.kind !== 'store' || error instanceof NoPgError;
 }

@@ -114,7 +114,7 @@ function takeUp(next: () => StoreCall | undefined, take: () => unknown): readonl
 }
 
 /**
- * One error for all calls of the same deadline that are late together. There may be thousands, and making an error for each
+ * One error for all calls of the same deadline that are late. There may be thousands in a turn, and making an error for each
  * takes several times as long as everything else that is done for a late call.
  */
 export class SharedError {
@@ -128,11 +128,6 @@ export class SharedError {
   of(deadlineMs: number): SluiceError {
     if (this.#made?.deadlineMs !== deadlineMs) this.#made = { deadlineMs, error: this.#make(deadlineMs) };
     return this.#made.error;
-  }
-
-  /** Makes a new one for the next calls. */
-  forget(): void {
-    this.#made = undefined;
   }
 }
 

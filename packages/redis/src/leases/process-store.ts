@@ -197,8 +197,9 @@ export class ProcessStore implements LeasedStore {
     try {
       return await this.#shared.run({ kind, alternatives: [batch] }, deadlineMs);
     } catch (error) {
-      const reading = isStoreFailure(error) ? this.#decideAlone(kind, batch, askedTicks) : undefined;
-      if (reading === undefined) throw error;
+      const reading =
+        isInstance(error, SluiceError) && error.kind === 'store' && this.#decideAlone(kind, batch, askedTicks);
+      if (!reading) throw error;
       return reading;
     }
   }
@@ -375,11 +376,6 @@ export class ProcessStore implements LeasedStore {
 /** The leased part of a batch, to be looked at only. */
 function looksOf({ leased }: SplitBatch): readonly LeasedEntry[] {
   return leased.map((entry) => ({ ...entry, mode: 'check-only' }));
-}
-
-/** Whether an error is one after which the failure policies decide. */
-function isStoreFailure(error: unknown): boolean {
-  return isInstance(error, SluiceError) && error.kind === 'store';
 }
 
 /** Keeps buckets from being forgotten until Redis has decided the rest of their batch. @param count - 1, and −1 at the end. */
