@@ -3,6 +3,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
+import { agentTexts } from './agent-texts.mjs';
 import { formatted } from './formatted.mjs';
 import { isProgram } from './is-program.mjs';
 import { root } from './pnpm.mjs';
@@ -34,6 +35,7 @@ const PACKAGES = [...new Set(['core', 'redis', 'host', 'postgres', ...readdirSyn
 
 if (isProgram(import.meta.url)) {
   for (const [page, text] of await pagesWithTables()) writeFileSync(join(root, page), text);
+  for (const [file, text] of await agentTexts()) writeFileSync(join(root, file), text);
 }
 
 /**
