@@ -151,9 +151,7 @@ export class ProcessStore implements LeasedStore {
       for (const each of looks) conclude(each, each.bucket.waitByView(each.tokens, nowTicks), nowTicks);
     }
     this.#syncs.afterUse(looks, nowTicks);
-    // In looks, no mode but those that can deny is left.
-    const passed = looks.every(({ waitTicks }, i) => waitTicks === 0 || !canDeny(split.leased[i]!.mode));
-    const reading = readingOf(looks, passed, nowTicks);
+    const reading = readingOf(looks, wouldPass(split, looks), nowTicks);
     if (split.exact.length === 0) return reading;
     return this.#askRedis('check', split.exact, deadlineMs).then((exact) => joinReadings(split, reading, exact));
   }
@@ -222,9 +220,9 @@ export class ProcessStore implements LeasedStore {
     if (split === undefined || split.exact.length > 0) return undefined;
     for (const { bucket } of split.leased) bucket.beginOutage(askedTicks, nowTicks);
     const entries = kind === 'spend' ? split.leased : looksOf(split);
-    const decision = decide(entries, nowTicks);
+    const { outcome } = decide(entries, nowTicks);
     this.#syncs.afterUse(entries, nowTicks);
-    return readingOf(entries, decision, nowTicks);
+    return readingOf(entries, kind === 'spend' ? outcome === 'passed' : wouldPass(split, entries), nowTicks);
   }
 
   describeLease(numbers: OvershootNumbers): LeaseDescription {
@@ -376,6 +374,11 @@ export class ProcessStore implements LeasedStore {
 /** The leased part of a batch, to be looked at only. */
 function looksOf({ leased }: SplitBatch): readonly LeasedEntry[] {
   return leased.map((entry) => ({ ...entry, mode: 'check-only' }));
+}
+
+/** Whether a batch would pass, by looks that were decided: what does not fit denies only in a mode that can. */
+function wouldPass({ leased }: SplitBatch, looks: readonly LeasedEntry[]): boolean {
+  return looks.every(({ waitTicks }, i) => waitTicks === 0 || !canDeny(leased[i]!.mode));
 }
 
 /** Keeps buckets from being forgotten until Redis has decided the rest of their batch. @param count - 1, and −1 at the end. */
