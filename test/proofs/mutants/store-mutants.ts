@@ -181,8 +181,8 @@ export const storeMutants: readonly Mutant[] = [
   },
   {
     in: RESULTS,
-    replace: 'took ? levelAfter(batch[i]!, before) : before, passed',
-    by: 'before, passed',
+    replace: 'const after = took ? levelAfter(transaction, before) : before;',
+    by: 'const after = before;',
     about: 'remaining of a batch without what was just taken',
   },
   {
