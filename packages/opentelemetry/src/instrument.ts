@@ -83,8 +83,8 @@ class Instruments {
   }
 
   #observe(result: BatchObservableResult): void {
-    for (const [instrument, samples] of readMetrics(...this.#limiters)) {
-      const observable = this.#observables.get(instrument);
+    for (const [read, samples] of readMetrics(...this.#limiters)) {
+      const observable = this.#observables.get(read);
       if (observable === undefined) continue;
       for (const { attributes, value } of samples)
         result.observe(observable, value as number, withoutEmpty(attributes));

@@ -42,7 +42,9 @@ export function spans(tracerProvider: TracerProvider): () => void {
     },
   };
   channel.subscribe(subscribers as never);
-  return () => void channel.unsubscribe(subscribers as never);
+  return () => {
+    channel.unsubscribe(subscribers as never);
+  };
 }
 
 function describe(span: Span, { limit, outcome, failure, delayMs, retryAfterMs }: Decision): void {

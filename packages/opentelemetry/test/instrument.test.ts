@@ -38,7 +38,7 @@ function limiterOf(store?: Store): Limiter {
     log: false,
   });
   onTestFinished(() => limiter.close());
-  return limiter as Limiter;
+  return limiter;
 }
 
 const orders = [{ limit: 'Orders', id: '7' }];

@@ -25,7 +25,9 @@ function traces() {
   };
   const channel = tracingChannel('sluice:decide');
   channel.subscribe(subscribers);
-  onTestFinished(() => void channel.unsubscribe(subscribers));
+  onTestFinished(() => {
+    channel.unsubscribe(subscribers);
+  });
   return { steps, ended };
 }
 
