@@ -69,7 +69,7 @@ export interface RateLimitStore {
   resetKey(key: string): Promise<void>;
   /** Returns what `increment` would count from; `undefined` for a full bucket. Takes nothing. */
   get(key: string): Promise<RateLimitInfo | undefined>;
-  /** Always rejects: a store that others use can't find all keys of one limiter. */
+  /** Empties a memory store of its own. Rejects where a store was passed, which can't find all keys of one limiter. */
   resetAll(): Promise<void>;
   /** Ends the use of the store. One that was passed stays open. */
   shutdown(): Promise<void>;
@@ -133,19 +133,22 @@ class SluiceStore implements RateLimitStore {
   }
 
   #servedFor(config: RateLimitConfig): Served {
-    const { name, ...settings } = this.#options;
-    const limit = limitOf(settings.limit, config.limit ?? config.max);
+    const limit = limitOf(this.#options.limit, config.limit ?? config.max);
     const isFixed = typeof limit === 'number';
     const numbers = givenNumbers(NAMES, isFixed ? limit : Infinity, config.windowMs);
     const served = this.#served;
     // A store may serve two limiters of equal numbers. It is not told which of them calls.
     if (!(served instanceof SluiceError)) {
       if (served.windowMs === numbers.windowMs && served.limit === limit) return served;
-      throw otherNumbers(name, served, numbers);
+      throw otherNumbers(this.#options.name, served, numbers);
     }
-    const fullName = `express-rate-limit.${name}.${windowText(numbers.windowMs)}`;
-    const buckets = new PeerBuckets(fullName, settings, isFixed ? numbers : undefined);
-    return { limit, windowMs: numbers.windowMs, buckets };
+    const { windowMs } = numbers;
+    return { limit, windowMs, buckets: this.#bucketsOf({ limit, windowMs }) };
+  }
+
+  #bucketsOf({ limit, windowMs }: Omit<Served, 'buckets'>): PeerBuckets {
+    const name = `express-rate-limit.${this.#options.name}.${windowText(windowMs)}`;
+    return new PeerBuckets(name, this.#options, typeof limit === 'number' ? { limit, windowMs } : undefined);
   }
 
   increment(key: string): Promise<RateLimitInfo> {
@@ -184,12 +187,11 @@ class SluiceStore implements RateLimitStore {
     return counts.hits === 0 ? undefined : this.#infoOf(counts);
   }
 
-  // oxlint-disable-next-line typescript/require-await -- the limiter takes a rejection, and is not prepared for an error
-  async resetAll(): Promise<never> {
-    throw new SluiceError(
-      'ERR_OPTION',
-      'resetAll is not possible: the store does not know the keys of a limiter. Use resetKey(key); in tests make a new store.',
-    );
+  async resetAll(): Promise<void> {
+    const served = this.#ready();
+    if (!this.localKeys) throw new SluiceError('ERR_OPTION', NOT_ALL);
+    await served.buckets.close();
+    this.#served = { ...served, buckets: this.#bucketsOf(served) };
   }
 
   async shutdown(): Promise<void> {
@@ -201,6 +203,9 @@ class SluiceStore implements RateLimitStore {
     return this.#served;
   }
 }
+
+const NOT_ALL =
+  'resetAll is not possible: a store that was passed does not know the keys of one limiter. Use resetKey(key); in tests make a new store.';
 
 const UNKNOWN_REQUEST =
   'A store was asked to decrement a key outside of a request that has incremented it. Nothing was given back.';

@@ -296,7 +296,14 @@ describe('limiters on one store', () => {
     await expect(one.increment('k')).rejects.toMatchObject({ code: 'ERR_CLOSED' });
   });
 
-  test('resetAll is an error that says what to do', async () => {
-    await expect(still().store.resetAll()).rejects.toThrow('Use resetKey(key)');
+  test('resetAll empties a memory store of its own, and otherwise is an error that says what to do', async () => {
+    const { store } = still();
+    store.init(MINUTE);
+    await store.increment('k');
+    await store.resetAll();
+    expect(await store.increment('k')).toMatchObject({ totalHits: 1 });
+    const other = shared().of();
+    other.init(MINUTE);
+    await expect(other.resetAll()).rejects.toThrow('Use resetKey(key)');
   });
 });
