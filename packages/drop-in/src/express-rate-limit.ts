@@ -161,7 +161,9 @@ class SluiceStore implements RateLimitStore {
   async #decide(key: string): Promise<PeerDecision> {
     const served = this.#ready();
     const id = served.buckets.idOf(key);
-    return served.buckets.spend(id, await numbersFor(served, key));
+    const { limit, windowMs } = served;
+    const numbers = typeof limit === 'number' ? { limit, windowMs } : await numbersFor(served, key);
+    return served.buckets.spend(id, numbers);
   }
 
   #infoOf({ hits, resetMs }: Counts): RateLimitInfo {
