@@ -2,13 +2,7 @@
 import { leasedStore, type LeasedStore, type LeasedStoreEvent, type LeasedStoreOptions } from '@sluice/redis';
 import type { Time } from '@sluice/core';
 import { systemTime } from '@sluice/core/kit';
-import {
-  passes,
-  type StoreCharge,
-  type StoreReading,
-  type StoreRefund,
-  type StoreTransaction,
-} from '@sluice/core/store';
+import type { StoreCharge, StoreReading, StoreRefund, StoreTransaction } from '@sluice/core/store';
 import { describe, expect, test } from 'vitest';
 import { redisServer } from '../../../../test/redis/servers/redis-server.ts';
 import { patient } from '../../../../test/patient.ts';
@@ -36,7 +30,7 @@ async function readyStore(options: Partial<LeasedStoreOptions> = {}): Promise<Le
 const hoursOf = ({ levelsTicks }: StoreReading): number[] => levelsTicks.map((level) => Math.ceil(level / HOUR));
 
 const spent = async (store: LeasedStore, batch: readonly StoreTransaction[]): Promise<boolean> =>
-  passes(batch, (await callsOf(store).spend(batch)).levelsTicks);
+  (await callsOf(store).spend(batch)).passed === 0;
 
 function chargeOf(transaction: StoreTransaction): StoreCharge {
   const { mode: _, fitTicks: __, ...rest } = transaction;
@@ -94,6 +88,18 @@ describe('a check', () => {
     const reading = await callsOf(store).check([order('both'), hourly('both')]);
     expect([Math.ceil(reading.levelsTicks.at(0)! / TOKEN_TICKS), hoursOf(reading).at(1)]).toEqual([2, 50]);
   });
+
+  test.each([
+    ['check-and-spend', -1],
+    ['check-only', -1],
+    ['spend-only', 0],
+  ] as const)('by the view says whether a spend in the mode %s would pass: %i', async (mode, passed) => {
+    const store = await readyStore();
+    expect(await spent(store, [hourly('full', BURST)])).toBe(true);
+    const view = await viewOf(store, { ...hourly('full', 1), mode });
+    expect(view).toMatchObject({ passed, levelsTicks: [expect.any(Number)] });
+    expect(view.levelsTicks[0]! + HOUR).toBeGreaterThan(BURST * HOUR);
+  });
 });
 
 describe('a refund', () => {
@@ -141,7 +147,7 @@ describe('a batch', () => {
       { ...hourly('charged', 2), mode: 'charge' },
     ];
     const reading = await callsOf(store).spend(batch);
-    expect(passes(batch, reading.levelsTicks)).toBe(true);
+    expect(reading.passed).toBe(0);
     expect(hoursOf(reading)).toEqual([BURST, 0, 0, 0]);
     const after = await callsOf(store).spend(
       batch.map((each) => ({ ...each, incrementTicks: 0, mode: 'check-only' as const })),
@@ -160,7 +166,7 @@ describe('a batch', () => {
       hourly('full', 1),
     ];
     const reading = await callsOf(store).spend(batch);
-    expect(passes(batch, reading.levelsTicks)).toBe(false);
+    expect(reading.passed).toBe(-1);
     expect(hoursOf(reading)).toEqual([0, 0, 0, expect.any(Number)]);
     expect(reading.levelsTicks.at(3)! + HOUR).toBeGreaterThan(BURST * HOUR);
   });
@@ -181,7 +187,7 @@ describe('a batch', () => {
     await callsOf(store).spend([order('first', 5)]);
     const alternatives = [[order('first')], [order('second')]];
     const readings = await callsOf(store).spendFirst(alternatives);
-    expect(readings.map((reading, i) => passes(alternatives.at(i)!, reading.levelsTicks))).toEqual([false, true]);
+    expect(readings.map(({ passed }) => passed)).toEqual([-1, 0]);
     await callsOf(store).charge([chargeOf(hourly('empty', BURST))]);
     const withEmpty = await callsOf(store).spendFirst([[hourly('empty', 1)], [], [hourly('never', 1)]]);
     expect(withEmpty.map(({ levelsTicks }) => levelsTicks.length)).toEqual([1, 0]);
@@ -196,7 +202,7 @@ describe('a batch', () => {
     let reading = callsOf(store).spend(batch);
     while (!(reading instanceof Promise)) reading = callsOf(store).spend(batch);
     const closing = store.close();
-    expect(passes(batch, (await reading).levelsTicks)).toBe(false);
+    expect((await reading).passed).toBe(-1);
     await proxy.pass();
     await closing;
   });
