@@ -99,7 +99,9 @@ export class Counts implements Observer {
 
 /** Receives what can't be counted by numbers that are read now and then. It must not throw. */
 export interface CountsListener {
+  /** How long a decision took. */
   duration(seconds: number, outcome: Decision['outcome']): void;
+  /** How long a request has to wait in the queue of a limit. */
   wait(seconds: number, limit: string): void;
 }
 
