@@ -3,6 +3,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
+import { ALERTS, dashboard, rules } from './alerts.mjs';
 import { agentTexts } from './agent-texts.mjs';
 import { formatted } from './formatted.mjs';
 import { isProgram } from './is-program.mjs';
@@ -13,7 +14,7 @@ const TABLES = {
   'docs/limits/watching.md': { events },
   'docs/architecture.md': { rooms },
   'docs/command-line.md': { commands },
-  'docs/metrics.md': { instruments },
+  'docs/metrics.md': { instruments, alerts },
 };
 const ERRORS = 'docs/errors.md';
 /**
@@ -51,7 +52,7 @@ export async function pagesWithTables() {
     return /** @type {const} */ ([page, await formatted(page, text)]);
   });
   const errors = /** @type {const} */ ([ERRORS, await formatted(ERRORS, withCauses(textOf(ERRORS)))]);
-  return [...(await Promise.all(pages)), errors];
+  return [...(await Promise.all(pages)), errors, ...(await metricsFiles())];
 }
 
 /**
@@ -88,6 +89,20 @@ async function instruments() {
     ({ name, type, unit, attributes, description }) =>
       `- \`${name}\` (${[type, unit, ...attributes.map((each) => `\`${each}\``)].join(', ')}): ${description}`,
   ).join('\n');
+}
+
+function alerts() {
+  return ALERTS.map(({ name, summary, advice }) => `- **${summary}** (\`${name}\`): ${advice}`).join('\n');
+}
+
+/** Alerts and a dashboard, for Prometheus and Grafana. */
+async function metricsFiles() {
+  const { INSTRUMENTS } = await import('../packages/core/src/counts/instruments.ts');
+  const { prometheusName } = await import('../packages/core/src/counts/metrics-text.ts');
+  return /** @type {const} */ ([
+    ['docs/metrics/rules.yml', await formatted('docs/metrics/rules.yml', rules())],
+    ['docs/metrics/grafana.json', await formatted('docs/metrics/grafana.json', dashboard(INSTRUMENTS, prometheusName))],
+  ]);
 }
 
 /**

@@ -21,7 +21,7 @@ export function metricsText(...limiters: readonly Limiter<never>[]): string {
 }
 
 /** The name of an instrument in Prometheus. */
-function prometheusName({ name, unit, type }: Pick<Instrument, 'name' | 'unit' | 'type'>): string {
+export function prometheusName({ name, unit, type }: Pick<Instrument, 'name' | 'unit' | 'type'>): string {
   const unitName = UNIT_NAMES[unit];
   return [
     name.replaceAll('.', '_'),

@@ -1,0 +1,109 @@
+// What to alert on: the table of docs/metrics.md, docs/metrics/rules.yml for Prometheus and docs/metrics/grafana.json are made
+// of this list and of the instruments of core, by `npm run docs:tables`.
+
+/**
+ * @typedef {object} Alert
+ * @property {string} name
+ * @property {string} expr for Prometheus, of the names that `metricsText` writes
+ * @property {string} lasts for how long it has to hold
+ * @property {string} summary
+ * @property {string} advice in Markdown, as seen from docs/
+ */
+
+const decisions = 'sluice_decisions_total';
+const denials = 'sluice_limit_denials_total{shadow="false"}';
+const near = 'sluice_limit_near_total{above="0.9"}';
+
+/** @type {readonly Alert[]} */
+export const ALERTS = [
+  {
+    name: 'SluiceStoreFailing',
+    expr: 'max by (job) (sluice_store_failing) > 0',
+    lasts: '1m',
+    summary: 'The store of a limiter does not answer',
+    advice: '[failure policies](failure-policy.md) decide: look at the store',
+  },
+  {
+    name: 'SluiceDecidedByPolicy',
+    expr: `sum by (job) (rate(${decisions}{policy!=""}[5m])) / sum by (job) (rate(${decisions}[5m])) > 0.05`,
+    lasts: '5m',
+    summary: 'More than 5 % of the decisions are made by failure policies',
+    advice: 'the store is late: its load, its distance, the [deadline](failure-policy.md)',
+  },
+  {
+    name: 'SluiceDenialsTripled',
+    expr: `sum by (job, limit) (rate(${denials}[10m])) > 3 * sum by (job, limit) (rate(${denials}[10m] offset 1h)) and sum by (job, limit) (rate(${denials}[10m])) > 0.1`,
+    lasts: '10m',
+    summary: 'A limit denies three times as much as an hour ago',
+    advice: 'one client, or all? `top` names them',
+  },
+  {
+    name: 'SluiceClientsNearLimit',
+    expr: `sum by (job, limit) (rate(${near}[15m])) / on (job) group_left sum by (job) (rate(${decisions}[15m])) > 0.1`,
+    lasts: '15m',
+    summary: 'After 10 % of the decisions, nine tenths of a bucket are used',
+    advice: '[raise the limit](limits/changing.md), or tell its clients',
+  },
+  {
+    name: 'SluiceBucketsEvicted',
+    expr: 'increase(sluice_memory_evicted_total[10m]) > 0',
+    lasts: '0m',
+    summary: 'A full memory store forgets what clients have used',
+    advice: 'raise [`maxKeys`](limits/memory.md)',
+  },
+];
+
+/** The alerts as rules of Prometheus. */
+export function rules() {
+  const group = ALERTS.map(
+    ({ name, expr, lasts, summary }) =>
+      `      - alert: ${name}
+        expr: '${expr}'
+        for: ${lasts}
+        labels: { severity: warning }
+        annotations: { summary: '${summary}' }`,
+  );
+  return `# Written by npm run docs:tables, from scripts/alerts.mjs.
+groups:
+  - name: sluice
+    rules:
+${group.join('\n')}
+`;
+}
+
+/** @typedef {Pick<import('../packages/core/src/counts/instruments.ts').Instrument, 'name' | 'type' | 'unit' | 'description' | 'attributes'>} Instrument */
+
+/**
+ * A dashboard of Grafana with a panel for each instrument.
+ *
+ * @param {readonly Instrument[]} instruments
+ * @param {(instrument: Instrument) => string} nameOf
+ */
+export function dashboard(instruments, nameOf) {
+  const panels = instruments.map((instrument, i) => ({
+    id: i + 1,
+    type: 'timeseries',
+    title: instrument.name,
+    description: instrument.description,
+    datasource: { type: 'prometheus', uid: '${datasource}' },
+    gridPos: { h: 8, w: 12, x: (i % 2) * 12, y: Math.floor(i / 2) * 8 },
+    fieldConfig: { defaults: { unit: { s: 's', By: 'bytes' }[instrument.unit] ?? 'short' }, overrides: [] },
+    targets: [{ refId: 'A', ...queryOf(instrument, nameOf(instrument)) }],
+  }));
+  const templating = { list: [{ name: 'datasource', type: 'datasource', query: 'prometheus' }] };
+  const range = { time: { from: 'now-1h', to: 'now' }, refresh: '10s' };
+  return `${JSON.stringify({ title: 'Sluice', uid: 'sluice', schemaVersion: 39, ...range, templating, panels }, undefined, 2)}\n`;
+}
+
+/**
+ * @param {Instrument} instrument
+ * @param {string} name
+ */
+function queryOf({ type, attributes }, name) {
+  const by = attributes.filter((each) => each !== 'kind').join(', ');
+  const legendFormat = attributes.map((each) => `{{${each}}}`).join(' ') || name;
+  if (type === 'histogram')
+    return { expr: `histogram_quantile(0.99, sum by (le, ${by}) (rate(${name}_bucket[5m])))`, legendFormat };
+  const value = type === 'counter' ? `rate(${name}[5m])` : name;
+  return { expr: by === '' ? `sum(${value})` : `sum by (${by}) (${value})`, legendFormat };
+}
