@@ -11,7 +11,7 @@ export interface WindowNumbers {
 
 /** The numbers of a token bucket, as an override has them. */
 export interface BucketNumbers {
-  readonly burst?: number;
+  readonly burst?: number | undefined;
   readonly count: number;
   readonly period: string;
 }
