@@ -8,23 +8,27 @@ import { packedTarballs } from './tarballs.ts';
 const tarballs = await packedTarballs();
 afterAll(() => tarballs.remove());
 
-/** A library is built twice, as ES modules and as CommonJS; a program is not imported. */
-const LIBRARY = ['index.js', 'index.d.mts', 'cjs/index.js', 'cjs/index.d.ts', 'cjs/package.json'].map(
-  (file) => `dist/${file}`,
-);
 const PROGRAM = ['deploy/Dockerfile', 'deploy/sluice.service', 'dist/main.js'];
 
-function isProgram(tarball: string): boolean {
-  return 'bin' in packedManifest(tarball);
+/** A library is built twice, as ES modules and as CommonJS; a program is not imported. */
+function builtFiles(tarball: string): readonly string[] {
+  const manifest = packedManifest(tarball);
+  if ('bin' in manifest) return PROGRAM;
+  const entries = Object.keys(manifest['exports'] as object).filter((path) => !path.endsWith('.json'));
+  const names = entries.map((path) => (path === '.' ? 'index' : path.slice('./'.length)));
+  const files = names.flatMap((name) => [`${name}.js`, `${name}.d.mts`, `cjs/${name}.js`, `cjs/${name}.d.ts`]);
+  return [...files, 'cjs/package.json'].map((file) => `dist/${file}`);
 }
 
 describe.each(tarballs.paths.map((path) => ({ name: basename(path), path })))('the tarball $name', ({ path }) => {
   it('contains its builds, a README and the licence, and nothing of the workspace', () => {
     const files = execFileSync('tar', ['-tf', path], { encoding: 'utf8' }).trim().split('\n');
-    const expected = [...(isProgram(path) ? PROGRAM : LIBRARY), 'README.md', 'LICENSE'];
+    const expected = [...builtFiles(path), 'README.md', 'LICENSE'];
     expect(expected.filter((file) => !files.includes(`package/${file}`))).toEqual([]);
     expect(
-      files.filter((file) => !/^package\/((deploy|dist|schema|sql)\/|package\.json$|README\.md$|LICENSE$)/.test(file)),
+      files.filter(
+        (file) => !/^package\/((deploy|dist|schema|skills|sql)\/|package\.json$|README\.md$|LICENSE$)/.test(file),
+      ),
     ).toEqual([]);
   });
 
