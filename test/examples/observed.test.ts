@@ -4,7 +4,7 @@ import { ExampleServer } from './example-server.ts';
 it('the example observed shows its decisions to Prometheus, and who is denied most to its operator', async () => {
   const server = await ExampleServer.start('observed');
   onTestFinished(() => void server.stop());
-  const statuses = await Promise.all(Array.from({ length: 40 }, async () => (await fetch(server.url)).status));
+  const statuses = await Promise.all(Array.from({ length: 200 }, async () => (await fetch(server.url)).status));
   const denied = statuses.filter((status) => status === 429).length;
   expect(denied).toBeGreaterThan(10);
   const metrics = await (await fetch(`${server.url}/metrics`)).text();
