@@ -1,5 +1,6 @@
+import { delayingLimit } from '../decision/decide.ts';
 import { Decision } from '../decision/decision.ts';
-import type { BatchAnswer } from '../decision/batch-answer.ts';
+import type { Answered, BatchAnswer } from '../decision/batch-answer.ts';
 import { readyTicks, type Transaction } from '../decision/transaction.ts';
 import type { LimiterCore } from '../limiter/limiter-core.ts';
 import type { Correction, Observer } from '../limiter/observer.ts';
@@ -61,7 +62,7 @@ export class Counts implements Observer {
     if (isOneRequest(answer)) this.#countRequest(decision, answer.batch[0]!, shadow);
     else this.#countResults(decision, answer, shadow);
     if (answer.durationMs !== undefined) this.#addDuration(decision, answer.durationMs / 1000);
-    if (decision.delayMs > 0 && !shadow) this.#addWait(limit, decision.delayMs / 1000);
+    if (decision.delayMs > 0 && !shadow) this.#addWait(delayingLimit(answer as Answered), decision.delayMs / 1000);
   }
 
   corrected({ limit, cost, direction }: Correction): void {

@@ -27,11 +27,11 @@ export interface Changed<T> {
   readonly store: Store;
 }
 
-/** What is known of a decision beyond its figures. */
+/** How long a decision took. */
 interface Timed {
   /**
-   * Milliseconds from the beginning of the decision, when ids and costs were known, to its end. Written by what times it, if
-   * anybody wants to know.
+   * Milliseconds from the beginning of the decision, when ids and costs were known, to its end. Set only while durations are
+   * measured.
    */
   durationMs?: number | undefined;
 }

@@ -163,6 +163,14 @@ function delayMsOf({ batch, reading }: Answered): number {
   return ceilToMs(ticks);
 }
 
+/** The name of the limit whose delay a decision has: the longest one. Only for decisions with a delay. */
+export function delayingLimit({ batch, reading }: Answered): string {
+  const delays = batch.map((transaction, i) =>
+    transaction.lineTicks === undefined || isInternal(transaction) ? 0 : delayOf(transaction, reading.levelsTicks[i]!),
+  );
+  return batch[delays.indexOf(Math.max(...delays))]!.limit;
+}
+
 /** The time until the tokens that a transaction of a batch that passes takes, or has to find, are there, in ticks. */
 function delayOf({ mode, incrementTicks, fitTicks, rate }: Transaction, before: number): number {
   const waits = canDeny(mode) || (mode === 'spend-only' && fits(before, incrementTicks, fitTicks));

@@ -1,4 +1,6 @@
 import { callAndForget, type Awaitable } from '../async/awaitable.ts';
+import type { Answered } from '../decision/batch-answer.ts';
+import { delayingLimit } from '../decision/decide.ts';
 import { Decision } from '../decision/decision.ts';
 import { mapKeyOf } from '../store/bucket-key.ts';
 import type { Alarm, Time } from '../time/time.ts';
@@ -88,10 +90,11 @@ export class QueuedDecisions {
     const nowMicros = this.#time.nowMicros();
     const waiting = new Map<string, Waiting>();
     for (const { decision, dueMicros, end } of this.#queued.all) {
-      if (end === undefined || decision.limit === null) continue;
-      const { count, longestMs } = waiting.get(decision.limit) ?? { count: 0, longestMs: 0 };
+      if (end === undefined) continue;
+      const limit = delayingLimit(Decision.answerOf(decision) as Answered);
+      const { count, longestMs } = waiting.get(limit) ?? { count: 0, longestMs: 0 };
       const leftMs = Math.max(0, dueMicros - nowMicros) / 1000;
-      waiting.set(decision.limit, { count: count + 1, longestMs: Math.max(longestMs, leftMs) });
+      waiting.set(limit, { count: count + 1, longestMs: Math.max(longestMs, leftMs) });
     }
     return waiting;
   }

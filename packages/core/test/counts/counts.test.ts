@@ -130,7 +130,7 @@ describe('the counts of a limiter', () => {
     expect(counts(limiter).decisions).toMatchObject([{ count: 1 }]);
   });
 
-  test('are not those of a value that is no limiter', () => {
+  test("can't be read of a value that is not a limiter", () => {
     for (const call of [counts, gauges, metricsText] as const)
       expect(thrown(() => call({} as never)).code).toBe('ERR_OPTION');
   });
@@ -230,6 +230,20 @@ describe('the gauges of a limiter', () => {
       InFlight: { slotsHeld: 0 },
     });
   });
+});
+
+test('a request that waits is counted for the limit that delays it, even if another one is stricter', async () => {
+  const { limiter, time } = counted({
+    Orders: { count: 2, period: '1h' },
+    Exports: { count: 10, period: '10s', burst: 1, maxWait: '10s' },
+  });
+  const both = [...order(), { limit: 'Exports', id: '7' }];
+  const decisions = [1, 2].map(() => limiter.spend(both, { wait: true }));
+  await Promise.resolve();
+  expect(gauges(limiter).limits['Exports']).toMatchObject({ queued: 1, longestWaitMs: 1000 });
+  time.advance(1000);
+  expect((await Promise.all(decisions)).at(-1)).toMatchObject({ limit: 'Orders', delayMs: 1000 });
+  expect(metricsText(limiter)).toContain('sluice_queue_wait_seconds_count{limit="Exports"} 1');
 });
 
 describe('the ids that are denied most', () => {
