@@ -13,7 +13,7 @@ import { ExampleServer } from '../examples/example-server.ts';
 import { redisServer } from '../redis/servers/redis-server.ts';
 import { running } from '../redis/servers/running.ts';
 
-/** What has no value in a healthy minute: a quarter of the decisions are denied, nobody is evicted, the store is Redis. */
+/** The instruments of what the server does not have: a memory store and a load limit. */
 const ABSENT = new Set(['sluice.memory.buckets', 'sluice.memory.evicted', 'sluice.memory.size', 'sluice.load.level']);
 
 if (spawnSync('promtool', ['--version']).error) aptInstall('prometheus');
@@ -65,6 +65,7 @@ try {
   for (const { name, expr } of ALERTS) {
     // The value beside the threshold, and not whether it is reached.
     const [left] = expr.split(/ > (?:\d|3 \*)/);
+    // The first needs a memory store, and the second a server that has run for an hour: promtool tests them.
     if (name === 'SluiceBucketsEvicted' || name === 'SluiceDenialsTripled') continue;
     say((await valueOf(left!.replaceAll(/\[\d+m\]/g, '[30s]'))) !== undefined, `${name}: ${left}`);
   }

@@ -22,8 +22,8 @@ export interface InstrumentOptions {
   readonly meterProvider: MeterProvider;
 }
 
-const SCOPE = '@sluice/opentelemetry';
-const VERSION = '0.1.0';
+/** The instrumentation scope of all metrics and spans. */
+export const SCOPE = '@sluice/opentelemetry';
 
 const ofProviders = new WeakMap<MeterProvider, Instruments>();
 
@@ -41,7 +41,7 @@ export function instrument(limiter: Limiter<never>, { meterProvider }: Instrumen
   if (typeof (meterProvider as Partial<MeterProvider> | undefined)?.getMeter !== 'function') throw noProvider();
   // Counting begins here.
   readMetrics(limiter);
-  const instruments = ofProviders.get(meterProvider) ?? new Instruments(meterProvider.getMeter(SCOPE, VERSION));
+  const instruments = ofProviders.get(meterProvider) ?? new Instruments(meterProvider.getMeter(SCOPE));
   ofProviders.set(meterProvider, instruments);
   return instruments.add(limiter);
 }

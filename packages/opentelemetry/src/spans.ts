@@ -2,6 +2,7 @@ import { tracingChannel } from 'node:diagnostics_channel';
 import { SpanStatusCode, type Span, type TracerProvider } from '@opentelemetry/api';
 import { SluiceError, type Decision } from '@sluice/core';
 import type { TraceMessage } from '@sluice/core/metrics';
+import { SCOPE } from './instrument.ts';
 
 interface Traced extends TraceMessage {
   readonly result?: Decision;
@@ -19,7 +20,7 @@ interface Traced extends TraceMessage {
  */
 export function spans(tracerProvider: TracerProvider): () => void {
   if (typeof (tracerProvider as Partial<TracerProvider> | undefined)?.getTracer !== 'function') throw noProvider();
-  const tracer = tracerProvider.getTracer('@sluice/opentelemetry', '0.1.0');
+  const tracer = tracerProvider.getTracer(SCOPE);
   const open = new WeakMap<object, Span>();
   const channel = tracingChannel<'sluice:decide', Traced>('sluice:decide');
   const subscribers = {

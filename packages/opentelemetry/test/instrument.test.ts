@@ -76,7 +76,7 @@ describe('an instrumented limiter', () => {
     });
   });
 
-  test('is one of several, whose limits of one name are added', async () => {
+  test('shows the sums over all limiters, where limits have the same name', async () => {
     const { meterProvider, read } = provider();
     for (const limiter of [limiterOf(), limiterOf()]) {
       instrument(limiter, { meterProvider });
@@ -108,7 +108,7 @@ describe('an instrumented limiter', () => {
 });
 
 describe('wrong use', () => {
-  test.each([undefined, {}, 7])('a provider that is none is rejected: %s', (meterProvider) => {
+  test.each([undefined, {}, 7])('a value that is not a meter provider is rejected: %s', (meterProvider) => {
     expect(() => instrument(limiterOf(), { meterProvider: meterProvider as never })).toThrow(
       '`meterProvider` must be a MeterProvider.',
     );

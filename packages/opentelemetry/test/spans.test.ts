@@ -101,6 +101,6 @@ test('under Express a span is a child of that of the request', async () => {
   trace.disable();
 });
 
-test('a provider that is none is rejected', () => {
+test('a value that is not a tracer provider is rejected', () => {
   expect(() => spans({} as never)).toThrow('`spans` must be given a TracerProvider.');
 });

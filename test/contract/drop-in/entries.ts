@@ -12,9 +12,7 @@ import { rateLimit } from 'express-rate-limit';
 import Fastify from 'fastify';
 import { Hono } from 'hono';
 import { rateLimiter } from 'hono-rate-limiter';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listening } from '../../redis/http.ts';
 import { running } from '../../redis/servers/running.ts';
 
 /** The limit, and the options of the store. */
@@ -45,18 +43,10 @@ function answerOf({ status, headers }: Response): EntryAnswer {
 }
 
 /** Serves an application until the test ends. */
-async function asked(app: Express, path = '/', init: RequestInit = {}): Promise<Ask> {
-  const server = createServer(app).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  running.add({
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  });
-  const { port } = server.address() as AddressInfo;
+async function asked(app: Express, path = '/', init: Omit<RequestInit, 'headers'> = {}): Promise<Ask> {
+  const ask = await listening(app, path, init);
   return async (client) => {
-    const response = await fetch(`http://127.0.0.1:${port}${path}`, { ...init, headers: { [HEADER]: client } });
+    const response = await ask({ [HEADER]: client });
     await response.arrayBuffer();
     return answerOf(response);
   };
