@@ -18,7 +18,7 @@ export type { DeniedId } from './counts/denied-ids.ts';
 export type { CountsListener } from './counts/counts.ts';
 export type { HistogramCounts } from './counts/histogram.ts';
 export type { Attributes, Instrument, Sample } from './counts/instruments.ts';
-export type { DecidedBy } from './counts/limit-tally.ts';
+export type { DecidedBy, DecidedCount } from './counts/limit-tally.ts';
 export { metricsText } from './counts/metrics-text.ts';
 export { INSTRUMENTS, listenToTimes, readMetrics } from './counts/read-metrics.ts';
 export type { Correction, CorrectionDirection } from './limiter/observer.ts';

@@ -36,7 +36,6 @@ export function spans(tracerProvider: TracerProvider): () => void {
     asyncEnd(message: object): void {
       const span = open.get(message);
       if (span === undefined) return;
-      open.delete(message);
       const { result } = message as Traced;
       if (result !== undefined) describe(span, result);
       span.end();

@@ -5,7 +5,7 @@ import type { Waiting } from '../limiter/queued-decisions.ts';
 import type { MemoryStats } from '../store/memory/memory-stats.ts';
 import { countsOf, DURATION_BOUNDS, type Counts } from './counts.ts';
 import type { HistogramCounts } from './histogram.ts';
-import { DECIDED_BY, LimitTally, OUTCOMES, PARTS_USED, QUEUE_BOUNDS } from './limit-tally.ts';
+import { OUTCOMES, PARTS_USED, QUEUE_BOUNDS } from './limit-tally.ts';
 
 /** The attributes of a value. Never an id, an address or a path: there are only as many as limits and outcomes. */
 export type Attributes = Readonly<Record<string, string>>;
@@ -79,14 +79,11 @@ export const INSTRUMENTS: readonly ReadInstrument[] = [
       'Decisions by the strictest limit of each. The policy is that of a failure policy, if one decided; with shadow, the request was let through whatever the decision.',
     attributes: ['limit', 'outcome', 'policy', 'shadow'],
     *read({ counts }) {
-      for (const [limit, { decisions }] of counts.byLimit)
-        for (const outcome of OUTCOMES)
-          for (const by of DECIDED_BY)
-            for (const shadow of [false, true]) {
-              const value = decisions[LimitTally.placeOf(outcome, by, shadow)]!;
-              const policy = by === 'store' ? '' : by;
-              if (value > 0) yield { attributes: { limit, outcome, policy, shadow: `${shadow}` }, value };
-            }
+      for (const [limit, tally] of counts.byLimit)
+        for (const { outcome, by, shadow, count } of tally.decided()) {
+          const policy = by === 'store' ? '' : by;
+          yield { attributes: { limit, outcome, policy, shadow: `${shadow}` }, value: count };
+        }
     },
   },
   {

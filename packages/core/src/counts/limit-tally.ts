@@ -6,8 +6,18 @@ import { Histogram } from './histogram.ts';
 /** What decided: the store, or a failure policy. */
 export type DecidedBy = 'store' | FailurePolicy;
 
+/** How many decisions there were of one kind. */
+export interface DecidedCount {
+  readonly outcome: Outcome;
+  /** The store, or the failure policy that decided. */
+  readonly by: DecidedBy;
+  /** Whether the requests were let through whatever the decision. */
+  readonly shadow: boolean;
+  readonly count: number;
+}
+
 export const OUTCOMES: readonly Outcome[] = ['allowed', 'denied', 'unavailable'];
-export const DECIDED_BY: readonly DecidedBy[] = ['store', 'open', 'local', 'closed'];
+const DECIDED_BY: readonly DecidedBy[] = ['store', 'open', 'local', 'closed'];
 /** The parts of a burst of which is counted how often they are used. */
 export const PARTS_USED: readonly number[] = [0.5, 0.75, 0.9, 0.99];
 /** The classes of the waits of queued requests, in seconds. */
@@ -29,14 +39,8 @@ export class LimitTally {
   /** Undefined until somebody asks for them. */
   denied: DeniedIds | undefined;
 
-  /** The place of a decision in {@link decisions}. */
-  static placeOf(outcome: Outcome, by: DecidedBy, shadow: boolean): number {
-    const decided = OUTCOMES.indexOf(outcome) * DECIDED_BY.length + DECIDED_BY.indexOf(by);
-    return 2 * decided + (shadow ? 1 : 0);
-  }
-
   countDecision(outcome: Outcome, by: DecidedBy, shadow: boolean): void {
-    this.decisions[LimitTally.placeOf(outcome, by, shadow)]!++;
+    this.decisions[placeOf(outcome, by, shadow)]!++;
   }
 
   countDenial(id: string, shadow: boolean): void {
@@ -54,8 +58,24 @@ export class LimitTally {
 
   /** How often at least the part at a place of {@link PARTS_USED} was used. */
   reached(place: number): number {
-    let count = 0;
-    for (let i = place + 1; i < this.used.length; i++) count += this.used[i]!;
-    return count;
+    return this.used.slice(place + 1).reduce((sum, count) => sum + count, 0);
   }
+
+  /** Returns how many decisions there were of each kind. Kinds without any are left out. */
+  decided(): readonly DecidedCount[] {
+    return OUTCOMES.flatMap((outcome) =>
+      DECIDED_BY.flatMap((by) =>
+        [false, true].flatMap((shadow): readonly DecidedCount[] => {
+          const count = this.decisions[placeOf(outcome, by, shadow)]!;
+          return count === 0 ? [] : [{ outcome, by, shadow, count }];
+        }),
+      ),
+    );
+  }
+}
+
+/** The place of a decision in `decisions`. */
+function placeOf(outcome: Outcome, by: DecidedBy, shadow: boolean): number {
+  const decided = OUTCOMES.indexOf(outcome) * DECIDED_BY.length + DECIDED_BY.indexOf(by);
+  return 2 * decided + (shadow ? 1 : 0);
 }

@@ -1,23 +1,16 @@
 // The room counts: what a limiter has decided, counted by limit, and the text for Prometheus.
 import { checkOptions, wholeNumber } from '../checks/options.ts';
-import type { Outcome } from '../decision/decision.ts';
 import { coreOf } from '../limiter/create-limiter.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import type { LimiterCore } from '../limiter/limiter-core.ts';
 import { countsOf } from './counts.ts';
 import { DeniedIds, type DeniedId } from './denied-ids.ts';
-import { DECIDED_BY, LimitTally, OUTCOMES, PARTS_USED, type DecidedBy } from './limit-tally.ts';
+import { PARTS_USED, type DecidedCount, type LimitTally } from './limit-tally.ts';
 
-/** How many decisions there were of one sort. */
-export interface DecisionCount {
+/** How many decisions there were of one kind, by one limit. */
+export interface DecisionCount extends DecidedCount {
   /** The strictest limit. Of a decision that the policy `open` made, the first limit. `null` when no limit applied. */
   readonly limit: string | null;
-  readonly outcome: Outcome;
-  /** What decided: the store, or a failure policy. */
-  readonly by: DecidedBy;
-  /** Whether the requests were let through whatever the decision. */
-  readonly shadow: boolean;
-  readonly count: number;
 }
 
 /** The counts of one limit. */
@@ -88,7 +81,9 @@ export function counts(limiter: Limiter<never>): LimiterCounts {
   const { since, byLimit } = countsOf(core);
   return {
     since,
-    decisions: [...byLimit].flatMap(([limit, tally]) => decisionsOf(limit, tally)),
+    decisions: [...byLimit].flatMap(([limit, tally]) =>
+      tally.decided().map((each) => ({ limit: limit === '' ? null : limit, ...each })),
+    ),
     limits: Object.fromEntries(
       [...byLimit].flatMap(([limit, tally]) => (limit === '' ? [] : [[limit, countsOfLimit(core, limit, tally)]])),
     ),
@@ -142,17 +137,6 @@ export function top(
   core.assertLimit(limit);
   const tally = countsOf(core).of(limit);
   return (tally.denied ??= new DeniedIds()).top(n);
-}
-
-function decisionsOf(limit: string, { decisions }: LimitTally): readonly DecisionCount[] {
-  return OUTCOMES.flatMap((outcome) =>
-    DECIDED_BY.flatMap((by) =>
-      [false, true].flatMap((shadow): readonly DecisionCount[] => {
-        const count = decisions[LimitTally.placeOf(outcome, by, shadow)]!;
-        return count === 0 ? [] : [{ limit: limit === '' ? null : limit, outcome, by, shadow, count }];
-      }),
-    ),
-  );
 }
 
 function countsOfLimit(core: LimiterCore<never>, name: string, tally: LimitTally): LimitCounts {
