@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { addressBits } from '../../packages/core/src/ids/address-bits.ts';
 import { Cidr } from '../../packages/core/src/ids/cidr.ts';
 import { IpAddress } from '../../packages/core/src/ids/ip-address.ts';
-import { NetworkTree } from '../../packages/core/src/definitions/overrides/network-tree.ts';
+import { NetworkMap } from '../../packages/core/src/definitions/overrides/network-map.ts';
 import { ipv4Bits, ipv4Text, ipv6Groups, spelling } from './address-arbitraries.ts';
 
 test('the bits of an IPv4 address or network are those that its text was made of', () => {
@@ -40,12 +40,13 @@ test('an address has the value of the longest network that contains it, in any o
   const networks = fc.uniqueArray(network, { selector: ({ text }) => text, maxLength: 30 });
   fc.assert(
     fc.property(networks, fc.array(address, { minLength: 1, maxLength: 10 }), (all, addresses) => {
-      const tree = new NetworkTree<string>();
-      for (const each of all) tree.set(each, each.text);
-      for (const each of all) expect(tree.get(each)).toBe(each.text);
+      const map = new NetworkMap<string>();
+      for (const each of all) map.set(each, each.text);
+      for (const each of all) expect(map.get(each)).toBe(each.text);
       for (const of of addresses) {
         const holding = all.filter((each) => each.contains(of)).toSorted((a, b) => b.prefixLength - a.prefixLength);
-        expect(tree.lookUp(of.text)).toBe(holding[0]?.text);
+        expect(map.lookUp(of.text)).toBe(holding[0]?.text);
+        expect(map.prefixLengthFor(of.text)).toBe(holding[0]?.prefixLength);
       }
     }),
   );

@@ -27,7 +27,7 @@ const MOST = {
   },
   'types of core with three of id, cost, mode, share and limit': 19,
   'names of': { '@sluice/core': 70, '@sluice/core/store': 36, '@sluice/core/kit': 89 },
-  'lines of logic of': { core: 12_581, 'all packages': 36_345 },
+  'lines of logic of': { core: 12_467, 'all packages': 36_231 },
   'words of docs': 66_700,
 };
 

@@ -34,7 +34,7 @@ interface Cut {
  * when a decision meets such a debt, the store is asked to cut it to that of an empty bucket. At a limit with an
  * `overshoot`, it leaves also what processes with leases may have let through beyond that, because they have charged it.
  *
- * - What is remembered, and for how long: the numbers before raises, see {@link RaisedNumbers}, and which buckets were
+ * - What is remembered, and for how long: the limits that were replaced, see {@link RaisedNumbers}, and which buckets were
  *   cut, both until no debt from the old numbers can be left.
  * - Who cuts: each limiter that has learned of the raise, once for each bucket. A longer debt than a cut has left is
  *   from processes that still use the old numbers, and stays: repeated cuts would remove the limit altogether.
@@ -100,7 +100,7 @@ export class RaisedLimits {
       if (levelTicks <= capTicks || rate.kind.level !== 'falls') continue;
       // A longer debt than the old numbers allow is from another process with other numbers.
       const old = this.#numbers
-        .before(limit, id, listed)
+        .before(limit, id)
         .find((numbers) => isFaster(rate, numbers) && levelTicks <= numbers.capTicks);
       if (old !== undefined) debts.push({ limit, id, capTicks, levelTicks, old });
     }
@@ -127,7 +127,7 @@ export class RaisedLimits {
   }
 
   #remember(debt: OldDebt): Cut {
-    const untilMicros = this.#time.nowMicros() + keptMicros(debt.old);
+    const untilMicros = this.#time.nowMicros() + keptMicros(debt.old.capTicks);
     const cut: Cut = { capTicks: debt.capTicks, untilMicros, running: undefined };
     this.#set(mapKeyOf(debt), cut);
     return cut;

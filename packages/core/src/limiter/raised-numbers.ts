@@ -1,17 +1,16 @@
-import { changedNumbers, type NumbersChange } from '../definitions/changed-numbers.ts';
 import { levelsOf } from '../limits/levels.ts';
-import type { Limit, OverrideRate } from '../limits/limit.ts';
+import type { Limit } from '../limits/limit.ts';
 import type { LimitSet } from '../definitions/limit-set.ts';
 import { highestLevel } from '../kinds/rate/overshoot.ts';
-import { overridesOf, type OverrideList } from '../definitions/overrides/override-list.ts';
+import { overridesOf } from '../definitions/overrides/override-list.ts';
 import { asStored, ceilingRateOf, ceilingsOf } from '../kinds/borrow/pools.ts';
 import type { Numbers } from '../rule/rate.ts';
 import { TICKS_PER_MICRO } from '../rule/ticks.ts';
 import type { Time } from '../time/time.ts';
 
 const MIN_KEPT_MICROS = 60_000_000;
-/** How many ids are compared in one turn of the event loop: about a millisecond. */
-const IDS_PER_TURN = 5000;
+/** How many sets of limits are kept. Debts from older ones pass with time. */
+const MOST_KEPT = 8;
 
 /** A rate and the highest level that it allows. */
 export interface OldNumbers {
@@ -19,38 +18,18 @@ export interface OldNumbers {
   readonly capTicks: number;
 }
 
-/** The slowest rate and the longest debt that some ids had before they were raised. */
-interface Remembered extends OldNumbers {
+/** Limits that were replaced by others, some of which may be faster. */
+interface Replaced {
+  readonly set: LimitSet<never>;
+  readonly atMicros: number;
+  /** When the last debt from its numbers is over. */
   readonly untilMicros: number;
 }
 
-/** What is remembered of a raised limit. */
-interface RaisedLimit {
-  /** For ids without an override of their own: from the limit and its networks. */
-  shared: Remembered | undefined;
-  /** For ids with an override of their own, before or after the raise. */
-  readonly ids: Map<string, Remembered>;
-}
-
-/** A change whose numbers are still being compared. */
-interface Comparison {
-  readonly before: LimitSet<never>;
-  readonly changes: Iterator<NumbersChange | undefined, void>;
-}
-
-/**
- * Remembers the numbers that limits and ids had before they were raised, until no debt from them can be left. Nothing is
- * remembered of other changes.
- *
- * Two sets of limits are compared in slices of a few thousand ids, because they may list hundreds of thousands. Until a
- * comparison has ended, the old set itself is asked.
- */
+/** Keeps the limits that were replaced last, until no debt from them can be left. */
 export class RaisedNumbers {
   readonly #time: Time;
-  readonly #limits = new Map<string, RaisedLimit>();
-  readonly #comparisons: Comparison[] = [];
-  /** When the last of the old numbers is forgotten; 0 when there are none. */
-  #untilMicros = 0;
+  #replaced: readonly Replaced[] = [];
 
   constructor(time: Time) {
     this.#time = time;
@@ -58,75 +37,29 @@ export class RaisedNumbers {
 
   /** Whether there may be debts from before a raise. */
   remembersAny(): boolean {
-    return (this.#untilMicros > 0 && !this.#forgetAllWhenOver()) || this.#comparisons.length > 0;
+    if (this.#replaced.length === 0) return false;
+    const nowMicros = this.#time.nowMicros();
+    if (this.#replaced.some(({ untilMicros }) => untilMicros <= nowMicros)) {
+      this.#replaced = this.#replaced.filter(({ untilMicros }) => untilMicros > nowMicros);
+    }
+    return this.#replaced.length > 0;
   }
 
   /** Call it when limits are replaced. */
   changed(before: LimitSet<never>, after: LimitSet<never>): void {
-    this.#forgetOld();
-    this.#comparisons.push({ before, changes: changedNumbers(before, after) });
-    if (this.#comparisons.length === 1) this.#compare();
+    if (!mayRaise(before, after)) return;
+    const atMicros = this.#time.nowMicros();
+    const untilMicros = atMicros + keptMicros(longestDebtTicks(before));
+    this.#replaced = [...this.#replaced, { set: before, atMicros, untilMicros }].slice(-MOST_KEPT);
   }
 
-  /**
-   * Returns the numbers that an id had before raises.
-   *
-   * @param listed - The overrides in effect.
-   */
-  before(limit: string, id: string, listed: OverrideList): readonly OldNumbers[] {
-    const all = this.#comparisons.flatMap(({ before }) => rateIn(before, limit, id));
-    const raised = this.#limits.get(limit);
-    const own = raised?.ids.get(id);
-    const hasOverride = overridesOf(listed, limit)?.ids.has(id) === true;
-    const old = own ?? (hasOverride ? undefined : raised?.shared);
-    return old === undefined ? all : [...all, old];
-  }
-
-  readonly #compare = (): void => {
-    const [comparison] = this.#comparisons;
+  /** Returns the numbers that an id had before raises, as far as debts from them can be left. */
+  before(limit: string, id: string): readonly OldNumbers[] {
     const nowMicros = this.#time.nowMicros();
-    // Where callbacks end with the request, it may be over before the next turn.
-    const most = this.#time.timersEndWithRequest === true ? Infinity : IDS_PER_TURN;
-    for (let compared = 0; compared < most; compared++) {
-      const { done, value } = comparison!.changes.next();
-      if (done === true) {
-        this.#comparisons.shift();
-        break;
-      }
-      if (value !== undefined) this.#remember(value, nowMicros);
-    }
-    if (this.#comparisons.length > 0) this.#time.endOfTurn(this.#compare);
-  };
-
-  #remember({ limit: changed, id, before, after }: NumbersChange, nowMicros: number): void {
-    const isRaise = typeof before !== 'string' && typeof after !== 'string' && isFaster(after, before);
-    const limit = this.#limits.get(changed.name) ?? { shared: undefined, ids: new Map<string, Remembered>() };
-    // An id that lost its override has debts from its own old numbers, and not from those that other ids had.
-    const isException = id !== undefined && limit.shared !== undefined;
-    if (!isRaise && !isException) return;
-    const old = merged(
-      id === undefined ? limit.shared : limit.ids.get(id),
-      remembered(oldNumbersOf(before, changed), nowMicros),
-    );
-    if (id === undefined) limit.shared = old;
-    else limit.ids.set(id, old);
-    this.#limits.set(changed.name, limit);
-    this.#untilMicros = Math.max(this.#untilMicros, old.untilMicros);
-  }
-
-  #forgetOld(): void {
-    const nowMicros = this.#time.nowMicros();
-    for (const limit of this.#limits.values()) {
-      if (limit.shared !== undefined && limit.shared.untilMicros <= nowMicros) limit.shared = undefined;
-      for (const [id, { untilMicros }] of limit.ids) if (untilMicros <= nowMicros) limit.ids.delete(id);
-    }
-  }
-
-  #forgetAllWhenOver(): boolean {
-    if (this.#time.nowMicros() < this.#untilMicros) return false;
-    this.#limits.clear();
-    this.#untilMicros = 0;
-    return true;
+    return this.#replaced.flatMap(({ set, atMicros }) => {
+      const old = numbersIn(set, limit, id);
+      return old !== undefined && nowMicros < atMicros + keptMicros(old.capTicks) ? [old] : [];
+    });
   }
 }
 
@@ -137,43 +70,64 @@ export function isFaster(one: Interval, other: Interval): boolean {
   return one.emissionIntervalTicks < other.emissionIntervalTicks;
 }
 
-function rateIn({ limits, listed }: LimitSet<never>, name: string, id: string): readonly OldNumbers[] {
+/** Whether an id may have a faster rate than before. The numbers that an overrides function returned are not known. */
+function mayRaise(before: LimitSet<never>, after: LimitSet<never>): boolean {
+  const { listed: was, limits } = before;
+  const { listed: is } = after;
+  if (was === undefined || is === undefined) return false;
+  return [...limits.values()].some((limit) => {
+    const changed = after.limits.get(limit.name);
+    if (changed === undefined || !hasDebts(limit) || !hasDebts(changed)) return false;
+    return overridesOf(was, limit.name) !== overridesOf(is, limit.name) || isRaised(limit, changed);
+  });
+}
+
+/** Only the debt of a rate is a time. That of a quota ends with the period, and slots are released. */
+function hasDebts({ kind }: Limit<never>): boolean {
+  return kind.level === 'falls';
+}
+
+function isRaised(limit: Limit<never>, changed: Limit<never>): boolean {
+  if (isFaster(changed.rate, limit.rate)) return true;
+  const [was, is] = [ceilingsOf(limit), ceilingsOf(changed)];
+  return was !== undefined && is !== undefined && isFaster(is.rate, was.rate);
+}
+
+/** An upper bound of all debts. It does not look at each override, of which there may be hundreds of thousands. */
+function longestDebtTicks({ limits, listed }: LimitSet<never>): number {
+  const debts = [...limits.values()].filter(hasDebts).flatMap((limit) => {
+    const ceilings = ceilingsOf(limit);
+    const overridesTicks = overridesOf(listed!, limit.name)?.totals.longestDebtTicks(limit.rate) ?? 0;
+    return [
+      oldNumbersOf(limit.rate, asStored(limit, limits)).capTicks,
+      ceilings === undefined ? 0 : oldNumbersOf(ceilings.rate, ceilings).capTicks,
+      // An overshoot is at most the burst.
+      limit.treatment.overshoot === undefined ? overridesTicks : 2 * overridesTicks,
+    ];
+  });
+  return Math.max(0, ...debts);
+}
+
+function numbersIn({ limits, listed }: LimitSet<never>, name: string, id: string): OldNumbers | undefined {
   const limit = limits.get(name) ?? borrowerWith(name, limits);
-  if (listed === undefined || limit === undefined) return [];
-  const rate = listed.rateOf(limit.name, id) ?? limit.rate;
-  if (typeof rate === 'string') return [];
+  if (limit === undefined) return undefined;
+  const rate = listed!.rateOf(limit.name, id) ?? limit.rate;
+  if (typeof rate === 'string') return undefined;
   const ceilings = limit.name === name ? undefined : ceilingsOf(limit);
-  if (ceilings !== undefined) return [oldNumbersOf(ceilingRateOf(limit, rate), ceilings)];
-  return [oldNumbersOf(rate, asStored(limit, limits))];
+  if (ceilings !== undefined) return oldNumbersOf(ceilingRateOf(limit, rate), ceilings);
+  return oldNumbersOf(rate, asStored(limit, limits));
 }
 
 function borrowerWith(ceilings: string, limits: LimitSet<never>['limits']): Limit<never> | undefined {
   return [...limits.values()].find((limit) => ceilingsOf(limit)?.name === ceilings);
 }
 
-/** The numbers of unlimited and blocked ids: no rate is faster. */
-const NEVER_IN_DEBT: OldNumbers = { emissionIntervalTicks: 0, capTicks: 0 };
-
-/** How long a debt from old numbers can last, and at least a minute. */
-export function keptMicros({ capTicks }: OldNumbers): number {
-  return Math.max(MIN_KEPT_MICROS, capTicks / TICKS_PER_MICRO);
+/** How long a debt can last, and at least a minute. */
+export function keptMicros(debtTicks: number): number {
+  return Math.max(MIN_KEPT_MICROS, debtTicks / TICKS_PER_MICRO);
 }
 
-function oldNumbersOf(rate: OverrideRate, limit: Limit<never>): OldNumbers {
-  if (typeof rate === 'string') return NEVER_IN_DEBT;
+function oldNumbersOf(rate: Numbers, limit: Limit<never>): OldNumbers {
   const capTicks = highestLevel(levelsOf(rate, limit).capTicks, rate, limit.treatment.overshoot);
   return { emissionIntervalTicks: rate.emissionIntervalTicks, capTicks };
-}
-
-function remembered(old: OldNumbers, nowMicros: number): Remembered {
-  return { ...old, untilMicros: nowMicros + keptMicros(old) };
-}
-
-function merged(one: Remembered | undefined, other: Remembered): Remembered {
-  if (one === undefined) return other;
-  return {
-    emissionIntervalTicks: Math.max(one.emissionIntervalTicks, other.emissionIntervalTicks),
-    capTicks: Math.max(one.capTicks, other.capTicks),
-    untilMicros: Math.max(one.untilMicros, other.untilMicros),
-  };
 }

@@ -93,12 +93,22 @@ describe('a debt that is longer than the raised limit allows is cut', () => {
 describe('a raise is remembered', () => {
   const fast = setOf(quick);
 
-  test('over any number of further changes', () => {
-    const time = new FakeTime();
-    const limiter = limiterOn(memoryStore({ time }), daily);
+  test.each([
+    [7, 200],
+    [8, 86_399_200],
+  ])('over seven further changes of overrides: after %i the wait is %i ms', (changes, retryAfterMs) => {
+    const limiter = limiterOn(memoryStore({ time: new FakeTime() }), daily);
     limiter.spendSync(all());
     limiter.replace(fast);
-    for (let i = 0; i < 20; i++) limiter.replace(setOf(quick, { [`other-${i}`]: { count: 7, period: '1s' } }));
+    for (let i = 0; i < changes; i++) limiter.replace(setOf(quick, { [`other-${i}`]: { count: 7, period: '1s' } }));
+    expect(limiter.spendSync(all(1))).toMatchObject({ allowed: false, retryAfterMs });
+  });
+
+  test('over any number of further changes without overrides that raise nothing', () => {
+    const limiter = limiterOn(memoryStore({ time: new FakeTime() }), daily);
+    limiter.spendSync(all());
+    limiter.replace(fast);
+    for (let i = 0; i < 20; i++) limiter.replace(fast);
     expect(limiter.spendSync(all(1))).toMatchObject({ allowed: false, retryAfterMs: 200 });
   });
 

@@ -1,4 +1,14 @@
-import { accountId, compound, createLimiter, ipAddress, memoryStore, type Decision, type Override } from '@sluice/core';
+import {
+  accountId,
+  compound,
+  createLimiter,
+  everyone,
+  ipAddress,
+  memoryStore,
+  OverrideList,
+  type Decision,
+  type Override,
+} from '@sluice/core';
 import type { StoreCap } from '@sluice/core/store';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
@@ -54,22 +64,36 @@ function started() {
 test('before any change no raise is remembered', () => expect(started().raised.remembersAny()).toBe(false));
 
 describe('a change that raises nothing is not remembered', () => {
-  test.each<[what: string, before: LimitSet<never>, after: LimitSet<never>]>([
-    ['the same numbers', setOf(daily, { a: quick }), setOf(daily, { a: quick })],
-    ['a lowered limit', setOf(quick), setOf(daily)],
-    ['a higher burst', setOf(daily), setOf({ ...daily, burst: 50 })],
-    ['another override that is not faster', setOf(quick), setOf(quick, { a: daily })],
-    ['an override that is removed', setOf(daily, { a: quick }), setOf(daily)],
-    ['an id that was unlimited', setOf(daily, { a: 'unlimited' }), setOf(daily, { a: quick, b: 'blocked' })],
-    ['an id that is unlimited now', setOf(daily), setOf(daily, { a: 'unlimited' })],
-    ['the same first parts', setOfParts({ alice: daily }), setOfParts({ alice: daily })],
-    ['slower first parts', setOfParts({}), setOfParts({ alice: daily })],
-    ['the same networks', setOfNetworks({ '10.0.0.0/8': daily }), setOfNetworks({ '10.0.0.0/8': daily })],
-    ['a slower network', setOfNetworks({}), setOfNetworks({ '10.0.0.0/8': daily, '2001:db8::/32': daily })],
-  ])('%s', (_, before, after) => {
+  const ceilings = (period: string) => ({ from: 'Pool', ceiling: { burst: 50, count: 5, period } }) as const;
+  const borrowing = (period: string) =>
+    defined({
+      limits: {
+        Orders: { key: accountId(), ...quick, borrow: ceilings(period) },
+        Pool: { key: everyone(), count: 500, period: '1s' },
+      },
+    });
+  const listed = new OverrideList();
+  listed.add('Orders', accountId().format, 'a', daily);
+  const withListed = (numbers: LimitNumbers) =>
+    defined({ limits: { Orders: { key: accountId(), ...numbers } }, overrides: listed });
+  const quota = defined({ limits: { Orders: { key: accountId(), count: 5, per: 'day' } } });
+  test.each<[what: string, before: LimitSet<never>, after: LimitSet<never>, remembered: boolean]>([
+    ['the same numbers', setOf(daily), setOf(daily), false],
+    ['a lowered limit', setOf(quick), setOf(daily), false],
+    ['a higher burst', setOf(daily), setOf({ ...daily, burst: 50 }), false],
+    ['another limit', setOf(daily), defined({ limits: { Others: { key: accountId(), ...quick } } }), false],
+    ['a quota that is a rate now', quota, setOf(quick), false],
+    ['a rate that is a quota now', setOf(daily), quota, false],
+    ['the same list of overrides', withListed(daily), withListed(daily), false],
+    ['a raise beside the same list of overrides', withListed(daily), withListed(quick), true],
+    ['the same ceilings', borrowing('500ms'), borrowing('500ms'), false],
+    ['raised ceilings', borrowing('500ms'), borrowing('250ms'), true],
+    // Whether an override of a list is faster is found out by decisions.
+    ['other overrides', setOf(quick, { a: quick }), setOf(quick, { a: daily }), true],
+  ])('%s', (_, before, after, isRemembered) => {
     const { raised } = started();
     raised.changed(before, after);
-    expect(raised.remembersAny()).toBe(false);
+    expect(raised.remembersAny()).toBe(isRemembered);
   });
 });
 
@@ -113,6 +137,25 @@ describe('a raise is remembered without any denial as long as a debt from the ol
     time.set(86_399_999);
     expect(raised.remembersAny()).toBe(true);
     time.set(86_400_000);
+    expect(raised.remembersAny()).toBe(false);
+  });
+
+  test.each<[what: string, numbers: LimitNumbers, override: Override, days: number]>([
+    ['a debt of the limit', { count: 1, period: '24h', maxDebt: 3 }, quick, 4],
+    [
+      'a debt that an override has from its limit',
+      { count: 1, period: '1s', maxDebt: 3 },
+      { count: 1, period: '24h' },
+      4,
+    ],
+    ['a debt of its own', quick, { count: 1, period: '24h', maxDebt: 3 }, 4],
+    ['a queue', { count: 2, period: '12h', maxWait: '1h' }, quick, 13 / 24],
+  ])('as long as %s can last', (_, numbers, override, days) => {
+    const { raised, time } = started();
+    raised.changed(setOf(numbers, { a: override }), setOf(quick));
+    time.set(days * 86_400_000 - 1);
+    expect(raised.remembersAny()).toBe(true);
+    time.set(days * 86_400_000);
     expect(raised.remembersAny()).toBe(false);
   });
 

@@ -41,9 +41,7 @@ export class FirstPartsMap<Value> {
     return text === undefined ? undefined : this.#values.get(text);
   }
 
-  /** Returns each value beside that which ids with these parts have in another map. */
-  *beside(other: FirstPartsMap<Value> | undefined): Generator<readonly [value: Value, there: Value | undefined]> {
-    // Followed by a separator, the parts are the beginning of an id.
-    for (const [text, value] of this.#values) yield [value, other?.lookUp(`${text}${SEPARATOR}`)];
+  values(): Iterable<Value> {
+    return this.#values.values();
   }
 }

@@ -6,7 +6,7 @@ import { checkId, type IdFormat } from '../../ids/id-format.ts';
 import { Cidr } from '../../ids/cidr.ts';
 import { IpAddress } from '../../ids/ip-address.ts';
 import { FirstParts, FirstPartsMap } from './first-parts.ts';
-import { NetworkTree } from './network-tree.ts';
+import { NetworkMap } from './network-map.ts';
 import { checkKind } from './override.ts';
 import { OverrideTotals } from '../../kinds/borrow/override-totals.ts';
 
@@ -20,7 +20,7 @@ export class LimitOverrides {
   readonly #limit: string;
   readonly #where: string;
   readonly #ids = new Map<string, OverrideRate>();
-  #networks: NetworkTree<OverrideRate> | undefined;
+  #networks: NetworkMap<OverrideRate> | undefined;
   #firstParts: FirstPartsMap<OverrideRate> | undefined;
   #smallestBurst = Infinity;
   /** The id with the largest count of each kind. */
@@ -30,23 +30,6 @@ export class LimitOverrides {
     this.format = format;
     this.#limit = limit;
     this.#where = `overrides.${limit}`;
-  }
-
-  /** The overrides of single ids. */
-  get ids(): ReadonlyMap<string, OverrideRate> {
-    return this.#ids;
-  }
-
-  /**
-   * Returns the override of each network and of each first parts, beside that which their ids have in other overrides of
-   * the limit.
-   */
-  *groupsBeside(
-    other: LimitOverrides | undefined,
-  ): Generator<readonly [rate: OverrideRate, there: OverrideRate | undefined]> {
-    const [networks, firstParts] = other === undefined ? [] : [other.#networks, other.#firstParts];
-    if (this.#networks !== undefined) yield* this.#networks.beside(networks);
-    if (this.#firstParts !== undefined) yield* this.#firstParts.beside(firstParts);
   }
 
   /** The smallest burst of all overrides; `Infinity` when there is none. Unlimited and blocked ids have no burst. */
@@ -92,15 +75,10 @@ export class LimitOverrides {
    */
   listedFor(id: string): string | undefined {
     if (this.#ids.has(id)) return id;
-    if (this.#networks === undefined) return this.#firstParts?.listedFor(id);
-    const [text = '', prefixLength] = id.split('/');
-    const address = IpAddress.parse(text)!;
-    // The tree keeps no texts, so it is asked for each size, the smallest network first.
-    for (let bits = Number(prefixLength ?? (address.family === 4 ? 32 : 128)); bits >= 0; bits--) {
-      const network = Cidr.parse(address.network(bits), 'id');
-      if (this.#networks.get(network) !== undefined) return network.text;
-    }
-    return undefined;
+    const prefixLength = this.#networks?.prefixLengthFor(id);
+    if (prefixLength === undefined) return this.#firstParts?.listedFor(id);
+    const [address = ''] = id.split('/');
+    return IpAddress.parse(address)!.network(prefixLength);
   }
 
   /**
@@ -113,7 +91,7 @@ export class LimitOverrides {
       if (typeof rate !== 'string') checkAtMost(`${this.#where}[${shown(id)}]`, rate, limit);
     }
     const which = this.#networks === undefined ? 'of first parts' : 'of a network';
-    for (const [rate] of this.groupsBeside(undefined)) {
+    for (const rate of this.#groups()) {
       if (typeof rate !== 'string') checkAtMost(`${this.#where} (${which})`, rate, limit);
     }
   }
@@ -121,7 +99,13 @@ export class LimitOverrides {
   /** All numbers. Unlimited and blocked ids are left out. */
   *rates(): Generator<Numbers, void> {
     for (const rate of this.#ids.values()) if (typeof rate !== 'string') yield rate;
-    for (const [rate] of this.groupsBeside(undefined)) if (typeof rate !== 'string') yield rate;
+    for (const rate of this.#groups()) if (typeof rate !== 'string') yield rate;
+  }
+
+  /** The overrides of networks and of first parts. */
+  *#groups(): Generator<OverrideRate, void> {
+    if (this.#networks !== undefined) yield* this.#networks.values();
+    if (this.#firstParts !== undefined) yield* this.#firstParts.values();
   }
 
   #get(listed: Listed): OverrideRate | undefined {
@@ -131,7 +115,7 @@ export class LimitOverrides {
 
   #set(listed: Listed, rate: OverrideRate): void {
     if (typeof listed === 'string') this.#ids.set(listed, rate);
-    else if (listed instanceof Cidr) (this.#networks ??= new NetworkTree()).set(listed, rate);
+    else if (listed instanceof Cidr) (this.#networks ??= new NetworkMap()).set(listed, rate);
     else (this.#firstParts ??= new FirstPartsMap()).set(listed, rate);
   }
 

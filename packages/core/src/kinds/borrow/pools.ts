@@ -5,7 +5,7 @@ import type { Numbers } from '../../rule/rate.ts';
 import { MAX_TOLERANCE_TICKS, TICKS_PER_MS } from '../../rule/ticks.ts';
 import { ceilingOf } from './borrow.ts';
 import { Levels, levelsFrom } from '../../limits/levels.ts';
-import type { Limit, OverrideRate } from '../../limits/limit.ts';
+import type { Limit } from '../../limits/limit.ts';
 import { treatedAs, type Borrowing, type BorrowTerms, type Pool, type Treatment } from '../../limits/treatment.ts';
 import { MAX_LIMIT_NAME_LENGTH } from '../../limits/limit-name.ts';
 import type { OverrideTotals } from './override-totals.ts';
@@ -99,8 +99,8 @@ export function borrowedNumbersOf({ borrow }: Limit<never>): object | undefined 
  *
  * @param rate - The numbers of the id.
  */
-export function ceilingRateOf({ borrow }: Limit<never>, rate: OverrideRate): OverrideRate {
-  return typeof rate === 'string' ? rate : { ...ceilingOf(borrow!, rate), maxDebt: rate.maxDebt };
+export function ceilingRateOf({ borrow }: Limit<never>, rate: Numbers): Numbers {
+  return { ...ceilingOf(borrow!, rate), maxDebt: rate.maxDebt };
 }
 
 function checkCeilingName({ name }: Limit<never>, limits: ReadonlyMap<string, Limit<never>>): void {
