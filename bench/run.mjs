@@ -9,6 +9,7 @@ import { tableText } from './harness/table.mjs';
 const PARTS = [
   'memory',
   'bytes',
+  'weight',
   'stalls',
   'http',
   'redis',
