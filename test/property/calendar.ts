@@ -13,13 +13,20 @@ const BUCKETS = ['a', 'b'] as const;
 const CALLS = ['spend', 'spend', 'spend', 'check', 'charge', 'refund', 'refundLast', 'reset', 'cap'] as const;
 const MODES = ['check-and-spend', 'check-and-spend', 'check-only', 'spend-only', 'charge'] as const;
 
-/** The lengths of periods: hours, days with changes of the clocks, months, years. */
-const lengths = fc.oneof(
-  fc.constant([HOUR_MS]),
-  fc.array(fc.constantFrom(23 * HOUR_MS, 24 * HOUR_MS, 24 * HOUR_MS, 25 * HOUR_MS), { minLength: 1, maxLength: 10 }),
-  fc.array(fc.constantFrom(28 * DAY_MS, 29 * DAY_MS, 30 * DAY_MS, 31 * DAY_MS), { minLength: 1, maxLength: 12 }),
-  fc.array(fc.constantFrom(365 * DAY_MS, 366 * DAY_MS), { minLength: 1, maxLength: 4 }),
+/** The lengths of periods, and the most tokens of one: hours, days with changes of the clocks, months, years. */
+const periods = fc.oneof(
+  periodsOf(1, [HOUR_MS], 3.6e9),
+  periodsOf(10, [23 * HOUR_MS, 24 * HOUR_MS, 24 * HOUR_MS, 25 * HOUR_MS], 8.64e10),
+  periodsOf(12, [28 * DAY_MS, 29 * DAY_MS, 30 * DAY_MS, 31 * DAY_MS], 1e12),
+  periodsOf(4, [365 * DAY_MS, 366 * DAY_MS], 1e12),
 );
+
+function periodsOf(maxLength: number, lengths: readonly number[], most: number) {
+  return fc.record({
+    lengths: fc.array(fc.constantFrom(...lengths), { minLength: 1, maxLength }),
+    most: fc.constant(most),
+  });
+}
 
 const step = fc.record({
   /** How the clock moves before: a little, almost or right to the end of the period, over it, over several, or back. */
@@ -34,14 +41,30 @@ const step = fc.record({
   ),
 });
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+/** The same with other costs: 0 and 1 remain, and the others are multiples, or a token more or less. */
+function scaled({ parts, ...rest }: Step, unit: number): Step {
+  return { ...rest, parts: parts.map((part) => ({ ...part, cost: costOf(part.cost, unit) })) };
+}
+
+function costOf(cost: number, unit: number): number {
+  return cost < 2 ? cost : cost * unit + (cost % 3) - 1;
+}
+
 type Part = Step['parts'][number];
 
-/** A calendar, the size of a quota, and what callers do. */
-export const scenes = fc.record({
-  lengths,
-  count: fc.integer({ min: 1, max: 20 }),
-  steps: fc.array(step, { minLength: 1, maxLength: 60 }),
-});
+/** A calendar, the size of a quota, and what callers do. Every other one has as many tokens as its periods can have. */
+export const scenes = fc
+  .record({
+    periods,
+    count: fc.integer({ min: 1, max: 20 }),
+    isLarge: fc.boolean(),
+    steps: fc.array(step, { minLength: 1, maxLength: 60 }),
+  })
+  .map(({ periods: { lengths, most }, count, isLarge, steps }) => {
+    if (!isLarge) return { lengths, count, steps };
+    return { lengths, count: most, steps: steps.map((each) => scaled(each, Math.floor(most / 6))) };
+  });
 export type Scene = typeof scenes extends fc.Arbitrary<infer T> ? T : never;
 
 interface Count {
@@ -195,7 +218,7 @@ export class Comparison {
 
   #compare(levels: readonly number[], reading: StoreReading): void {
     const { count } = this.#scene;
-    const compared = reading.levelsTicks.map((level) => (level > 2 * count ? Infinity : level));
+    const compared = reading.levelsTicks.map((level) => (level > count ? Infinity : level));
     const wallMs = this.#originMs + this.#time.nowMs;
     this.said.push(compared, reading.bucketWallMs);
     this.exact.push(

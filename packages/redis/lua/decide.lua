@@ -13,9 +13,9 @@
 --   even if the batch is denied.
 --
 -- The level of a bucket with a calendar period does not fall with time, but to 0 at the end of the period. It counts from
--- that end instead of now. If it is more than half the length of the next period, the bucket was used in that one, and
--- this server's clock has stepped back: nothing fits, and the bucket does not change. If it is more than one and a half
--- lengths, the clock was wrong, and the level is cut to the one that was written.
+-- that end instead of now. If it is more than three quarters of the length of the next period, the bucket was used in that
+-- one, and this server's clock has stepped back: nothing fits, and the bucket does not change. If it is more than one and
+-- three quarters, the clock was wrong, and the level is cut to the one that was written.
 --
 -- A bucket of slots is a sorted set. The member `<holder>:<k>` is slot k of a holder, and its score is when it expires,
 -- in milliseconds since 2026 × 4096 + its expiry in seconds, rounded up. The level is the number of members
@@ -165,7 +165,7 @@ while i < #keys do
           local start, finish, next_end = args[place - 4] + 0, args[place - 5] + 0, args[place - 6] + 0
           -- In this form, so that NaN is stale.
           base = now >= start and now < next_end and (now < finish and finish or next_end)
-          mendable, ahead = 1.5 * (next_end - finish), (next_end - finish) / 2
+          mendable, ahead = 1.75 * (next_end - finish), 0.75 * (next_end - finish)
           expiry = nil
         elseif kind == ON_SLOTS then
           kind, expiry = args[place - 2] + 0, args[place - 3] + 0

@@ -53,8 +53,8 @@ export const quotaMutants: readonly Mutant[] = [
   },
   {
     in: BATCH_PERIODS,
-    replace: 'if (level <= 1.5 * this.#lengths[index]!) return level;',
-    by: 'if (level <= 0.5 * this.#lengths[index]!) return level;',
+    replace: 'if (level <= 1.75 * this.#lengths[index]!) return level;',
+    by: 'if (level <= 0.75 * this.#lengths[index]!) return level;',
     about: 'a step back over the end of a period counts as an error',
     first: 'quota-refund',
   },

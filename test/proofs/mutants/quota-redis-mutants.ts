@@ -30,8 +30,8 @@ export const quotaRedisMutants: readonly Mutant[] = [
   },
   {
     in: DECIDE,
-    replace: 'mendable, ahead = 1.5 * (next_end - finish), (next_end - finish) / 2',
-    by: 'ahead = (next_end - finish) / 2',
+    replace: 'mendable, ahead = 1.75 * (next_end - finish), 0.75 * (next_end - finish)',
+    by: 'ahead = 0.75 * (next_end - finish)',
     about: 'a step back over the end of a period is cut in Redis',
     first: 'quota-alike',
   },

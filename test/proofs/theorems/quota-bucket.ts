@@ -6,7 +6,7 @@ import { BothStores, EPOCH_MS, type Entry } from '../subjects/stores.ts';
 const START: Bounds = { min: 0, max: 13 * 366 * 86_400_000 };
 /** From a second to a year. */
 export const LENGTH: Bounds = { min: 1000, max: 367 * 86_400_000 };
-export const COUNT: Bounds = { min: 1, max: 1_000_000_000 };
+export const COUNT: Bounds = { min: 1, max: 10 ** 12 };
 export const COST: Bounds = { min: 0, max: COUNT.max };
 
 /** What theorems with a {@link QuotaBucket} assume of calendars. */
@@ -65,9 +65,10 @@ export class QuotaBucket {
     const similar: boolean[] = [];
     for (const [i, length] of lengths.entries()) {
       starts.push(starts[i]! + length);
-      similar.push(this.most <= 1000 * length);
+      // A token is 1/2048 ms in memory.
+      similar.push(this.most <= 0.75 * 2048 * length);
       const next = lengths[i + 1];
-      if (next !== undefined) similar.push(2 * next >= length, 2048 * next + this.most <= 1.5 * 2048 * length);
+      if (next !== undefined) similar.push(next >= 0.75 * length, 2048 * next + this.most <= 1.75 * 2048 * length);
     }
     // In one question.
     t.assume(all(...similar));

@@ -108,7 +108,7 @@ export const quotaStores: Part = {
         const { both, starts } = quota;
         const used = quota.tokens('tokens used while the clock was wrong');
         const end = t.int('end of the period that it showed, in ms since 2026', { min: 0, max: 2 ** 39 });
-        t.assume(end - starts[2]! > 1.5 * (starts[3]! - starts[2]!));
+        t.assume(end - starts[2]! > 1.75 * (starts[3]! - starts[2]!));
         both.putUsed('a', end, used);
         quota.goTo(THIS);
         const look = { mode: 'check-only', incrementTicks: 1, fitTicks: quota.most, capTicks: quota.most } as const;

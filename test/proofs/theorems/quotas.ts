@@ -10,7 +10,7 @@ const CALLS = [...MODES, 'charge alone', 'refund'] as const;
 export const quotas: Part = {
   title: 'Quotas',
   about:
-    'A quota has `count` tokens in each calendar period. Its level is the number of tokens used in the period; it falls to 0 when the next one begins. These theorems are about the memory store; “Quotas in memory and Redis” are about both. No calendar is executed: the ends of periods are unknown numbers. A period is at least half as long as the one before, and with its tokens at most one and a half times as long; and it has at most 1,000 tokens for each of its milliseconds. Periods of equal length are so, and with at most a billion tokens all that are longer than an hour and differ by less than a fifth.',
+    'A quota has `count` tokens in each calendar period. Its level is the number of tokens used in the period; it falls to 0 when the next one begins. These theorems are about the memory store; “Quotas in memory and Redis” are about both. No calendar is executed: the ends of periods are unknown numbers. A period is at least three quarters as long as the one before, and with its tokens, of which 2,048 count as a millisecond, at most one and three quarters times as long; and the tokens are at most three quarters of it. So are all periods that differ by at most a seventh from the one before, and have at most 1,000 tokens for each millisecond of themselves or of their neighbours.',
   theorems: [
     {
       name: 'quota-count',
@@ -136,7 +136,7 @@ export const quotas: Part = {
         const shown = t.int('when the period began that it showed, in ms since 2026', { min: 0, max: 2 ** 39 });
         const length = quota.starts[NEXT + 1]! - quota.starts[NEXT]!;
         const end = shown + length;
-        t.assume(end - quota.starts[NEXT]! > 1.5 * length);
+        t.assume(end - quota.starts[NEXT]! > 1.75 * length);
         const wrong = [EPOCH_MS + shown, EPOCH_MS + end, EPOCH_MS + end + length] as const;
         const charge = { ...quota.entry(THIS), incrementTicks: used, capTicks: quota.most, period: wrong };
         quota.both.setWall(shown);

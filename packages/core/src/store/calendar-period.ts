@@ -18,22 +18,22 @@ import { isInstance, shown, SluiceError } from '../checks/errors.ts';
  * **One number for each bucket,** as for all buckets: TAT = at + tokens taken, and level = max(0, TAT − at), where `at`
  * represents the end of the current period. A store chooses the unit of `at`, with at least 2,000 steps per
  * millisecond. The same end must always give the same whole number. The TAT then also shows the period in which it was
- * written. With L = the length of the next period, in the unit of `at`:
+ * written. With L = nextEndMs − endMs, in the unit of `at`:
  *
  * - TAT ≤ at: in a past period. The level is 0. Such a bucket is the same as no bucket; but a store keeps it for
  *   some seconds, so that a clock that shows the next period for so long and steps back grants no tokens.
- * - at < TAT ≤ at + L / 2: in the current period.
- * - at + L / 2 < TAT ≤ at + 1.5 × L: in the next period, because the clock has stepped back over the end. The level is
- *   TAT − at, so nothing fits. No call changes the bucket, except `reset`. The count continues when the next period
+ * - at < TAT ≤ at + 0.75 × L: in the current period.
+ * - at + 0.75 × L < TAT ≤ at + 1.75 × L: in the next period, because the clock has stepped back over the end. The level
+ *   is TAT − at, so nothing fits. No call changes the bucket, except `reset`. The count continues when the next period
  *   begins.
- * - TAT > at + 1.5 × L: written by a wrong clock. The first call that reads it sets the level to the one that was
+ * - TAT > at + 1.75 × L: written by a wrong clock. The first call that reads it sets the level to the one that was
  *   written, as after any other error of a clock. A store that does not keep the written level sets it to `capTicks`,
  *   an empty bucket.
  *
- * The caller makes sure that the times are whole numbers in this order, that a period has at most 10⁹ tokens, and at most
- * 1,000 for each of its milliseconds, and that consecutive periods are equally long; or else longer than an hour, with
- * lengths that differ by less than a fifth, like days of 23 to 25 hours and months of 28 to 31 days. Stores do not
- * validate them, like other numbers of a transaction.
+ * The caller makes sure that the times are whole numbers in this order; that a period differs from the one before by at
+ * most a seventh of its length, like days of 23 to 25 hours and months of 28 to 31 days; and that it has at most 10¹²
+ * tokens, and at most 1,000 for each millisecond of it or of a neighbour. Stores do not validate them, like other numbers
+ * of a transaction.
  */
 export type CalendarPeriod = readonly [startMs: number, endMs: number, nextEndMs: number];
 

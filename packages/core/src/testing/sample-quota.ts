@@ -36,6 +36,11 @@ export class Quota {
   refund(id: string, cost = 1, tatAfterSpendTicks?: number): StoreRefund {
     return { ...this.charge(id, cost), tatAfterSpendTicks };
   }
+
+  /** The same of a quota with another number of tokens. */
+  spendOf(count: number, id: string, cost: number): StoreTransaction {
+    return { ...this.spend(id, cost), fitTicks: count, capTicks: count };
+  }
 }
 
 /** Returns a quota whose period runs by the store's wall clock, and ends after `leftMs`. */
@@ -56,10 +61,11 @@ const TRIES = 5;
 export async function inShortPeriod(
   { store, advance }: Pick<StoreUnderTest, 'store' | 'advance'>,
   run: (quota: Quota, id: string, pass: () => Awaitable<void>) => Promise<void>,
+  lengthMs: number = HOUR_MS,
 ): Promise<void> {
   for (let left = TRIES; ; left--) {
     // oxlint-disable no-await-in-loop -- one after the other
-    const quota = await quotaOf(store, SHORT_MS);
+    const quota = await quotaOf(store, SHORT_MS, lengthMs);
     const isOver = async (): Promise<boolean> => (await wallOf(store)) >= quota.period[1];
     let wasOver = isOver;
     const pass = async (): Promise<void> => {

@@ -217,7 +217,7 @@ export class MapStore implements Store {
     if (one.slots === true) return this.slots.level(this.key(one), now);
     const level = levelOf(this.tats.get(this.key(one)) ?? -Infinity, now);
     const written = this.written.get(this.key(one)) ?? Infinity;
-    if (level <= Math.max(written, 1.5 * this.lengthOf(one))) return level;
+    if (level <= Math.max(written, 1.75 * this.lengthOf(one))) return level;
     this.heal(one, now + written, now);
     return written;
   }
@@ -229,7 +229,7 @@ export class MapStore implements Store {
 
   /** Whether a bucket was written in the period after the one that runs. */
   isAhead(one: Entry, level: number): boolean {
-    return one.period !== undefined && level > this.lengthOf(one) / 2;
+    return one.period !== undefined && level > 0.75 * this.lengthOf(one);
   }
 
   change<T extends Entry>(

@@ -105,6 +105,33 @@ test.each<Mistake>([
     breaks: 'a bucket that was used in the next period is empty when the clock steps back, and does not change',
   },
   {
+    mistake: 'takes more than half a day for the next one',
+    Broken: class extends MapStore {
+      override isAhead(one: Entry, level: number): boolean {
+        return one.period !== undefined && level > this.lengthOf(one) / 2;
+      }
+    },
+    breaks: 'all tokens of a day count exactly, though the next day has 23 hours',
+  },
+  {
+    mistake: 'takes a day that was used up for an error of the clock',
+    Broken: class extends MapStore {
+      override lengthOf(one: Entry): number {
+        return super.lengthOf(one) * (1.5 / 1.75);
+      }
+    },
+    breaks: 'a day that was used up is empty, and does not change, when the clock steps back into one of 23 hours',
+  },
+  {
+    mistake: 'counts the tokens of a period in 32 bits',
+    Broken: class extends MapStore {
+      override write(bucket: StoreBucket, tat: number, now: number): void {
+        super.write(bucket, now + ((tat - now) % 2 ** 32), now);
+      }
+    },
+    breaks: 'a trillion tokens of a month count exactly, and reach into no other period',
+  },
+  {
     mistake: 'takes any error of the clock for the next period',
     Broken: class extends MapStore {
       override lengthOf(one: Entry): number {

@@ -63,7 +63,7 @@ export class BatchPeriods {
 
   /** Whether a level can only be one of the next period. */
   isAhead(index: number, level: number): boolean {
-    return this.has(index) && level > this.#lengths[index]! / 2;
+    return this.has(index) && level > 0.75 * this.#lengths[index]!;
   }
 
   /**
@@ -73,7 +73,7 @@ export class BatchPeriods {
    * @param written - The level that was written, if the bucket was written in the latest period of all.
    */
   mended({ capTicks }: BatchEntry, index: number, level: number, written: number): number {
-    if (level <= 1.5 * this.#lengths[index]!) return level;
+    if (level <= 1.75 * this.#lengths[index]!) return level;
     return written > 0 ? written : (capTicks ?? level);
   }
 

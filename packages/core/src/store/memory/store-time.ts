@@ -39,8 +39,8 @@ export class StoreTime {
 }
 
 /**
- * The unit of time for buckets with a calendar period: 1/2048 ms since 1970. Sums with up to 10⁹ tokens are exact until
- * the year 2109, whatever the wall clock shows meanwhile. In ticks since 1970 they would not be exact.
+ * The unit of time for buckets with a calendar period: 1/2048 ms since 1970. Sums with up to 10¹² tokens are exact
+ * until the year 2109, whatever the wall clock shows meanwhile. In ticks since 1970 they would not be exact.
  */
 const UNITS_PER_MS = 2048;
 

@@ -1,7 +1,7 @@
 import { assert } from '../assert.ts';
 import type { Store } from '../../store/store.ts';
 import { assertTat, fitted, tatOf } from '../sample-limit.ts';
-import { assertLevel, COUNT, DAY_MS, HOUR_MS, quotaOf, staleError } from '../sample-quota.ts';
+import { assertLevel, COUNT, DAY_MS, HOUR_MS, Quota, quotaOf, staleError, wallOf } from '../sample-quota.ts';
 import { steeredPromise, type SteeredStoreCase, type SteeredStoreUnderTest } from '../store-case.ts';
 import { callsOf } from '../store-calls.ts';
 
@@ -76,6 +76,25 @@ export const periodClockCases: readonly SteeredStoreCase[] = [
       await callsOf(store).cap([{ ...quota.charge('id'), capTicks: 1 }]);
       await advance(1500);
       assertLevel(await callsOf(store).check([quota.spend('id')]), 2);
+    },
+  ),
+
+  steeredOfPeriods(
+    'a day that was used up is empty, and does not change, when the clock steps back into one of 23 hours',
+    async (store, { advance, stepBack }) => {
+      const end = (await wallOf(store)) + 1000;
+      const start = end - 23 * HOUR_MS;
+      const quota = new Quota([start, end, end + DAY_MS]);
+      // By the clock of this caller, the day before is not over.
+      const behind = new Quota([start - DAY_MS, start, end]);
+      const most = 1000 * DAY_MS;
+      await advance(2000);
+      const next = await callsOf(store).spend([quota.spendOf(most, 'id', most)]);
+      await stepBack(1500);
+      assertTat(await callsOf(store).spend([behind.spendOf(most, 'id', 1)]), tatOf(next, most));
+      await callsOf(store).refund([behind.refund('id', 1)]);
+      await advance(1500);
+      assertLevel(await callsOf(store).check([quota.spendOf(most, 'id', 1)]), most);
     },
   ),
 

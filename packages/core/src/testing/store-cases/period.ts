@@ -193,18 +193,36 @@ export const periodCases: readonly StoreCase[] = [
     }),
   ),
 
-  ofPeriods('a billion tokens count exactly, and reach into no other period', (store, subject) =>
-    inShortPeriod(subject, async (quota, id, pass) => {
-      const big = { ...quota.spend(id, 1e9 - 1), fitTicks: 1e9, capTicks: 1e9 };
-      const tat = tatOf(await callsOf(store).spend([big]), 1e9 - 1);
-      assertLevel(await callsOf(store).spend([{ ...big, incrementTicks: 1 }]), 1e9 - 1);
-      assertLevel(await callsOf(store).spend([{ ...big, incrementTicks: 1 }]), 1e9);
-      assertLevel(await callsOf(store).refund([quota.refund(id, 2, tat)]), 1e9 - 2);
-      await pass();
-      assertLevel(await callsOf(store).spend([quota.spend(id, 3)]), 0);
-      assertLevel(await callsOf(store).refund([quota.refund(id, 3, tat)]), 3);
-    }),
+  ofPeriods('a trillion tokens of a month count exactly, and reach into no other period', (store, subject) =>
+    inShortPeriod(
+      subject,
+      async (quota, id, pass) => {
+        const most = 10 ** 12;
+        const spend = async (cost: number) => callsOf(store).spend([quota.spendOf(most, id, cost)]);
+        const tat = tatOf(await spend(most - 1), most - 1);
+        assertLevel(await spend(2), most - 1);
+        assertLevel(await spend(1), most - 1);
+        assertLevel(await spend(1), most);
+        assertLevel(await callsOf(store).refund([quota.refund(id, 2, tat)]), most - 2);
+        assertLevel(await callsOf(store).charge([{ ...quota.charge(id, most), capTicks: most }]), most);
+        await pass();
+        assertLevel(await spend(most), 0);
+        assertLevel(await callsOf(store).refund([quota.refund(id, 3, tat)]), most);
+        assertLevel(await callsOf(store).cap([{ ...quota.charge(id), capTicks: 1 }]), 1);
+      },
+      30 * DAY_MS,
+    ),
   ),
+
+  ofPeriods('all tokens of a day count exactly, though the next day has 23 hours', async (store) => {
+    const end = (await wallOf(store)) + HOUR_MS;
+    const quota = new Quota([end - DAY_MS, end, end + 23 * HOUR_MS]);
+    const most = 1000 * DAY_MS;
+    const tat = tatOf(await callsOf(store).spend([quota.spendOf(most, 'id', most)]), most);
+    assertLevel(await callsOf(store).refund([quota.refund('id', 1, tat)]), most - 1);
+    assertLevel(await callsOf(store).spend([quota.spendOf(most, 'id', 1)]), most - 1);
+    assertLevel(await callsOf(store).cap([{ ...quota.charge('id'), capTicks: most - 2 }]), most - 2);
+  }),
 
   ofPeriods('of many calls at the same time exactly count are taken in a period', async (store) => {
     const quota = await quotaOf(store);

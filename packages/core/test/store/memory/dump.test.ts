@@ -10,6 +10,8 @@ const JULY = Date.parse('2026-07-01T00:00:00Z');
 const DAY_MS = 86_400_000;
 const TODAY: CalendarPeriod = [JULY, JULY + DAY_MS, JULY + 2 * DAY_MS];
 const T = 1000 * TICKS_PER_MS;
+/** Of so many tokens a hundred times are almost the most that a day may have. */
+const MANY = 863_999_999;
 const NAMES = ['Orders', 'Zoë’s', '日本'];
 
 function rate(limit: string, id: string, cost: number): StoreTransaction {
@@ -17,7 +19,8 @@ function rate(limit: string, id: string, cost: number): StoreTransaction {
 }
 
 function quota(limit: string, id: string, cost: number): StoreTransaction {
-  return { ...rate(limit, id, cost), incrementTicks: cost, fitTicks: 100, capTicks: 100, period: TODAY };
+  const most = 100 * MANY;
+  return { ...rate(limit, id, cost), incrementTicks: cost * MANY, fitTicks: most, capTicks: most, period: TODAY };
 }
 
 function storeAt(wallMs: number, maxKeys = 100_000) {
