@@ -12,13 +12,14 @@
 
 const decisions = 'sluice_decisions_total';
 const denials = 'sluice_limit_denials_total{shadow="false"}';
+const syncs = 'sluice_lease_syncs_total';
 const near = 'sluice_limit_near_total{above="0.9"}';
 
 /** @type {readonly Alert[]} */
 export const ALERTS = [
   {
     name: 'SluiceStoreFailing',
-    expr: 'max by (job) (sluice_store_failing) > 0',
+    expr: 'max by (job, store) (sluice_store_failing) > 0',
     lasts: '1m',
     summary: 'The store of a limiter does not answer',
     advice: '[failure policies](failure-policy.md) decide: look at the store',
@@ -50,6 +51,13 @@ export const ALERTS = [
     lasts: '0m',
     summary: 'A full memory store forgets what clients have used',
     advice: 'raise [`maxKeys`](limits/memory.md)',
+  },
+  {
+    name: 'SluiceLeasesLate',
+    expr: `sum by (job) (rate(${syncs}{state="failed"}[5m])) / sum by (job) (rate(${syncs}[5m])) > 0.05`,
+    lasts: '5m',
+    summary: 'More than 5 % of the syncs of leases are not answered in time',
+    advice: 'the distance and the load of Redis: [leases](leases.md)',
   },
 ];
 

@@ -45,11 +45,14 @@ try {
   await traffic(20);
   redis.freeze();
   await traffic(2);
-  say((await metrics()).includes('\nsluice_store_failing 1\n'), 'a stopped Redis shows within two seconds');
+  say(
+    (await metrics()).includes('\nsluice_store_failing{store="redis"} 1\n'),
+    'a stopped Redis shows within two seconds',
+  );
   await traffic(5);
   redis.thaw();
   await traffic(2);
-  say((await metrics()).includes('\nsluice_store_failing 0\n'), 'its recovery shows within two seconds');
+  say((await metrics()).includes('\nsluice_store_failing{store="redis"} 0\n'), 'its recovery shows within two seconds');
   await traffic(20);
   const failing = await valueOf('max(max_over_time(sluice_store_failing[1m]))');
   say(failing === 1, `Prometheus has seen the outage: ${failing}`);

@@ -94,7 +94,7 @@ test('the counts of a limiter are the sums over its decisions and corrections, o
         expect({ denials, taken: tokens.taken, charged: tokens.charged, refunded: tokens.refunded }).toEqual(sums);
       }
       // However many ids there are, there are only as many values as limits and outcomes.
-      for (const samples of readMetrics(limiter).values()) expect(samples.length).toBeLessThanOrEqual(40);
+      for (const { samples } of readMetrics(limiter)) expect(samples.length).toBeLessThanOrEqual(40);
       await limiter.close();
     }),
   );

@@ -26,6 +26,7 @@ export {
   type StoreReading,
   type StoreRefund,
   type StoreReport,
+  type StoreSync,
   type StoreTraits,
   type StoreTransaction,
 } from './store/store.ts';

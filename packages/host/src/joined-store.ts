@@ -44,6 +44,7 @@ export interface JoinedStoreParts extends Omit<MembershipParts, 'listener'> {
 
 /** The host store: executes operations if this process serves, and otherwise sends them to the process that does. */
 export class JoinedStore implements HostStore {
+  readonly name = 'host';
   readonly traits = { keepsDeadline: true, periods: true, slots: true } as const;
   readonly #parts: JoinedStoreParts;
   readonly #errors: HostErrors;

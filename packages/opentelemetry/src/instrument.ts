@@ -13,6 +13,7 @@ import {
   listenToTimes,
   readMetrics,
   type Attributes as Labels,
+  type CountsListener,
   type Instrument,
 } from '@sluice/core/metrics';
 
@@ -49,32 +50,31 @@ export function instrument(limiter: Limiter<never>, { meterProvider }: Instrumen
 /** The instruments of one meter provider, and the limiters that they show. */
 class Instruments {
   readonly #meter: Meter;
-  readonly #observables: ReadonlyMap<Instrument, Observable>;
-  readonly #durations: Histogram;
-  readonly #waits: Histogram;
+  /** By the names of their instruments. */
+  readonly #observables: ReadonlyMap<string, Observable>;
+  readonly #recorder: CountsListener;
   readonly #limiters = new Set<Limiter<never>>();
   readonly #callback = (result: BatchObservableResult): void => this.#observe(result);
 
   constructor(meter: Meter) {
     this.#meter = meter;
     const read = INSTRUMENTS.filter(({ type }) => type !== 'histogram');
-    this.#observables = new Map(read.map((each) => [each, observableOf(meter, each)]));
-    this.#durations = histogramOf(meter, 'sluice.decision.duration');
-    this.#waits = histogramOf(meter, 'sluice.queue.wait');
+    this.#observables = new Map(read.map((each) => [each.name, observableOf(meter, each)]));
+    this.#recorder = recorderOf(meter);
   }
 
   add(limiter: Limiter<never>): () => void {
     if (this.#limiters.has(limiter)) throw instrumentedAlready();
     if (this.#limiters.size === 0) this.#meter.addBatchObservableCallback(this.#callback, this.#all);
     this.#limiters.add(limiter);
-    const stopListening = listenToTimes(limiter, {
-      duration: (seconds, outcome) => this.#durations.record(seconds, { outcome }),
-      wait: (seconds, limit) => this.#waits.record(seconds, { limit }),
-    });
+    const stopListening = listenToTimes(limiter, this.#recorder);
+    let isEnded = false;
     return () => {
+      if (isEnded) return;
+      isEnded = true;
       stopListening();
-      if (!this.#limiters.delete(limiter) || this.#limiters.size > 0) return;
-      this.#meter.removeBatchObservableCallback(this.#callback, this.#all);
+      this.#limiters.delete(limiter);
+      if (this.#limiters.size === 0) this.#meter.removeBatchObservableCallback(this.#callback, this.#all);
     };
   }
 
@@ -83,8 +83,8 @@ class Instruments {
   }
 
   #observe(result: BatchObservableResult): void {
-    for (const [read, samples] of readMetrics(...this.#limiters)) {
-      const observable = this.#observables.get(read);
+    for (const { name, samples } of readMetrics(...this.#limiters)) {
+      const observable = this.#observables.get(name);
       if (observable === undefined) continue;
       for (const { attributes, value } of samples)
         result.observe(observable, value as number, withoutEmpty(attributes));
@@ -96,6 +96,18 @@ function observableOf(meter: Meter, { name, type, unit, description }: Instrumen
   return type === 'counter'
     ? meter.createObservableCounter(name, { unit, description })
     : meter.createObservableGauge(name, { unit, description });
+}
+
+/** Records what has no numbers that are read now and then. One for all limiters, so that a store that they share is recorded once. */
+function recorderOf(meter: Meter): CountsListener {
+  const durations = histogramOf(meter, 'sluice.decision.duration');
+  const waits = histogramOf(meter, 'sluice.queue.wait');
+  const syncs = histogramOf(meter, 'sluice.lease.duration');
+  return {
+    duration: (seconds, outcome) => durations.record(seconds, { outcome }),
+    wait: (seconds, limit) => waits.record(seconds, { limit }),
+    sync: (seconds, state) => syncs.record(seconds, { state }),
+  };
 }
 
 function histogramOf(meter: Meter, name: string): Histogram {

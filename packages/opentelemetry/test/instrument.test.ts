@@ -57,8 +57,8 @@ describe('an instrumented limiter', () => {
       'sluice.limit.near{"limit":"Orders","above":"0.99"}': 2,
       'sluice.tokens{"limit":"Orders","direction":"taken"}': 2,
       'sluice.tokens{"limit":"Orders","direction":"charged"}': 1,
-      'sluice.store.failing{}': 0,
-      'sluice.memory.buckets{}': 2,
+      'sluice.store.failing{"store":"memory"}': 0,
+      'sluice.memory.buckets{"limit":"Orders"}': 2,
       'sluice.limit.burst{"limit":"Orders","kind":"rate"}': 2,
     });
   });

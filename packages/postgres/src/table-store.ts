@@ -92,6 +92,7 @@ export type TableStoreParts = Omit<ExecutorParts, 'queue'>;
 
 /** The PostgreSQL store. */
 export class TableStore implements PostgresStore {
+  readonly name = 'postgres';
   readonly traits = { keepsDeadline: true, periods: true, slots: true } as const;
   readonly #deadlines: CallDeadlines;
   readonly #queue = new CallQueue<StoreCall>();

@@ -5,13 +5,10 @@ import { readyTicks, type Transaction } from '../decision/transaction.ts';
 import type { LimiterCore } from '../limiter/limiter-core.ts';
 import type { Correction, Observer } from '../limiter/observer.ts';
 import { remainingTokens } from '../rule/gcra.ts';
-import { Histogram } from './histogram.ts';
+import { DURATION_BOUNDS, Histogram } from './histogram.ts';
+import type { SyncListener } from './lease-counts.ts';
 import { LimitTally, type DecidedBy } from './limit-tally.ts';
-
-/** The classes of the durations of decisions, in seconds. */
-export const DURATION_BOUNDS: readonly number[] = [
-  0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1,
-];
+import { tellAll } from './tell-all.ts';
 
 const ofLimiters = new WeakMap<LimiterCore<never>, Counts>();
 
@@ -89,17 +86,17 @@ export class Counts implements Observer {
 
   #addDuration({ outcome }: Decision, seconds: number): void {
     this.durations[outcome].add(seconds);
-    for (const listener of this.listeners) listener.duration(seconds, outcome);
+    tellAll(this.listeners, (listener) => listener.duration(seconds, outcome));
   }
 
   #addWait(limit: string, seconds: number): void {
     this.of(limit).waits.add(seconds);
-    for (const listener of this.listeners) listener.wait(seconds, limit);
+    tellAll(this.listeners, (listener) => listener.wait(seconds, limit));
   }
 }
 
-/** Receives what can't be counted by numbers that are read now and then. It must not throw. */
-export interface CountsListener {
+/** Receives what can't be counted by numbers that are read now and then. Errors that it throws are ignored. */
+export interface CountsListener extends SyncListener {
   /** How long a decision took. */
   duration(seconds: number, outcome: Decision['outcome']): void;
   /** How long a request has to wait in the queue of a limit. */

@@ -2,9 +2,11 @@ import type { StoreStatus } from '../failure/store-health.ts';
 import type { LimiterCore } from '../limiter/limiter-core.ts';
 import type { Limit } from '../limits/limit.ts';
 import type { Waiting } from '../limiter/queued-decisions.ts';
+import type { Store } from '../store/store.ts';
 import type { MemoryStats } from '../store/memory/memory-stats.ts';
-import { countsOf, DURATION_BOUNDS, type Counts } from './counts.ts';
-import type { HistogramCounts } from './histogram.ts';
+import { countsOf, type Counts } from './counts.ts';
+import { DURATION_BOUNDS, type Histogram, type HistogramCounts } from './histogram.ts';
+import { leaseCountsOf, SYNC_STATES, type LeaseCounts } from './lease-counts.ts';
 import { OUTCOMES, PARTS_USED, QUEUE_BOUNDS } from './limit-tally.ts';
 
 /** The attributes of a value. Never an id, an address or a path: there are only as many as limits and outcomes. */
@@ -28,6 +30,8 @@ export interface Instrument {
   readonly attributes: readonly string[];
   /** Of a histogram: the upper ends of its classes. */
   readonly bounds?: readonly number[];
+  /** What several limiters and processes have together: the largest value instead of the sum. */
+  readonly together?: 'largest';
 }
 
 /** An instrument, and how it is read. */
@@ -40,28 +44,42 @@ export interface ReadInstrument extends Instrument {
 export interface Readings {
   readonly counts: Counts;
   readonly limits: ReadonlyMap<string, Limit<never>>;
-  readonly store: StoreStatus;
+  readonly status: StoreStatus;
+  /** What kind of store the limiter has; '' if that is not known. */
+  readonly storeName: string;
   readonly waiting: ReadonlyMap<string, Waiting>;
   readonly slots: ReadonlyMap<string, number>;
   /** Of a limiter with a memory store. */
   readonly memory: MemoryStats | undefined;
+  /** Of a limiter whose store leases tokens. */
+  readonly leases: LeaseCounts | undefined;
 }
 
-/** Reads a limiter. Its counts begin with the first call. */
-export function readingsOf(limiter: LimiterCore<never>): Readings {
+/**
+ * Reads limiters. Their counts begin with the first call. What a store has is read once, also if several limiters share it.
+ */
+export function readingsOf(limiters: readonly LimiterCore<never>[]): readonly Readings[] {
+  const stores = limiters.map(({ store }) => store);
+  return limiters.map((limiter, i) => readingOf(limiter, stores.indexOf(limiter.store) === i));
+}
+
+function readingOf(limiter: LimiterCore<never>, hasStore: boolean): Readings {
+  const { store } = limiter;
   const { queued, slots } = limiter.inProgress;
   return {
     counts: countsOf(limiter),
     limits: limiter.limits,
-    store: limiter.status(),
+    status: limiter.status(),
+    storeName: store.name ?? '',
     waiting: queued.waiting(),
     slots: slots.countsByLimit(),
-    memory: memoryOf(limiter),
+    memory: hasStore ? memoryOf(store) : undefined,
+    leases: hasStore ? leaseCountsOf(store) : undefined,
   };
 }
 
 /** Undefined also when the store is closed. */
-function memoryOf({ store }: LimiterCore<never>): MemoryStats | undefined {
+function memoryOf(store: Store): MemoryStats | undefined {
   try {
     return (store as { readonly stats?: () => MemoryStats }).stats?.();
   } catch {
@@ -135,10 +153,7 @@ export const INSTRUMENTS: readonly ReadInstrument[] = [
     attributes: ['outcome'],
     bounds: DURATION_BOUNDS,
     *read({ counts }) {
-      for (const outcome of OUTCOMES) {
-        const value = counts.durations[outcome].counts();
-        if (value.counts.some((count) => count > 0)) yield { attributes: { outcome }, value };
-      }
+      for (const outcome of OUTCOMES) yield* samplesOf({ outcome }, counts.durations[outcome]);
     },
   },
   {
@@ -146,9 +161,10 @@ export const INSTRUMENTS: readonly ReadInstrument[] = [
     type: 'gauge',
     unit: '1',
     description: '1 while the store does not answer and the failure policies of the limits decide, otherwise 0.',
-    attributes: [],
-    *read({ store }) {
-      yield { attributes: {}, value: store.state === 'failing' ? 1 : 0 };
+    attributes: ['store'],
+    together: 'largest',
+    *read({ status, storeName }) {
+      yield { attributes: { store: storeName }, value: status.state === 'failing' ? 1 : 0 };
     },
   },
   {
@@ -156,9 +172,9 @@ export const INSTRUMENTS: readonly ReadInstrument[] = [
     type: 'counter',
     unit: '{outage}',
     description: 'Outages of the store that have begun.',
-    attributes: [],
-    *read({ store }) {
-      yield { attributes: {}, value: store.outages };
+    attributes: ['store'],
+    *read({ status, storeName }) {
+      yield { attributes: { store: storeName }, value: status.outages };
     },
   },
   {
@@ -178,6 +194,7 @@ export const INSTRUMENTS: readonly ReadInstrument[] = [
     unit: 's',
     description: 'How long the last request in the queue of a limit still has to wait.',
     attributes: ['limit'],
+    together: 'largest',
     *read({ limits, waiting }) {
       for (const [limit, { levels }] of limits)
         if (levels.lineTicks !== undefined)
@@ -192,10 +209,7 @@ export const INSTRUMENTS: readonly ReadInstrument[] = [
     attributes: ['limit'],
     bounds: QUEUE_BOUNDS,
     *read({ counts }) {
-      for (const [limit, { waits }] of counts.byLimit) {
-        const value = waits.counts();
-        if (value.counts.some((count) => count > 0)) yield { attributes: { limit }, value };
-      }
+      for (const [limit, { waits }] of counts.byLimit) yield* samplesOf({ limit }, waits);
     },
   },
   {
@@ -215,19 +229,65 @@ export const INSTRUMENTS: readonly ReadInstrument[] = [
     unit: '1',
     description: 'The level of a load limit: 0 sheds nothing, 1 everything.',
     attributes: ['limit'],
+    together: 'largest',
     *read({ limits }) {
       for (const [limit, { load }] of limits)
         if (load !== undefined) yield { attributes: { limit }, value: load.level };
     },
   },
   {
+    name: 'sluice.lease.syncs',
+    type: 'counter',
+    unit: '{sync}',
+    description:
+      'Syncs of leases, by how they ended. One that Redis did not answer in time has failed, and is repeated.',
+    attributes: ['state'],
+    *read({ leases }) {
+      for (const state of leases === undefined ? [] : SYNC_STATES)
+        yield { attributes: { state }, value: leases!.durations[state].size };
+    },
+  },
+  {
+    name: 'sluice.lease.granted',
+    type: 'counter',
+    unit: '{token}',
+    description: 'Tokens that this process has leased.',
+    attributes: [],
+    *read({ leases }) {
+      if (leases !== undefined) yield { attributes: {}, value: leases.granted };
+    },
+  },
+  {
+    name: 'sluice.lease.charged',
+    type: 'counter',
+    unit: '{token}',
+    description: 'Tokens that this process let through beyond its leases, and that a sync has charged since.',
+    attributes: [],
+    *read({ leases }) {
+      if (leases !== undefined) yield { attributes: {}, value: leases.charged };
+    },
+  },
+  {
+    name: 'sluice.lease.duration',
+    type: 'histogram',
+    unit: 's',
+    description: 'How long syncs of leases took.',
+    attributes: ['state'],
+    bounds: DURATION_BOUNDS,
+    *read({ leases }) {
+      for (const state of leases === undefined ? [] : SYNC_STATES)
+        yield* samplesOf({ state }, leases!.durations[state]);
+    },
+  },
+  {
     name: 'sluice.memory.buckets',
     type: 'gauge',
     unit: '{bucket}',
-    description: 'Buckets in the memory store.',
-    attributes: [],
+    description: 'Buckets of a limit in the memory store.',
+    attributes: ['limit'],
     *read({ memory }) {
-      if (memory !== undefined) yield { attributes: {}, value: memory.size };
+      for (const [limit, { size }] of Object.entries(memory?.limits ?? {}))
+        yield { attributes: { limit }, value: size };
     },
   },
   {
@@ -251,15 +311,32 @@ export const INSTRUMENTS: readonly ReadInstrument[] = [
     },
   },
   {
+    name: 'sluice.limit.count',
+    type: 'gauge',
+    unit: '{token}',
+    description: 'The count of a limit without its overrides: tokens for each of its periods, or all slots.',
+    attributes: ['limit', 'kind'],
+    together: 'largest',
+    *read({ limits }) {
+      for (const [limit, { rate, kind }] of limits)
+        if (kind.level !== 'own') yield { attributes: { limit, kind: kind.name }, value: rate.count };
+    },
+  },
+  {
     name: 'sluice.limit.burst',
     type: 'gauge',
     unit: '{token}',
     description:
       'The burst of a limit without its overrides: tokens of a full bucket, all slots, or the count of a quota.',
     attributes: ['limit', 'kind'],
+    together: 'largest',
     *read({ limits }) {
       for (const [limit, { rate, kind }] of limits)
         if (kind.level !== 'own') yield { attributes: { limit, kind: kind.name }, value: rate.burst };
     },
   },
 ];
+
+function* samplesOf(attributes: Attributes, values: Histogram): Iterable<Sample> {
+  if (values.size > 0) yield { attributes, value: values.counts() };
+}

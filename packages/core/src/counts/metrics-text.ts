@@ -1,7 +1,7 @@
 import type { Limiter } from '../limiter/limiter.ts';
 import type { HistogramCounts } from './histogram.ts';
-import type { Attributes, Instrument, Sample } from './instruments.ts';
-import { readMetrics } from './read-metrics.ts';
+import type { Attributes, Instrument } from './instruments.ts';
+import { readMetrics, type Metric } from './read-metrics.ts';
 
 /** Units as a part of the name: https://prometheus.io/docs/practices/naming/. */
 const UNIT_NAMES: Readonly<Record<string, string>> = { s: 'seconds', By: 'bytes' };
@@ -15,9 +15,12 @@ const UNIT_NAMES: Readonly<Record<string, string>> = { s: 'seconds', By: 'bytes'
  * @throws {SluiceError} `ERR_OPTION` when a value is not a limiter.
  */
 export function metricsText(...limiters: readonly Limiter<never>[]): string {
-  return [...readMetrics(...limiters)]
-    .map(([instrument, samples]) => (samples.length === 0 ? '' : familyOf(instrument, samples)))
-    .join('');
+  return textOfMetrics(readMetrics(...limiters));
+}
+
+/** Writes metrics as text for Prometheus. Those without values are left out. */
+export function textOfMetrics(metrics: readonly Metric[]): string {
+  return metrics.map((metric) => (metric.samples.length === 0 ? '' : familyOf(metric))).join('');
 }
 
 /** The name of an instrument in Prometheus. */
@@ -30,12 +33,12 @@ export function prometheusName({ name, unit, type }: Pick<Instrument, 'name' | '
   ].join('_');
 }
 
-function familyOf(instrument: Instrument, samples: readonly Sample[]): string {
-  const name = prometheusName(instrument);
-  const lines = samples.flatMap(({ attributes, value }) =>
+function familyOf(metric: Metric): string {
+  const name = prometheusName(metric);
+  const lines = metric.samples.flatMap(({ attributes, value }) =>
     typeof value === 'number' ? [lineOf(name, attributes, value)] : linesOf(name, attributes, value),
   );
-  return `# HELP ${name} ${escaped(instrument.description)}\n# TYPE ${name} ${instrument.type}\n${lines.join('\n')}\n`;
+  return `# HELP ${name} ${escaped(metric.description)}\n# TYPE ${name} ${metric.type}\n${lines.join('\n')}\n`;
 }
 
 function linesOf(name: string, attributes: Attributes, { bounds, counts, sum }: HistogramCounts): readonly string[] {

@@ -1,10 +1,16 @@
 import { coreOf } from '../limiter/create-limiter.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import { countsOf, type CountsListener } from './counts.ts';
-import { INSTRUMENTS as READ, readingsOf, type Instrument, type Sample } from './instruments.ts';
+import { leaseCountsOf } from './lease-counts.ts';
+import { INSTRUMENTS as READ, readingsOf, type Instrument, type ReadInstrument, type Sample } from './instruments.ts';
 
 /** All that can be read of a limiter, in the order of the documentation. */
-export const INSTRUMENTS: readonly Instrument[] = READ;
+export const INSTRUMENTS: readonly Instrument[] = READ.map(instrumentOf);
+
+/** An instrument, and its values: plain data, which can be sent to another process. */
+export interface Metric extends Instrument {
+  readonly samples: readonly Sample[];
+}
 
 /**
  * Returns the values of all instruments, of all limiters together: for a monitoring system of your own. Counting begins with
@@ -12,38 +18,68 @@ export const INSTRUMENTS: readonly Instrument[] = READ;
  *
  * @throws {SluiceError} `ERR_OPTION` when a value is not a limiter.
  */
-export function readMetrics(...limiters: readonly Limiter<never>[]): ReadonlyMap<Instrument, readonly Sample[]> {
-  const all = limiters.map((limiter) => readingsOf(coreOf(limiter)));
-  return new Map(
-    READ.map((instrument) => [instrument, summed(all.flatMap((readings) => [...instrument.read(readings)]))]),
+export function readMetrics(...limiters: readonly Limiter<never>[]): readonly Metric[] {
+  const all = readingsOf(limiters.map((limiter) => coreOf(limiter)));
+  return READ.map((instrument) =>
+    combined(
+      instrumentOf(instrument),
+      all.flatMap((readings) => [...instrument.read(readings)]),
+    ),
   );
+}
+
+/** Puts together what several processes have read: the sums, or the largest values of an instrument that has no sum. */
+export function joinedMetrics(processes: readonly (readonly Metric[])[]): readonly Metric[] {
+  const all = new Map<string, Metric>();
+  for (const metric of processes.flat()) {
+    const before = all.get(metric.name)?.samples ?? [];
+    all.set(metric.name, combined(metric, [...before, ...metric.samples]));
+  }
+  return [...all.values()];
 }
 
 /**
  * Calls a listener with each duration and each wait of a limiter, for systems that have no histograms which are read now and
  * then. It is called only by stores that do not answer at once, and for requests that are queued.
  *
- * @returns Ends it.
+ * @returns Ends it. Repeated calls do nothing.
  * @throws {SluiceError} `ERR_OPTION` when the value is not a limiter.
  */
 export function listenToTimes(limiter: Limiter<never>, listener: CountsListener): () => void {
-  const { listeners } = countsOf(coreOf(limiter));
+  const core = coreOf(limiter);
+  const { listeners } = countsOf(core);
+  const leases = leaseCountsOf(core.store);
   listeners.add(listener);
-  return () => void listeners.delete(listener);
+  leases?.add(listener);
+  let isListening = true;
+  return () => {
+    if (!isListening) return;
+    isListening = false;
+    listeners.delete(listener);
+    leases?.remove(listener);
+  };
 }
 
-/** Adds the values with the same attributes. */
-function summed(samples: readonly Sample[]): readonly Sample[] {
-  const sums = new Map<string, Sample>();
+/** An instrument as plain data. */
+function instrumentOf(readable: ReadInstrument): Instrument {
+  const instrument: Instrument & Partial<ReadInstrument> = { ...readable };
+  delete instrument.read;
+  return instrument;
+}
+
+/** A metric of all samples, with one for each set of attributes. */
+function combined(instrument: Instrument, samples: readonly Sample[]): Metric {
+  const values = new Map<string, Sample>();
   for (const sample of samples) {
     const key = JSON.stringify(sample.attributes);
-    const before = sums.get(key);
-    sums.set(key, before === undefined ? sample : { ...sample, value: sumOf(before.value, sample.value) });
+    const before = values.get(key);
+    values.set(key, before === undefined ? sample : { ...sample, value: both(instrument, before.value, sample.value) });
   }
-  return [...sums.values()];
+  return { ...instrument, samples: [...values.values()] };
 }
 
-function sumOf(one: Sample['value'], other: Sample['value']): Sample['value'] {
-  if (typeof one === 'number' || typeof other === 'number') return (one as number) + (other as number);
+function both({ together }: Instrument, one: Sample['value'], other: Sample['value']): Sample['value'] {
+  if (typeof one === 'number' || typeof other === 'number')
+    return together === 'largest' ? Math.max(one as number, other as number) : (one as number) + (other as number);
   return { ...one, counts: one.counts.map((count, i) => count + other.counts[i]!), sum: one.sum + other.sum };
 }

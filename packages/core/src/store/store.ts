@@ -254,6 +254,18 @@ export interface StorePressure {
  */
 export type StoreReport = { readonly type: 'down'; readonly cause: unknown } | { readonly type: 'up' } | StorePressure;
 
+/** One call by which a store with leases reports what its process has used, and leases tokens. */
+export interface StoreSync {
+  /** `answered`, or `failed` when the server did not answer in time. Then the sync is repeated. */
+  readonly state: 'answered' | 'failed';
+  /** How long it took, in milliseconds. */
+  readonly durationMs: number;
+  /** The tokens that the process let through beyond its leases, and reports. Not a whole number if limits have changed. */
+  readonly charged: number;
+  /** With `answered`: the tokens that were leased. */
+  readonly granted?: number;
+}
+
 /** The clock for the level of one bucket, or the end of its period. Added to the level, it gives the TAT. */
 export function nowTicksAt({ nowTicks, bucketNowTicks }: StoreReading, index: number): number {
   return bucketNowTicks?.[index] ?? nowTicks;
@@ -303,6 +315,8 @@ export interface StoreTraits {
  * caller.
  */
 export interface Store {
+  /** What kind of store it is, for metrics: `redis`. */
+  readonly name?: string | undefined;
   /** What the store promises beyond this contract. Omitted by a store that promises nothing more. */
   readonly traits?: StoreTraits | undefined;
   /**
@@ -328,6 +342,12 @@ export interface Store {
   take?(batch: readonly StoreTransaction[], reading: ReadingToFill): void;
   /** Describes how the store decides a limit that has an `overshoot`. Only stores with the trait `leases` have it. */
   describeLease?(numbers: OvershootNumbers): LeaseDescription;
+  /**
+   * Registers a listener for each sync of leases that has ended. It never throws. Only stores with the trait `leases` have it.
+   *
+   * @returns A function that removes the listener.
+   */
+  watchSyncs?(listener: (sync: StoreSync) => void): () => void;
   /**
    * Registers a listener for what the store finds out without a call. A store reports only what it knows of: one with a
    * connection `down` and `up`, one with a bounded number of buckets `pressure`, at most every few minutes. If it is

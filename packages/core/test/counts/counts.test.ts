@@ -179,8 +179,8 @@ describe('without an answer of the store', () => {
     for (let call = 0; call < 3; call++) await limiter.spend(order());
     const text = metricsText(limiter);
     expect(text).toContain('sluice_decision_duration_seconds_count{outcome="allowed"} 3');
-    expect(text).toContain('sluice_store_failing 1');
-    expect(text).toContain('sluice_store_outages_total 1');
+    expect(text).toContain('sluice_store_failing{store=""} 1');
+    expect(text).toContain('sluice_store_outages_total{store=""} 1');
     await limiter.close();
   });
 });
@@ -305,9 +305,10 @@ test('the text for Prometheus has the numbers of all limiters that it is given',
       'sluice_limit_denials_total{limit="Orders",kind="rate",shadow="false"} 1',
       'sluice_limit_near_total{limit="Orders",above="0.99"} 3',
       'sluice_tokens_total{limit="Orders",direction="taken"} 20',
-      'sluice_store_failing 0',
-      'sluice_memory_buckets 2',
-      'sluice_limit_burst{limit="Orders",kind="rate"} 20',
+      'sluice_store_failing{store="memory"} 0',
+      'sluice_memory_buckets{limit="Orders"} 2',
+      'sluice_limit_count{limit="Orders",kind="rate"} 10',
+      'sluice_limit_burst{limit="Orders",kind="rate"} 10',
     ]),
   );
 });

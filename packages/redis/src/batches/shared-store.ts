@@ -106,6 +106,7 @@ export interface SharedStoreParts extends BucketKeysOptions {
 
 /** The Redis store, over a connection to one server or to a cluster. */
 export class SharedStore implements RedisStore {
+  readonly name = 'redis';
   readonly traits = { keepsDeadline: true, periods: true, slots: true } as const;
   readonly #client: ScriptClient;
   readonly #keys: BucketKeys;

@@ -1,27 +1,20 @@
 import { channel, type Channel } from 'node:diagnostics_channel';
+import type { StoreSync } from '@sluice/core/store';
 import type { SyncCall, SyncReply } from './rules/sync-call.ts';
 
 /**
  * What subscribers of the diagnostics channel `sluice:lease` receive: one sync of a process with leases. Tokens are sums over
  * all buckets of the sync.
  */
-export interface LeaseMessage {
+export interface LeaseMessage extends StoreSync {
   /** The Redis key of the stream. It is different for each process, and for each hash tag in a cluster. */
   readonly stream: string;
-  /** `answered`, or `failed` when Redis did not answer in time. Then the sync is repeated. */
-  readonly state: 'answered' | 'failed';
-  /** How long it took, in milliseconds. */
-  readonly durationMs: number;
   /** How many buckets it synced. A sync of none keeps the stream alive. */
   readonly buckets: number;
-  /** The tokens that the process let through beyond its leases, and reports. Not a whole number if limits have changed. */
-  readonly charged: number;
   /** The tokens that it gave back: of leases, and of refunded decisions. */
   readonly returned: number;
   /** The tokens that it wanted to lease. */
   readonly wanted: number;
-  /** With `answered`: the tokens that Redis leased. */
-  readonly granted?: number;
   /** With `answered`: true if Redis had applied an earlier attempt of this sync, and therefore changed nothing. */
   readonly repeated?: boolean;
   /** With `answered`: true if Redis has lost data since the last sync. The process then restores what it knows. */
@@ -39,7 +32,7 @@ export interface EndedSync {
   readonly durationMs: number;
 }
 
-/** The diagnostics channel `sluice:lease`: a {@link LeaseMessage} for each sync. Nothing is built while nobody subscribes. */
+/** The diagnostics channel `sluice:lease`: a {@link LeaseMessage} for each sync. Nothing is built while nobody receives it. */
 export const leaseChannel: Channel = channel('sluice:lease');
 
 export function leaseMessage({ call, reply, cause, durationMs }: EndedSync): LeaseMessage {

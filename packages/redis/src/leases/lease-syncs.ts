@@ -1,5 +1,5 @@
 import type { Time } from '@sluice/core';
-import { TICKS_PER_MICRO, TICKS_PER_MS, type Alarm } from '@sluice/core/store';
+import { TICKS_PER_MICRO, TICKS_PER_MS, type Alarm, type StoreSync } from '@sluice/core/store';
 import { isMovingSlot } from '../client/server-errors.ts';
 import type { LeaseDecision, LeaseTransaction } from './rules/decide.ts';
 import type { LeasedBuckets } from './rules/leased-buckets.ts';
@@ -51,6 +51,8 @@ export interface LeaseSyncsParts {
 export class LeaseSyncs {
   readonly #parts: LeaseSyncsParts;
   readonly #waiting = new WaitingBatches<Waiting>();
+  /** Called with each sync that has ended. They must not throw. */
+  readonly listeners: Set<(sync: StoreSync) => void> = new Set<(sync: StoreSync) => void>();
   readonly #inFlight = new Map<LeaseStream, Promise<void>>();
   #alarm: Alarm | undefined;
   #alarmTicks = Infinity;
@@ -162,7 +164,7 @@ export class LeaseSyncs {
         const { nowTicks } = this;
         this.#inFlight.delete(stream);
         stream.answered(call, reply, nowTicks);
-        if (leaseChannel.hasSubscribers) publish({ call, reply }, nowTicks - sentTicks);
+        this.#report({ call, reply }, nowTicks - sentTicks);
         if (!this.#isClosing) this.#parts.gateways.synced(nowTicks);
         this.#noteChange(stream, wasOpen, undefined);
         this.#afterSyncs();
@@ -173,13 +175,20 @@ export class LeaseSyncs {
         const { nowTicks } = this;
         if (isMovingSlot(cause)) stream.moving(call, nowTicks);
         else stream.failed(call, nowTicks);
-        if (leaseChannel.hasSubscribers) publish({ call, cause }, nowTicks - sentTicks);
+        this.#report({ call, cause }, nowTicks - sentTicks);
         this.#noteChange(stream, wasOpen, cause);
         this.#afterSyncs();
       },
     );
     this.#inFlight.set(stream, sent);
     return sent;
+  }
+
+  #report(sync: Omit<EndedSync, 'durationMs'>, tookTicks: number): void {
+    if (this.listeners.size === 0 && !leaseChannel.hasSubscribers) return;
+    const message = leaseMessage({ ...sync, durationMs: tookTicks / TICKS_PER_MS });
+    for (const listener of this.listeners) listener(message);
+    leaseChannel.publish(message);
   }
 
   #noteChange({ isOpen }: LeaseStream, wasOpen: boolean, cause: unknown): void {
@@ -211,8 +220,4 @@ export class LeaseSyncs {
  */
 export function paceOf(random: number): number {
   return 1 - MAX_JITTER * random;
-}
-
-function publish(sync: Omit<EndedSync, 'durationMs'>, tookTicks: number): void {
-  leaseChannel.publish(leaseMessage({ ...sync, durationMs: tookTicks / TICKS_PER_MS }));
 }

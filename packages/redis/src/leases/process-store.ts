@@ -10,6 +10,7 @@ import {
   type StoreOperation,
   type StoreReading,
   type StoreReport,
+  type StoreSync,
   type StoreTransaction,
   type DecidingOperation,
 } from '@sluice/core/store';
@@ -46,6 +47,8 @@ export interface LeasedStore extends Omit<RedisStore, 'traits' | 'run' | 'take' 
   run(operation: StoreOperation, deadlineMs?: number): Awaitable<StoreReading>;
   /** Describes how this store decides a limit with an `overshoot`. */
   describeLease(numbers: OvershootNumbers): LeaseDescription;
+  /** Calls a listener with each sync that has ended. It must not throw. */
+  watchSyncs(listener: (sync: StoreSync) => void): () => void;
   /** Returns the state of the connection and of the leases, and the counters. */
   status(): LeasedStoreStatus;
 }
@@ -73,6 +76,7 @@ interface Decided {
 
 /** The store with leases: it decides in the process what it may, and asks Redis for the rest. */
 export class ProcessStore implements LeasedStore {
+  readonly name = 'redis';
   readonly traits = { keepsDeadline: true, periods: true, slots: true, leases: true } as const;
   readonly #parts: ProcessStoreParts;
   readonly #shared: SharedStore;
@@ -235,6 +239,11 @@ export class ProcessStore implements LeasedStore {
 
   watch(listener: (report: StoreReport) => void): () => void {
     return this.#shared.watch(listener);
+  }
+
+  watchSyncs(listener: (sync: StoreSync) => void): () => void {
+    this.#syncs.listeners.add(listener);
+    return () => void this.#syncs.listeners.delete(listener);
   }
 
   status(): LeasedStoreStatus {

@@ -1,3 +1,5 @@
+import { accountId, createLimiter } from '@sluice/core';
+import { listenToTimes, readMetrics } from '@sluice/core/metrics';
 import { leasedStore, type LeaseMessage } from '@sluice/redis';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { expect, test } from 'vitest';
@@ -56,4 +58,52 @@ test('each sync is a message on the channel sluice:lease: its tokens, and whethe
   messages.length = 0;
   await spendEach(store, 40, page('unheard'));
   expect(messages).toEqual([]);
+});
+
+test('syncs are counted once for all limiters of a store: how they ended, what they charged and leased, and how long they took', async () => {
+  const proxy = await tcpProxy(await redisServer());
+  const store = leasedStore({ url: proxy.url, prefix: 'counted:', gateways: 1, maxWait: '1s', log: false });
+  running.add({ close: () => store.close() });
+  const limits = (name: string) => ({
+    [name]: { key: accountId(), burst: 200, count: 100, period: '1s', overshoot: 0.1 } as const,
+  });
+  const one = createLimiter({ limits: limits('Pages'), store, log: false });
+  const other = createLimiter({ limits: limits('Images'), store, log: false });
+  await store.ready();
+  const heard: string[] = [];
+  const listener = { duration: () => {}, wait: () => {}, sync: (_: number, state: string) => void heard.push(state) };
+  const [stop, stopOther] = [listenToTimes(one, listener), listenToTimes(other, listener)];
+  const broken = (): never => {
+    throw new Error('a recorder');
+  };
+  listenToTimes(one, { duration: broken, wait: broken, sync: broken });
+
+  await Promise.all(Array.from({ length: 60 }, () => one.spend([{ limit: 'Pages', id: '7' }])));
+  const read = () => {
+    const samples = readMetrics(one, other).flatMap(({ name, samples: all }) =>
+      all.map(({ attributes, value }) => [`${name} ${attributes['state'] ?? ''}`, value] as const),
+    );
+    return Object.fromEntries(samples.filter(([name]) => name.startsWith('sluice.lease.')));
+  };
+  // What was let through beyond leases is charged, and the rest was leased.
+  await until('all is charged or leased', () => {
+    const { 'sluice.lease.charged ': charged, 'sluice.lease.granted ': granted } = read();
+    return Number(charged) + Number(granted) >= 60;
+  });
+  const { 'sluice.lease.syncs answered': answered, 'sluice.lease.duration answered': durations } = read();
+  expect(answered).toBe(heard.length);
+  expect(durations).toMatchObject({ counts: expect.any(Array), sum: expect.any(Number) });
+  expect(read()).toMatchObject({ 'sluice.lease.syncs failed': 0 });
+
+  stop();
+  stop();
+  proxy.blackhole();
+  await one.spend([{ limit: 'Pages', id: '8' }]);
+  await until('a sync has failed', () => Number(read()['sluice.lease.syncs failed']) > 0);
+  expect(heard).toContain('failed');
+  stopOther();
+  await proxy.pass();
+  const before = heard.length;
+  await until('it is answered', () => Number(read()['sluice.lease.syncs answered']) > Number(answered));
+  expect(heard.length).toBe(before);
 });

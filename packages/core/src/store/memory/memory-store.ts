@@ -124,6 +124,7 @@ function closed(): SluiceError {
 }
 
 class MemoryBuckets implements MemoryStore {
+  readonly name = 'memory';
   readonly traits = { answersAtOnce: true, periods: true, slots: true } as const;
   /** A property, because a limiter may also call it on an object that inherits from this store. */
   readonly watch: MemoryStore['watch'] = (listener) => this.#open().watch(listener);
