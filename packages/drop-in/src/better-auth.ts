@@ -6,6 +6,7 @@
  * @module
  */
 import type { Store } from '@sluice/core';
+import { countsOf } from './numbers/counts.ts';
 import { dropInOptions, type DropInOptions } from './numbers/drop-in-options.ts';
 import { givenNumbers } from './numbers/given-numbers.ts';
 import { PeerBuckets } from './numbers/peer-buckets.ts';
@@ -52,8 +53,9 @@ export function rateLimitStorage(options: Store | RateLimitStorageOptions = {}):
     async consume(key, { window, max }) {
       const numbers = givenNumbers(NAMES, max, window);
       const id = `${numbers.windowMs}:${buckets.idOf(key)}`;
-      const { decision, counts } = await buckets.spend(id, numbers);
-      return { allowed: decision.allowed, retryAfter: decision.allowed ? null : Math.ceil(counts.resetMs / 1000) };
+      const decision = await buckets.spend(id, numbers);
+      const { resetMs } = countsOf(decision, numbers);
+      return { allowed: decision.allowed, retryAfter: decision.allowed ? null : Math.ceil(resetMs / 1000) };
     },
   };
 }

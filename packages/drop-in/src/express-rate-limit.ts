@@ -7,12 +7,12 @@
  * @module
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { SluiceError, type Awaitable, type Store } from '@sluice/core';
-import type { Counts } from './numbers/counts.ts';
+import { SluiceError, type Awaitable, type Decision, type Store } from '@sluice/core';
+import { countsOf, type Counts } from './numbers/counts.ts';
 import type { WindowNumbers } from './numbers/bucket-numbers.ts';
 import { dropInOptions, type DropInOptions } from './numbers/drop-in-options.ts';
 import { givenLimit, givenNumbers } from './numbers/given-numbers.ts';
-import { PeerBuckets, type PeerDecision } from './numbers/peer-buckets.ts';
+import { PeerBuckets } from './numbers/peer-buckets.ts';
 
 /** What a limiter passes to `init` of its store, as far as the store uses it. */
 export interface RateLimitConfig {
@@ -103,7 +103,8 @@ interface Served {
 /** What one request took. */
 interface Taken {
   readonly key: string;
-  readonly decided: Promise<PeerDecision>;
+  /** Undefined while the limit of the key is asked for. */
+  decision: Awaitable<Decision> | undefined;
 }
 
 class SluiceStore implements RateLimitStore {
@@ -151,31 +152,27 @@ class SluiceStore implements RateLimitStore {
     return new PeerBuckets(name, this.#options, typeof limit === 'number' ? { limit, windowMs } : undefined);
   }
 
+  // As an async function does it, with one promise instead of two where the store returns one.
   increment(key: string): Promise<RateLimitInfo> {
-    const decided = this.#decide(key);
-    // It is entered here, before anything is awaited, so that what follows in the caller has it.
-    if (this.#givesBack) this.#taken.enterWith({ key, decided });
-    return decided.then(({ counts }) => this.#infoOf(counts));
-  }
-
-  async #decide(key: string): Promise<PeerDecision> {
-    const served = this.#ready();
-    const id = served.buckets.idOf(key);
-    const { limit, windowMs } = served;
-    const numbers = typeof limit === 'number' ? { limit, windowMs } : await numbersFor(served, key);
-    return served.buckets.spend(id, numbers);
-  }
-
-  #infoOf({ hits, resetMs }: Counts): RateLimitInfo {
-    return { totalHits: hits, resetTime: this.#ready().buckets.dateAfter(resetMs) };
+    try {
+      const served = this.#ready();
+      const taken: Taken = { key, decision: undefined };
+      // Before anything is awaited, so that what follows in the caller has it.
+      if (this.#givesBack) this.#taken.enterWith(taken);
+      const numbers = numbersFor(served, key);
+      return numbers instanceof Promise
+        ? takeLater(served, taken, numbers)
+        : Promise.resolve(take(served, taken, numbers));
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   async decrement(key: string): Promise<void> {
     const { buckets } = this.#ready();
     const taken = this.#taken.getStore();
     if (taken?.key !== key) return buckets.warn(UNKNOWN_REQUEST);
-    const { decision } = await taken.decided;
-    await buckets.refund(decision);
+    if (taken.decision !== undefined) await buckets.refund(await taken.decision);
   }
 
   async resetKey(key: string): Promise<void> {
@@ -186,7 +183,7 @@ class SluiceStore implements RateLimitStore {
   async get(key: string): Promise<RateLimitInfo | undefined> {
     const served = this.#ready();
     const counts = await served.buckets.read(served.buckets.idOf(key), await numbersFor(served, key));
-    return counts.hits === 0 ? undefined : this.#infoOf(counts);
+    return counts.hits === 0 ? undefined : infoOf(served, counts);
   }
 
   async resetAll(): Promise<void> {
@@ -219,8 +216,35 @@ function notBegun(): SluiceError {
   );
 }
 
-async function numbersFor({ limit, windowMs }: Served, key: string): Promise<WindowNumbers> {
-  return { limit: typeof limit === 'number' ? limit : givenLimit(OWN_LIMIT, await limit(key)), windowMs };
+function numbersFor({ limit, windowMs }: Served, key: string): Awaitable<WindowNumbers> {
+  return typeof limit === 'number' ? { limit, windowMs } : askedNumbers(limit(key), windowMs);
+}
+
+async function askedNumbers(limit: Awaitable<number>, windowMs: number): Promise<WindowNumbers> {
+  return { limit: givenLimit(OWN_LIMIT, await limit), windowMs };
+}
+
+function take(served: Served, taken: Taken, numbers: WindowNumbers): Awaitable<RateLimitInfo> {
+  const { buckets } = served;
+  const decision = (taken.decision = buckets.spend(buckets.idOf(taken.key), numbers));
+  return decision instanceof Promise ? tellLater(served, decision, numbers) : tell(served, decision, numbers);
+}
+
+// Functions of their own, so that the path of a store in memory creates no closure.
+function takeLater(served: Served, taken: Taken, asked: Promise<WindowNumbers>): Promise<RateLimitInfo> {
+  return asked.then((numbers) => take(served, taken, numbers));
+}
+
+function tellLater(served: Served, decided: Promise<Decision>, numbers: WindowNumbers): Promise<RateLimitInfo> {
+  return decided.then((decision) => tell(served, decision, numbers));
+}
+
+function tell(served: Served, decision: Decision, numbers: WindowNumbers): RateLimitInfo {
+  return infoOf(served, countsOf(decision, numbers));
+}
+
+function infoOf({ buckets }: Served, { hits, resetMs }: Counts): RateLimitInfo {
+  return { totalHits: hits, resetTime: buckets.dateAfter(resetMs) };
 }
 
 /**

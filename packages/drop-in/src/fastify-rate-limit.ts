@@ -5,9 +5,9 @@
  *
  * @module
  */
-import { SluiceError, type Store } from '@sluice/core';
+import { SluiceError, type Awaitable, type Decision, type Store } from '@sluice/core';
 import type { WindowNumbers } from './numbers/bucket-numbers.ts';
-import type { Counts } from './numbers/counts.ts';
+import { countsOf, type Counts } from './numbers/counts.ts';
 import { dropInOptions, type DropInOptions } from './numbers/drop-in-options.ts';
 import { givenNumbers } from './numbers/given-numbers.ts';
 import { PeerBuckets } from './numbers/peer-buckets.ts';
@@ -98,16 +98,11 @@ class SluiceStore implements RateLimitStore {
   }
 
   incr(key: string, callback: RateLimitCallback, timeWindow: number, max: number): void {
-    this.#answer(callback, async () => {
-      const numbers = givenNumbers(NAMES, max, timeWindow);
-      const id = this.#idOf(key, numbers);
-      const { decision, counts } = await this.#hits.spend(id, numbers);
-      return decision.allowed ? counts : this.#denied(id, counts, numbers);
-    });
+    answer(callback, () => this.#take(key, givenNumbers(NAMES, max, timeWindow)));
   }
 
   read(key: string, callback: RateLimitCallback, timeWindow: number, max: number): void {
-    this.#answer(callback, () => {
+    answer(callback, () => {
       const numbers = givenNumbers(NAMES, max, timeWindow);
       return this.#hits.read(this.#idOf(key, numbers), numbers);
     });
@@ -117,25 +112,45 @@ class SluiceStore implements RateLimitStore {
     return new SluiceStore(this.#hits, this.#bans, config);
   }
 
+  #take(key: string, numbers: WindowNumbers): Awaitable<Counts> {
+    const id = this.#idOf(key, numbers);
+    const decided = this.#hits.spend(id, numbers);
+    return decided instanceof Promise
+      ? decided.then((decision) => this.#counted(id, decision, numbers))
+      : this.#counted(id, decided, numbers);
+  }
+
   /** Counts a denial of a client that may be banned: the limiter bans one whose `current` is more than `ban` above `max`. */
-  async #denied(id: string, counts: Counts, { windowMs }: WindowNumbers): Promise<Counts> {
-    if (this.#ban < 1) return counts;
-    const denials = await this.#bans.spend(id, { limit: this.#ban, windowMs });
-    return { ...counts, hits: counts.hits - 1 + denials.counts.hits };
+  #counted(id: string, decision: Decision, numbers: WindowNumbers): Awaitable<Counts> {
+    const counts = countsOf(decision, numbers);
+    return decision.allowed || this.#ban < 1 ? counts : this.#banned(id, counts, numbers);
+  }
+
+  async #banned(id: string, counts: Counts, { windowMs }: WindowNumbers): Promise<Counts> {
+    const numbers = { limit: this.#ban, windowMs };
+    const denials = countsOf(await this.#bans.spend(id, numbers), numbers);
+    return { ...counts, hits: counts.hits - 1 + denials.hits };
   }
 
   #idOf(key: string, { windowMs }: WindowNumbers): string {
     return `${windowMs}:${this.#route}:${this.#hits.idOf(key)}`;
   }
+}
 
-  #answer(callback: RateLimitCallback, decide: () => Promise<Counts>): void {
-    Promise.resolve()
-      .then(decide)
-      .then(
-        ({ hits, resetMs }) => callback(null, { current: hits, ttl: Math.ceil(resetMs) }),
-        (error: Error) => callback(error),
-      );
+/** Calls back at once where the store answers at once. */
+function answer(callback: RateLimitCallback, decide: () => Awaitable<Counts>): void {
+  let counts: Awaitable<Counts>;
+  try {
+    counts = decide();
+  } catch (error) {
+    return callback(error as Error);
   }
+  if (counts instanceof Promise) counts.then((later) => callback(null, stateOf(later)), callback);
+  else callback(null, stateOf(counts));
+}
+
+function stateOf({ hits, resetMs }: Counts): RateLimitState {
+  return { current: hits, ttl: Math.ceil(resetMs) };
 }
 
 function assertTakesNothing(config: RouteConfig): void {

@@ -54,9 +54,17 @@ export class PreparedLimit implements LimitHandle {
     this.#usual = usualUseOf(this.#set, name);
   }
 
-  async spend(id?: string, options?: EntryOptions & SpendOptions): Promise<Decision> {
-    if (options !== undefined && isForLimiter(options)) return this.#parts.limiter.spend(...this.#callOf(id, options));
-    return this.#parts.decider.decideMade('spend', this.#transactions('spend', id, options));
+  // As an async function does it, without a promise beside that of a store.
+  spend(id?: string, options?: EntryOptions & SpendOptions): Promise<Decision> {
+    try {
+      return Promise.resolve(
+        options !== undefined && isForLimiter(options)
+          ? this.#parts.limiter.spend(...this.#callOf(id, options))
+          : this.#parts.decider.decideMade('spend', this.#transactions('spend', id, options)),
+      );
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   async check(id?: string, options?: EntryOptions): Promise<Decision> {

@@ -26,7 +26,7 @@ const MIN_EMISSION_MS = 1 / 16_000;
 
 /**
  * Converts a number of requests in a window to a token bucket: so many pass at once, and one more each time that
- * `windowMs / limit` has passed. Every number is decided by that number.
+ * `windowMs / limit` has passed. Every number is decided by that number. Frozen, so that a limiter need not look at them again.
  */
 export function bucketNumbers({ limit, windowMs }: WindowNumbers): BucketNumbers | 'unlimited' | 'blocked' {
   const burst = Math.floor(limit);
@@ -34,11 +34,11 @@ export function bucketNumbers({ limit, windowMs }: WindowNumbers): BucketNumbers
   // 16 requests in each microsecond are more than any server decides, so such a bucket never becomes empty.
   if (burst === Infinity || windowMs / burst < MIN_EMISSION_MS) return 'unlimited';
   if (windowMs >= 1 && windowMs <= MAX_PERIOD_MS && burst <= MAX_TOKENS)
-    return { count: burst, period: period(windowMs) };
+    return Object.freeze({ count: burst, period: period(windowMs) });
   // The same rate in a period that a limit may have.
   const emissionMs = Math.min(windowMs / burst, MAX_FILL_MS / burst, MAX_PERIOD_MS);
   const count = emissionMs < 1 ? 1_000_000 : 1;
-  return { burst: Math.min(burst, MAX_TOKENS), count, period: period(emissionMs * count) };
+  return Object.freeze({ burst: Math.min(burst, MAX_TOKENS), count, period: period(emissionMs * count) });
 }
 
 /** A bare number of milliseconds below 1000 is not valid as a period, because it could mean seconds. */

@@ -1,7 +1,15 @@
-import { createLimiter, type Decision, type Limiter, type LimitHandle, type Override, type Store } from '@sluice/core';
+import {
+  createLimiter,
+  type Awaitable,
+  type Decision,
+  type Limiter,
+  type LimitHandle,
+  type Override,
+  type Store,
+} from '@sluice/core';
 import { eventSink, systemTime, type EventSink } from '@sluice/core/kit';
 import { bucketNumbers, type WindowNumbers } from './bucket-numbers.ts';
-import { countsOf, readOf, type Counts } from './counts.ts';
+import { readOf, type Counts } from './counts.ts';
 import type { DropInOptions } from './drop-in-options.ts';
 import { ANY_TEXT, idOf, NO_KEY } from './ids.ts';
 
@@ -10,22 +18,20 @@ type Settings = Pick<DropInOptions, 'store' | 'failure' | 'onEvent' | 'log' | 't
 /** They define a limit whose numbers come with each use. */
 const ANY_NUMBERS = { count: 1, period: '1s' };
 
-/** How a decision by a key came about. */
-export interface PeerDecision {
-  readonly decision: Decision;
-  readonly counts: Counts;
-}
-
 /** The buckets of one store of a library. The numbers come with each use, as those of overrides do. */
 export class PeerBuckets {
   readonly #limiter: Limiter;
   readonly #limit: LimitHandle;
+  readonly #answersAtOnce: boolean;
+  /** Whether its numbers come with each use. */
+  readonly #isOverridden: boolean;
   readonly #emit: EventSink;
   readonly #wallNow: () => number;
   #hasWarned = false;
   /** The numbers of the call that is being made: a limiter asks for overrides before its call returns. */
   #numbers: Override = 'unlimited';
-  #last: { readonly given: WindowNumbers; readonly numbers: Override } | undefined;
+  /** What they were made of. */
+  #converted: WindowNumbers | undefined;
 
   /**
    * @param name - The name of the limit.
@@ -36,12 +42,14 @@ export class PeerBuckets {
     const settings = { store, failure, onEvent, log, time };
     const numbers = fixed === undefined ? 'blocked' : bucketNumbers(fixed);
     const isOverridden = typeof numbers === 'string';
+    this.#isOverridden = isOverridden;
     this.#limiter = createLimiter({
       ...settings,
       limits: { [name]: { key: ANY_TEXT, ...(isOverridden ? ANY_NUMBERS : numbers) } },
       ...(isOverridden && { overrides: () => this.#numbers }),
     });
     this.#limit = this.#limiter.limit(name);
+    this.#answersAtOnce = this.store.traits?.answersAtOnce === true;
     this.#emit = eventSink(settings);
     this.#wallNow = () => time.wallNow();
   }
@@ -51,16 +59,15 @@ export class PeerBuckets {
     return this.#limiter.store;
   }
 
-  /** Decides a request, and takes its token if it is there. */
-  async spend(id: string, given: WindowNumbers): Promise<PeerDecision> {
-    this.#numbers = this.#converted(given);
-    const decision = await this.#limit.spend(id);
-    return { decision, counts: countsOf(decision, given) };
+  /** Decides a request, and takes its token if it is there. Throws or rejects with the errors of a limiter. */
+  spend(id: string, given: WindowNumbers): Awaitable<Decision> {
+    if (this.#isOverridden) this.#convert(given);
+    return this.#answersAtOnce ? this.#limit.spendSync(id) : this.#limit.spend(id);
   }
 
-  /** What {@link spend} would have shown for the requests before it. Takes nothing. */
+  /** What the counter of a library would show now. Takes nothing. */
   async read(id: string, given: WindowNumbers): Promise<Counts> {
-    this.#numbers = this.#converted(given);
+    if (this.#isOverridden) this.#convert(given);
     const decision = await this.#limit.check(id, { cost: 0 });
     return readOf(decision, given);
   }
@@ -100,12 +107,10 @@ export class PeerBuckets {
     return new Date(Math.ceil(this.#wallNow() + ms));
   }
 
-  #converted(given: WindowNumbers): Override {
-    const last = this.#last;
-    if (last !== undefined && last.given.limit === given.limit && last.given.windowMs === given.windowMs)
-      return last.numbers;
-    const numbers = bucketNumbers(given);
-    this.#last = { given, numbers };
-    return numbers;
+  #convert(given: WindowNumbers): void {
+    const last = this.#converted;
+    if (last?.limit === given.limit && last.windowMs === given.windowMs) return;
+    this.#converted = given;
+    this.#numbers = bucketNumbers(given);
   }
 }

@@ -77,7 +77,8 @@ const MAX_PLANS = 1000;
 type Change = Exclude<Override, string>;
 
 interface Converted {
-  readonly numbers: PlanNumbers;
+  /** What its object had when it was converted; undefined for an object that can't change. */
+  readonly numbers: PlanNumbers | undefined;
   readonly rate: OverrideRate;
 }
 
@@ -103,8 +104,8 @@ class ConvertedOverrides {
 
   #known(limit: Limit<never>, override: Change): OverrideRate {
     const known = this.#byObject.get(override);
-    if (known !== undefined && hasNumbers(override, known.numbers)) return known.rate;
-    const numbers = numbersOf(override);
+    if (known !== undefined && (known.numbers === undefined || hasNumbers(override, known.numbers))) return known.rate;
+    const numbers = canChange(override) ? numbersOf(override) : undefined;
     const rate = this.#convert(limit, override);
     this.#byObject.set(override, { numbers, rate });
     return rate;
@@ -120,4 +121,10 @@ class ConvertedOverrides {
     this.#byText.set(text!, rate);
     return rate;
   }
+}
+
+/** Whether an override may have other numbers later: by a getter, or in the object of its `borrow`, even if it is frozen. */
+function canChange(override: Change): boolean {
+  const properties = Object.values(Object.getOwnPropertyDescriptors(override));
+  return !Object.isFrozen(override) || properties.some(({ value }) => value === undefined || typeof value === 'object');
 }

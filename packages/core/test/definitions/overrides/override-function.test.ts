@@ -239,6 +239,31 @@ describe('numbers that a function gives', () => {
     expect(ceiling()).toMatchObject({ borrow: { weight: 3 } });
   });
 
+  test('are put on the time grid again when the getter of a frozen object gives others', () => {
+    const plan = { count: 1, period: '1s' };
+    const getting = Object.freeze({
+      period: '1s',
+      get count(): number {
+        return plan.count;
+      },
+    });
+    const rate = rateFor((_, id) => Object.assign(plan, { count: Number(id) }) && getting);
+    expect(['1', '2'].map((id) => rate(id))).toMatchObject([{ count: 1 }, { count: 2 }]);
+  });
+
+  test('of a frozen object are read once', () => {
+    let reads = 0;
+    const plan = new Proxy(Object.freeze({ count: 1, period: '1s' }), {
+      get: (target, name: 'count') => ((reads += 1), target[name]),
+    });
+    const rate = rateFor(() => plan);
+    const first = rate('a');
+    const before = reads;
+    expect(rate('b')).toBe(first);
+    // Whether it is a promise.
+    expect(reads - before).toBe(1);
+  });
+
   test('are those of the object, not of what it would be as JSON', () => {
     const toJSON = (): string => 'a plan';
     const rate = rateFor((_, id) => Object.assign(Object.create({ toJSON }), { count: Number(id), period: '1s' }));
