@@ -13,6 +13,7 @@ const PARTS = [
   'stalls',
   'http',
   'redis',
+  'drop-in',
   'host',
   'postgres',
   'concurrency',
