@@ -3,6 +3,7 @@ import type { FailurePolicy } from '@sluice/core';
 import { redisStore } from '@sluice/redis';
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
+import { COUNTERS, flood } from '../contract/drop-in/counters.ts';
 import { ENTRIES, type Ask, type EntryAnswer } from '../contract/drop-in/entries.ts';
 import { sized } from '../sized.ts';
 import { run } from './processes/run.ts';
@@ -31,6 +32,53 @@ test.skipIf(PROCESSES === 0)(
       };
     });
     expect(passed).toEqual(ENTRIES.map(({ name }) => ({ name, passed: 30, failed: [] })));
+  },
+);
+
+const KEYS = sized(2000, 1_000_000);
+
+test(`${KEYS} clients leave a denied client denied on Redis, behind each of the limiters, and all of their keys expire`, async () => {
+  const server = await redisServer();
+  const store = redisStore({ url: server.url, log: false });
+  running.add({ close: () => store.close() });
+  await store.ready();
+  const failure = { onFailure: 'closed', deadlineMs: 20_000 } as const;
+  for (const [name, counter] of COUNTERS) {
+    const login = counter({ store, failure, windowMs: 3_600_000, name: 'login', limit: 2 });
+    const others = counter({ store, failure, windowMs: 3_600_000, name: 'others', limit: 100 });
+    expect([name, await login('k'), await login('k'), await login('k')]).toEqual([name, true, true, false]);
+    await flood(others, KEYS);
+    expect([name, await login('k')]).toEqual([name, false]);
+    const [keys, expires] = String(await server.call('INFO', 'keyspace'))
+      .match(/(?<=keys=|expires=)\d+/g)!
+      .map(Number);
+    expect([name, keys]).toEqual([name, expires]);
+    await server.call('FLUSHALL');
+  }
+});
+
+test.each(ENTRIES.filter(({ givesBack }) => givesBack))(
+  'on Redis a failed request is given back, and a denied one gives nothing back, behind $name',
+  async ({ serve }) => {
+    const server = await redisServer();
+    const store = redisStore({ url: server.url, log: false });
+    running.add({ close: () => store.close() });
+    await store.ready();
+    const ask = await serve({
+      limit: 3,
+      windowMs: 3_600_000,
+      store,
+      skipFailedRequests: true,
+      failure: { deadlineMs: 20_000 },
+    });
+    for (let i = 0; i < 6; i++) {
+      expect((await ask('203.0.113.7', true)).status).toBe(400);
+      await until('it is given back', async () => (await server.call<string[]>('KEYS', '*203.0.113.7*')).length === 0);
+    }
+    const all = async (count: number): Promise<number[]> =>
+      (await Promise.all(Array.from({ length: count }, () => ask('203.0.113.7')))).map(({ status }) => status);
+    expect((await all(20)).filter((status) => status < 429)).toHaveLength(3);
+    expect(new Set(await all(20))).toEqual(new Set([429]));
   },
 );
 

@@ -87,6 +87,9 @@ class SluiceStore implements RateLimitStore {
   readonly #ban: number;
   /** The route, so that each has buckets of its own. */
   readonly #route: string;
+  /** The window of the last request, and what the ids of its buckets begin with. */
+  #windowMs = Number.NaN;
+  #prefix = '';
 
   constructor(hits: PeerBuckets, bans: PeerBuckets, config: RouteConfig) {
     assertTakesNothing(config);
@@ -133,7 +136,11 @@ class SluiceStore implements RateLimitStore {
   }
 
   #idOf(key: string, { windowMs }: WindowNumbers): string {
-    return `${windowMs}:${this.#route}:${this.#hits.idOf(key)}`;
+    if (windowMs !== this.#windowMs) {
+      this.#windowMs = windowMs;
+      this.#prefix = `${windowMs}:${this.#route}:`;
+    }
+    return this.#prefix + this.#hits.idOf(key);
   }
 }
 

@@ -37,3 +37,16 @@ describe.each(ENTRIES)('a store behind $name', ({ serve }) => {
     expect(await ask('203.0.113.7')).toEqual({ status: 429, retryAfterSeconds: 12 });
   });
 });
+
+describe.each(ENTRIES.filter(({ givesBack }) => givesBack))('with skipFailedRequests behind $name', ({ serve }) => {
+  test('a request that fails is given back once, and one that is denied gives nothing back', async () => {
+    const time = new FakeTime(Date.now());
+    const ask = await serve({ ...LIMIT, store: memoryStore({ time }), time, skipFailedRequests: true });
+    // One after another: a request is given back after its response.
+    for (let i = 0; i < 10; i++) expect((await ask('203.0.113.7', true)).status).toBe(400);
+    expect(passed(await statuses(ask, 25))).toBe(5);
+    expect(passed(await statuses(ask, 25))).toBe(0);
+    expect(await ask('203.0.113.7', true)).toMatchObject({ status: 429 });
+    expect(passed(await statuses(ask, 25))).toBe(0);
+  });
+});

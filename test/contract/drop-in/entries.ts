@@ -19,6 +19,8 @@ import { running } from '../../redis/servers/running.ts';
 interface EntryOptions extends Omit<RateLimitStoreOptions, 'limit'> {
   readonly limit: number;
   readonly windowMs: number;
+  /** Of the limiters that can give a request back. */
+  readonly skipFailedRequests?: boolean;
 }
 
 /** How a limiter answered: `429`, another 4xx or 2xx for a request that was let through, or 5xx. */
@@ -27,26 +29,33 @@ export interface EntryAnswer {
   readonly retryAfterSeconds: number;
 }
 
-/** Sends a request of a client. */
-export type Ask = (client: string) => Promise<EntryAnswer>;
+/** Sends a request of a client, which fails after the limiter if it is told to. */
+export type Ask = (client: string, fails?: boolean) => Promise<EntryAnswer>;
 
 export interface Entry {
   readonly name: string;
+  /** Whether its limiter can give a request back after the response. */
+  readonly givesBack: boolean;
   readonly serve: (options: EntryOptions) => Promise<Ask>;
 }
 
 const HEADER = 'x-client';
+const FAILS = 'x-fails';
 const PAGE = 'http://localhost:3000';
 
 function answerOf({ status, headers }: Response): EntryAnswer {
   return { status, retryAfterSeconds: Number(headers.get('retry-after') ?? headers.get('x-retry-after')) };
 }
 
+function headersOf(client: string, fails: boolean): Record<string, string> {
+  return { [HEADER]: client, 'content-type': 'application/json', ...(fails && { [FAILS]: 'yes' }) };
+}
+
 /** Serves an application until the test ends. */
 async function asked(app: Express, path = '/', init: Omit<RequestInit, 'headers'> = {}): Promise<Ask> {
   const ask = await listening(app, path, init);
-  return async (client) => {
-    const response = await ask({ [HEADER]: client });
+  return async (client, fails = false) => {
+    const response = await ask(headersOf(client, fails));
     await response.arrayBuffer();
     return answerOf(response);
   };
@@ -59,10 +68,12 @@ const silent: express.ErrorRequestHandler = ({ status }: { readonly status?: num
 
 const expressEntry: Entry = {
   name: 'express-rate-limit',
-  serve({ limit, windowMs, ...options }) {
+  givesBack: true,
+  serve({ limit, windowMs, skipFailedRequests = false, ...options }) {
     const app = express();
-    app.use(rateLimit({ limit, windowMs, keyGenerator, validate: false, store: expressStore(options) }));
-    app.get('/', (_req, res) => void res.end('hello'));
+    const limits = { limit, windowMs, skipFailedRequests };
+    app.use(rateLimit({ ...limits, keyGenerator, validate: false, store: expressStore(options) }));
+    app.get('/', (req, res) => void res.status(req.get(FAILS) === undefined ? 200 : 400).end('hello'));
     app.use(silent);
     return asked(app);
   },
@@ -70,33 +81,43 @@ const expressEntry: Entry = {
 
 const honoEntry: Entry = {
   name: 'hono-rate-limiter',
-  async serve({ limit, windowMs, ...options }) {
+  givesBack: true,
+  async serve({ limit, windowMs, skipFailedRequests = false, ...options }) {
     const app = new Hono();
-    const store = expressStore(options);
-    app.use(rateLimiter({ limit, windowMs, keyGenerator: (c) => c.req.header(HEADER) ?? '', store }));
-    app.get('/', (c) => c.text('hello'));
-    return async (client) => answerOf(await app.request('/', { headers: { [HEADER]: client } }));
+    const limits = { limit, windowMs, skipFailedRequests };
+    app.use(rateLimiter({ ...limits, keyGenerator: (c) => c.req.header(HEADER) ?? '', store: expressStore(options) }));
+    app.get('/', (c) => c.text('hello', c.req.header(FAILS) === undefined ? 200 : 400));
+    return async (client, fails = false) => answerOf(await app.request('/', { headers: headersOf(client, fails) }));
   },
 };
 
-/** No clients, so that each request that is let through ends with 400. */
-const provider = { clientsStore: { getClient: () => undefined } } as unknown as OAuthServerProvider;
+/** Registers every client. */
+const clientsStore = { getClient: () => undefined, registerClient: (client: object) => client };
+const provider = { clientsStore } as unknown as OAuthServerProvider;
 
 const mcpEntry: Entry = {
   name: 'the auth router of the MCP SDK',
-  serve({ limit, windowMs, ...options }) {
+  givesBack: true,
+  serve({ limit, windowMs, skipFailedRequests = false, ...options }) {
     const app = express();
-    const tokenOptions = {
-      rateLimit: { limit, windowMs, keyGenerator, validate: false, store: expressStore(options) },
+    const limits = { limit, windowMs, skipFailedRequests };
+    const clientRegistrationOptions = {
+      rateLimit: { ...limits, keyGenerator, validate: false, store: expressStore(options) },
     };
-    app.use(mcpAuthRouter({ provider, issuerUrl: new URL(PAGE), tokenOptions }));
+    // A body that is read already is not read again.
+    app.use(express.json(), (req, _res, next) => {
+      if (req.get(FAILS) !== undefined) req.body = {};
+      next();
+    });
+    app.use(mcpAuthRouter({ provider, issuerUrl: new URL(PAGE), clientRegistrationOptions }));
     app.use(silent);
-    return asked(app, '/token', { method: 'POST' });
+    return asked(app, '/register', { method: 'POST', body: JSON.stringify({ redirect_uris: [PAGE] }) });
   },
 };
 
 const fastifyEntry: Entry = {
   name: '@fastify/rate-limit',
+  givesBack: false,
   async serve({ limit, windowMs, ...options }) {
     const app = Fastify();
     running.add({ close: () => app.close() });
@@ -116,6 +137,7 @@ const fastifyEntry: Entry = {
 
 const betterAuthEntry: Entry = {
   name: 'better-auth',
+  givesBack: false,
   async serve({ limit, windowMs, ...options }) {
     const rule = { window: windowMs / 1000, max: limit };
     const auth = betterAuth({
