@@ -174,7 +174,7 @@ export default defineConfig({
       reporter: ['text', 'html'],
       thresholds: {
         'packages/{core,domains,config}/src/**': { lines: 100, branches: 100, functions: 100, statements: 100 },
-        'packages/{express,koa,fastify,node,fetch,hono,nestjs,drop-in,domains,redis,host,postgres,opentelemetry,cli,serve}/src/**':
+        'packages/{express,koa,fastify,node,fetch,hono,nestjs,drop-in,domains,redis,host,postgres,opentelemetry,ai,cli,serve}/src/**':
           {
             lines: 95,
             branches: 95,

@@ -14,6 +14,7 @@ const ADDITIONS = [
   { name: 'host', peer: '', use: 'limits that the processes of a host share' },
   { name: 'postgres', peer: ' pg', use: 'limits in PostgreSQL' },
   { name: 'drop-in', peer: '', use: 'stores of other rate limiters' },
+  { name: 'ai', peer: ' ai', use: 'budgets for language models' },
   { name: 'config', peer: '', use: 'limits in files' },
   { name: 'domains', peer: '', use: 'limits by domain name' },
   { name: 'opentelemetry', peer: ' @opentelemetry/api', use: 'metrics and traces' },

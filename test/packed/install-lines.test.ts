@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { commandLines, installLines } from '../../scripts/install-lines.mjs';
 
 const names = [
+  'ai',
   'cli',
   'config',
   'core',
@@ -46,6 +47,8 @@ test('each framework has one line to paste, with the core, and each other packag
     'npm install /sluice/sluice-postgres-0.1.0.tgz pg',
     '# add for stores of other rate limiters',
     'npm install /sluice/sluice-drop-in-0.1.0.tgz',
+    '# add for budgets for language models',
+    'npm install /sluice/sluice-ai-0.1.0.tgz ai',
     '# add for limits in files',
     'npm install /sluice/sluice-config-0.1.0.tgz',
     '# add for limits by domain name',

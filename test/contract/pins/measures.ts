@@ -27,8 +27,8 @@ const MOST = {
   },
   'types of core with three of id, cost, mode, share and limit': 19,
   'names of': { '@sluice/core': 70, '@sluice/core/store': 36, '@sluice/core/kit': 89 },
-  'lines of logic of': { core: 12_587, 'all packages': 36_384 },
-  'words of docs': 66_700,
+  'lines of logic of': { core: 12_581, 'all packages': 36_385 },
+  'words of docs': 66_706,
 };
 
 type Figure = number | readonly string[];
