@@ -4,4 +4,9 @@
  *
  * @module
  */
+export { budget, type BudgetMiddleware } from './budget.ts';
 export { BudgetExceededError } from './budget-exceeded-error.ts';
+export type { BudgetOptions, CostOfCall, IdOfCall } from './budget-options.ts';
+export type { CallParams } from './call-params.ts';
+export type { Estimate } from './estimate.ts';
+export type { Weights } from './weights.ts';

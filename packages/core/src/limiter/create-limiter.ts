@@ -1,4 +1,4 @@
-import type { LimiterEvent } from '../events/event.ts';
+import type { EventSink, LimiterEvent } from '../events/event.ts';
 import { checkFailureOptions, type FailureOptions } from '../failure/failure-options.ts';
 import { clientAddressFinder, type ClientAddressOptions } from '../client/client-address.ts';
 import type { LimitSetOptions } from '../definitions/limit-set.ts';
@@ -174,4 +174,13 @@ export function limitsOf<Request>(limiter: Limiter<Request>): ReadonlyMap<string
  */
 export function timeOf<Request>(limiter: Limiter<Request>): Time {
   return coreOf(limiter).time;
+}
+
+/**
+ * Returns where the events of a limiter go.
+ *
+ * @throws {SluiceError} `ERR_OPTION` when the value is not a limiter.
+ */
+export function emitOf<Request>(limiter: Limiter<Request>): EventSink {
+  return coreOf(limiter).emit;
 }

@@ -1,0 +1,129 @@
+import { SluiceError, type Decision } from '@sluice/core';
+import { reasonOf } from '@sluice/core/kit';
+import { BudgetExceededError } from './budget-exceeded-error.ts';
+import { noId, type Budget, type IdOfCall } from './budget-options.ts';
+import type { CallParams } from './call-params.ts';
+import { estimatedTokens } from './estimate.ts';
+import { tokensOfUsage, type Usage } from './usage.ts';
+import { costOf, type Tokens } from './weights.ts';
+
+/**
+ * A call that its budget allows, with what was taken for it. Corrections never reject: the model has answered, and what
+ * can't be corrected is an event.
+ */
+export class OpenCall {
+  readonly budget: Budget;
+  readonly estimate: Tokens;
+  readonly #decision: Decision;
+  readonly #signal: AbortSignal | undefined;
+
+  constructor(budget: Budget, estimate: Tokens, decision: Decision, signal: AbortSignal | undefined) {
+    this.budget = budget;
+    this.estimate = estimate;
+    this.#decision = decision;
+    this.#signal = signal;
+  }
+
+  get isAborted(): boolean {
+    return this.#signal?.aborted === true;
+  }
+
+  /** Ends the call by what the model reports. */
+  finish(usage: Usage | undefined): Promise<void> {
+    const { tokens, wrong } = tokensOfUsage(usage, this.estimate);
+    if (wrong.length > 0)
+      this.#warn(`A model reported a usage of ${wrong.join(', ')} tokens. The estimate counts instead.`);
+    return this.settle(tokens);
+  }
+
+  /** Ends the call by the tokens that it has used, as far as they are known. A later end corrects it. */
+  async settle(tokens: Tokens): Promise<void> {
+    const costs: Record<string, number> = {};
+    for (const { name, cost } of this.budget.limits) if (typeof cost !== 'number') costs[name] = costOf(tokens, cost);
+    await this.#correct(() => this.budget.limiter.settle(this.#decision, costs));
+  }
+
+  /** Ends a call that cost nothing, because the model did not answer. */
+  cancel(): Promise<void> {
+    return this.#correct(() => this.budget.limiter.refund(this.#decision));
+  }
+
+  /** Reports a stream whose reader seems to have left. */
+  reportIdle(): void {
+    const { idleMs } = this.budget;
+    this.#warn(
+      `A stream of a model had no part for ${idleMs / 1000} s. Its slots are released, and it is settled by what has passed. ` +
+        'Abort a call when its client leaves: pass an abortSignal.',
+    );
+  }
+
+  async #correct(correct: () => Promise<unknown>): Promise<void> {
+    try {
+      await Promise.all([correct(), this.#decision.release()]);
+    } catch (cause) {
+      this.#warn(`The cost of a call was not settled (${reasonOf(cause)}). It stays as it was estimated.`);
+    }
+  }
+
+  #warn(message: string): void {
+    this.budget.emit({ type: 'warning', message });
+  }
+}
+
+/**
+ * Takes the estimate of a call, and its slots.
+ *
+ * @throws {BudgetExceededError} When the limits do not allow it.
+ * @throws {SluiceError} For a call without an id or without a bound of its answer, and for an estimate that never fits.
+ */
+export async function openCall(budget: Budget, params: CallParams): Promise<OpenCall> {
+  const { limiter, wait, retry } = budget;
+  const signal = params.abortSignal;
+  const id = idOf(budget, params);
+  const estimate = estimatedTokens(params, budget);
+  const decision = await limiter
+    .spend(entriesOf(budget, id, estimate), { hold: true, wait, signal })
+    .catch((error: unknown) => Promise.reject(withEstimate(error, estimate)));
+  if (!decision.allowed) throw new BudgetExceededError(decision, retry);
+  const call = new OpenCall(budget, estimate, decision, signal);
+  if (!call.isAborted) return call;
+  await call.cancel();
+  throw signal!.reason;
+}
+
+function entriesOf({ limits }: Budget, id: IdOfCall, estimate: Tokens): { limit: string; id: string; cost: number }[] {
+  return limits.map(({ name, isEveryone, cost }) => ({
+    limit: name,
+    id: isEveryone ? 'everyone' : idAt(id, name),
+    cost: typeof cost === 'number' ? cost : costOf(estimate, cost),
+  }));
+}
+
+function idAt(id: IdOfCall, limit: string): string {
+  const own = typeof id === 'object' ? id[limit] : id;
+  // Other types than text are errors of the limiter, which say what to write.
+  if (own === undefined || own === null) throw noId(id);
+  return own;
+}
+
+function idOf({ id }: Budget, params: CallParams): IdOfCall {
+  const given = typeof id === 'function' ? askedId(id, params) : id;
+  if (given === undefined || given === null) throw noId(given);
+  return given;
+}
+
+function askedId(id: (params: CallParams) => IdOfCall | undefined, params: CallParams): IdOfCall | undefined {
+  try {
+    return id(params);
+  } catch (cause) {
+    const message = `threw "${reasonOf(cause)}". Without an id the model is not called.`;
+    throw new SluiceError('ERR_KEY', message, { path: 'budget.id', cause });
+  }
+}
+
+/** Says what the cost is made of, for a cost that can never pass. */
+function withEstimate(error: unknown, { input, output }: Tokens): unknown {
+  if (!(error instanceof SluiceError) || error.code !== 'ERR_COST_OVER_BURST') return error;
+  const message = `A call is estimated at ${input} input and ${output} output tokens: ${error.message} Its maxOutputTokens bounds the output.`;
+  return new SluiceError(error.code, message, { status: error.status === 400 ? 400 : 500, cause: error });
+}

@@ -1,0 +1,113 @@
+import type { Time } from '@sluice/core';
+import { timeOf } from '@sluice/core/kit';
+import { tokensIn } from './estimate.ts';
+import type { OpenCall } from './open-call.ts';
+import { hasCounts, type Usage } from './usage.ts';
+import type { Tokens } from './weights.ts';
+
+/** A part of the stream of a language model: what it has depends on its type. */
+export interface StreamPart {
+  readonly type: string;
+  readonly delta?: string;
+  readonly input?: unknown;
+  readonly usage?: Usage;
+}
+
+/** Parts that come before a model has begun to answer, or without it. */
+const BEFORE_ANSWER: ReadonlySet<string> = new Set(['stream-start', 'response-metadata', 'raw', 'ping', 'error']);
+
+/**
+ * Watches the stream of a call, and settles the call when it ends: by the usage of its last part, or by what has passed. A
+ * reader that leaves without a word, as one does that is not aborted in the AI SDK 7, is noticed when no part has passed for
+ * a time.
+ */
+export class StreamWatch {
+  readonly #call: OpenCall;
+  readonly #time: Time;
+  #textLength = 0;
+  #reasoningLength = 0;
+  /** Inputs of tools pass in pieces, then whole; some models leave out the pieces. */
+  #inputPiecesLength = 0;
+  #inputsLength = 0;
+  #hasAnswered = false;
+  #hasFailed = false;
+  #isOver = false;
+  #lastPartMicros: number;
+  #alarm: ReturnType<Time['alarm']> | undefined;
+
+  constructor(call: OpenCall) {
+    this.#call = call;
+    this.#time = timeOf(call.budget.limiter);
+    this.#lastPartMicros = this.#time.nowMicros();
+    this.#watchFor(call.budget.idleMs);
+  }
+
+  passed(part: StreamPart): void {
+    if (this.#isOver) return;
+    this.#lastPartMicros = this.#time.nowMicros();
+    if (this.#alarm === undefined) this.#watchFor(this.#call.budget.idleMs);
+    if (part.type === 'finish') return this.#finish(part.usage);
+    this.#count(part);
+  }
+
+  /** The stream has ended. Usually its last part has had the usage. */
+  ended(): void {
+    if (this.#hasFailed && !this.#hasAnswered) this.#end(() => this.#call.cancel());
+    else this.left();
+  }
+
+  /** The stream is broken. */
+  failed(): void {
+    this.#hasFailed = true;
+    if (this.#call.isAborted) this.left();
+    else this.ended();
+  }
+
+  /** The reader has left. */
+  left(): void {
+    this.#end(() => this.#call.settle(this.#passedTokens()));
+  }
+
+  #finish(usage: Usage | undefined): void {
+    if (this.#hasFailed && !hasCounts(usage)) this.ended();
+    else this.#end(() => this.#call.finish(usage));
+  }
+
+  #end(settle: () => Promise<void>): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#alarm?.cancel();
+    void settle();
+  }
+
+  #count(part: StreamPart): void {
+    const { type, delta } = part;
+    if (typeof delta === 'string') {
+      if (type === 'reasoning-delta') this.#reasoningLength += delta.length;
+      else if (type === 'tool-input-delta') this.#inputPiecesLength += delta.length;
+      else this.#textLength += delta.length;
+    } else if (type === 'tool-call' && typeof part.input === 'string') this.#inputsLength += part.input.length;
+    if (type === 'error') this.#hasFailed = true;
+    if (!this.#hasAnswered && !BEFORE_ANSWER.has(type)) this.#hasAnswered = true;
+  }
+
+  #passedTokens(): Tokens {
+    const outputLength = this.#textLength + Math.max(this.#inputPiecesLength, this.#inputsLength);
+    return { ...this.#call.estimate, output: tokensIn(outputLength), reasoning: tokensIn(this.#reasoningLength) };
+  }
+
+  /** One timer for all parts: it is set anew only when it has run. */
+  #watchFor(ms: number): void {
+    this.#alarm = this.#time.alarm(ms, () => this.#look());
+    this.#alarm.unref();
+  }
+
+  #look(): void {
+    this.#alarm = undefined;
+    const { idleMs } = this.#call.budget;
+    const restMs = idleMs - (this.#time.nowMicros() - this.#lastPartMicros) / 1000;
+    if (restMs > 0) return this.#watchFor(restMs);
+    this.#call.reportIdle();
+    void this.#call.settle(this.#passedTokens());
+  }
+}
