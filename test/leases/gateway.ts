@@ -241,10 +241,10 @@ export class Gateway {
 
   #sync(): void {
     const { nowTicks } = this;
+    for (const { waiting, decision } of this.#waiting.decideAgain(nowTicks)) this.#end(waiting, decision);
     for (const stream of this.buckets.streams) {
       if (stream.nextTicks <= nowTicks) this.#send(stream);
     }
-    for (const { waiting, decision } of this.#waiting.decideAgain(nowTicks)) this.#end(waiting, decision);
   }
 
   #send(stream: LeaseStream): void {
