@@ -113,7 +113,6 @@ const bucketState = fc.record({
   overdrawn: fc.nat(4),
   leased: fc.nat(2),
   viewAgeMs: fc.constantFrom(0, 10, 100),
-  isContended: fc.boolean(),
 });
 const entryOf = fc.record({
   bucket: fc.nat(2),
@@ -144,7 +143,6 @@ function bucketIn(stream: LeaseStream, terms: LeaseTerms, state: BucketState): L
   bucket.uncharged.add(state.overdrawn * T, NOW);
   bucket.tatTicks = NOW + terms.fitTicks - (state.leftEighths * T) / 8;
   bucket.viewAtTicks = NOW - state.viewAgeMs * TICKS_PER_MS;
-  bucket.isContended = state.isContended;
   if (state.leased > 0) {
     bucket.addLease(new Lease(state.leased, T, { sentTicks: NOW, leaseTicks: terms.leaseTicks }));
   }

@@ -1,6 +1,8 @@
 // What processes with leases do when buckets are reset and when Redis loses its data, and how much of a limit they use.
 import { describe, expect, test } from 'vitest';
+import { admittedOf } from '../leases/capacity/admitted.ts';
 import { firstReturnsOf } from '../leases/capacity/fresh-clients.ts';
+import { MOVING } from '../leases/capacity/traffic.ts';
 import { Deployment, KEY, ONE_TOKEN, SECOND_TICKS as SECOND, SYNC_TICKS as SYNC } from '../leases/deployment.ts';
 
 const slow = { burst: 300, count: 300, periodMs: 3 * 3_600_000, overshoot: 0.1, gateways: 4 };
@@ -107,5 +109,14 @@ test.each([
     const later = deployment.passed.filter(({ atTicks }) => atTicks > fromTicks);
     const parts = deployment.gateways.map((each) => later.filter(({ gateway }) => gateway === each).length);
     expect(Math.min(...parts)).toBeGreaterThan(later.length / setting.gateways / 2);
+  },
+);
+
+test.each([0.5, 10, 20, 40, 80])(
+  'almost all that a limit allows passes while its requests move from process to process, %s ms away from Redis',
+  (roundTripMs) => {
+    const delays = { delayMs: roundTripMs / 2, leastDelayMs: roundTripMs / 2 };
+    const setting = { burst: 1000, count: 1000, periodMs: 1000, overshoot: 0.1, gateways: 4, ...delays };
+    expect(admittedOf(setting, MOVING, 3).share).toBeGreaterThan(0.97);
   },
 );

@@ -26,15 +26,15 @@ export interface Admitted {
 }
 
 /** Offers a traffic to one bucket, which it uses up first. */
-export function admittedOf(setting: Setting, traffic: Traffic): Admitted {
+export function admittedOf(setting: Setting, traffic: Traffic, seconds: number = SECONDS): Admitted {
   const perSecond = (1000 * setting.count) / setting.periodMs;
   const deployment = new Deployment(setting);
   const { numbers, network, gateways, passed } = deployment;
-  const arrivals = arrivalsOf(traffic, { perSecond, processes: gateways.length, seconds: SECONDS }, new Random(7));
+  const arrivals = arrivalsOf(traffic, { perSecond, processes: gateways.length, seconds }, new Random(7));
   for (const arrival of arrivals) {
     network.at(ticksOf(arrival), () => gateways[arrival.process]!.request(requestOf(arrival)));
   }
-  network.runUntil((SECONDS + 1) * SECOND_TICKS);
+  network.runUntil((seconds + 1) * SECOND_TICKS);
 
   const ideal = idealOf(arrivals, numbers);
   const least = LARGE_SHARE * traffic.costs[1];
@@ -44,7 +44,7 @@ export function admittedOf(setting: Setting, traffic: Traffic): Admitted {
     share: tokensOf(passed) / tokensOf(ideal),
     ofLargeCosts: hasLarge ? large(passed) / large(ideal) : 1,
     ofBound: ofBound(deployment),
-    callsPerProcess: (network.syncs * SYNC_TICKS) / (gateways.length * SECONDS * SECOND_TICKS),
+    callsPerProcess: (network.syncs * SYNC_TICKS) / (gateways.length * seconds * SECOND_TICKS),
     waitedShare: deployment.waited / arrivals.length,
     exactShare: deployment.exact / arrivals.length,
   };

@@ -5,7 +5,7 @@ import { numbersOf, type Setting } from '../deployment.ts';
 import { admittedOf, type Admitted } from './admitted.ts';
 import { firstReturnsOf } from './fresh-clients.ts';
 import { retriesOf } from './polite-clients.ts';
-import { EVEN, TRAFFICS, type Traffic } from './traffic.ts';
+import { EVEN, MOVING, TRAFFICS, type Traffic } from './traffic.ts';
 
 const PROCESSES = [2, 4, 8];
 const OVERSHOOTS = [0.1, 0.5, 1];
@@ -56,7 +56,7 @@ function printRoundTrips(): void {
   console.log('\nAdmitted at a slow network\n');
   printRow(['traffic', 'limit', 'N, overshoot', ...ROUND_TRIPS_MS.map((ms) => `${ms} ms`)]);
   const { name, ...limit } = LIMITS[1]!;
-  for (const traffic of [EVEN, TRAFFICS[1]!, TRAFFICS[3]!]) {
+  for (const traffic of [EVEN, TRAFFICS[1]!, MOVING]) {
     for (const gateways of PROCESSES) {
       for (const overshoot of OVERSHOOTS) {
         const cells = ROUND_TRIPS_MS.map((ms) => {

@@ -26,6 +26,13 @@ const SKEW = 5;
 
 export const EVEN: Traffic = { name: 'even, 0.9 of the rate', ofRate: 0.9, costs: [1, 1], processAt: evenly };
 
+export const MOVING: Traffic = {
+  ...EVEN,
+  name: 'moving, 3 × the rate',
+  ofRate: 3,
+  processAt: (atMs, processes) => Math.floor(atMs / MOVES_EVERY_MS) % processes,
+};
+
 export const TRAFFICS: readonly Traffic[] = [
   EVEN,
   { ...EVEN, name: 'even, 2 × the rate', ofRate: 2 },
@@ -35,12 +42,7 @@ export const TRAFFICS: readonly Traffic[] = [
     ofRate: 2,
     processAt: (_, processes, random) => Math.max(0, random.whole(1 - SKEW, processes - 1)),
   },
-  {
-    ...EVEN,
-    name: 'moving, 3 × the rate',
-    ofRate: 3,
-    processAt: (atMs, processes) => Math.floor(atMs / MOVES_EVERY_MS) % processes,
-  },
+  MOVING,
   { ...EVEN, name: 'hammering, 10 × the rate', ofRate: 10 },
   { ...EVEN, name: 'costs 1 to 50, 2 × the rate', ofRate: 2, costs: [1, 50] },
 ];

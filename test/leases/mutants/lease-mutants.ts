@@ -87,18 +87,11 @@ export const leaseMutants: readonly RuleMutant[] = [
     finder: inBucketTest('adds to its view'),
   },
   {
-    name: 'the overdraft is spent before competing processes deny',
-    in: 'leased-bucket.ts',
-    replace: 'if (this.isContended && ',
-    by: 'if (this.isContended && !this.#fitsOverdraft(increment) && ',
-    finder: inBucketTest('while processes compete'),
-  },
-  {
-    name: 'processes that have competed deny for a full bucket',
-    in: 'leased-bucket.ts',
-    replace: ' && this.tatTicks > nowTicks) return',
-    by: ') return',
-    finder: inBucketTest('when the bucket is full again'),
+    name: 'what refills in a bucket that is used up is leased in advance',
+    in: 'bucket-sync.ts',
+    replace: 'const MOST_OF_REST = 0.25;',
+    by: 'const MOST_OF_REST = Infinity;',
+    finder: inStreamTest('a quarter of what is left'),
   },
   {
     name: 'a slow bucket is denied by a view that lacks what others took',

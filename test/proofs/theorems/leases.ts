@@ -253,7 +253,7 @@ export const leases: Part = {
     {
       name: 'overdraft',
       words:
-        'Beyond its leases, a process never has more than its overdraft let through uncharged, and nothing that its view of the bucket denies. What its leases pay passes, and so does a small cost that its view and its overdraft allow, unless others compete for the bucket. The wait of a denial is at least that of its view. Where others may have let much through, what the view denies waits until the view is settled; the wait of a denial that may not wait includes all of it.',
+        'Beyond its leases, a process never has more than its overdraft let through uncharged, and nothing that its view of the bucket denies. What its leases pay passes, and so does a small cost that its view and its overdraft allow. The wait of a denial is at least that of its view. Where others may have let much through, what the view denies waits until the view is settled; the wait of a denial that may not wait includes all of it.',
       formula: 'uncharged ≤ o × T',
       invariant: 'uncharged ≤ o × T, before and after each decision',
       sources: [`${RULES}leased-bucket.ts`, `${RULES}uncharged.ts`],
@@ -268,7 +268,6 @@ export const leases: Part = {
         t.assume(bucket.uncharged.chargeTicks + bucket.uncharged.sentChargeTicks <= limit);
         const cost = t.int('cost', SMALL);
         const view = bucket.tatTicks;
-        const isContended = bucket.isContended;
         const isOld = now - bucket.viewAtTicks > 2 * terms.dueTicks;
         const uncharged = bucket.uncharged.chargeTicks + bucket.uncharged.sentChargeTicks;
         const isSettled = any(
@@ -279,13 +278,12 @@ export const leases: Part = {
         const lack = Math.max(0, view - now) + increment - terms.fitTicks;
         const isPaid = cost <= leased;
         const isSmall = any(cost === 1, 2 * cost <= terms.overdraftTokens);
-        const isLeftToOthers = all(isContended, not(isOld), view > now);
         const look = bucket.look(cost, now);
         t.tell('look', look);
         t.claim('leases pay', implies(isPaid, look === FITS));
         t.claim(
           'the overdraft pays a small cost that the view allows',
-          implies(all(lack <= 0, isSmall, not(isLeftToOthers), uncharged + increment <= limit), look === FITS),
+          implies(all(lack <= 0, isSmall, uncharged + increment <= limit), look === FITS),
         );
         t.claim(
           'nothing else passes',
@@ -293,10 +291,7 @@ export const leases: Part = {
         );
         if (look === DENIES) {
           t.claim('a denial has a wait that is enough', all(bucket.retryTicks > 0, bucket.retryTicks >= lack));
-          t.claim(
-            'denied by the view, for others, or after the overdraft',
-            any(lack > 0, isLeftToOthers, uncharged + increment > limit),
-          );
+          t.claim('denied by the view or after the overdraft', any(lack > 0, uncharged + increment > limit));
           t.claim('denied by a settled view', implies(all(terms.waits, lack > 0), all(not(isOld), isSettled)));
           t.claim(
             'an unsettled view adds the overdraft of the other process',
@@ -453,7 +448,6 @@ function bucketOf(t: Scenario): {
   bucket.tatTicks = t.int('TAT by the view', HALF);
   bucket.viewAtTicks = t.int('time of the view', HALF);
   bucket.steadySinceTicks = t.int('time since when the TAT is the same', HALF);
-  bucket.isContended = t.choice('contended', [true, false]);
   bucket.uncharged.chargeTicks = t.int('uncharged', HALF);
   bucket.uncharged.sentChargeTicks = t.int('on its way', HALF);
   const leased = t.int('leased tokens', { min: 0, max: SMALL.max });

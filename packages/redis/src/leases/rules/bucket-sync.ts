@@ -14,6 +14,12 @@ const LEAST_DEMAND = 8;
 const DEMAND_DECAY = 0.2;
 /** How much more than its demand a process leases. */
 const HEADROOM = 1.25;
+/**
+ * The part of what is left in a bucket that a process leases in advance. What refills in a bucket that is used up remains
+ * there, until the overdraft or a request that waits spends it: in a lease, it would be lost whenever the requests move to
+ * another process.
+ */
+const MOST_OF_REST = 0.25;
 
 /** The moment of a sync, and what its stream allows. */
 export interface Sending {
@@ -148,7 +154,6 @@ export function applyAnswer(sent: SentBucket, synced: SyncedBucket, answer: Answ
     // The tokens of other numbers can't be spent.
     if (terms !== bucket.terms) bucket.leases.dropAll(nowTicks);
   }
-  bucket.isContended = synced.grantedTokens < sent.wantedTokens;
 }
 
 /** Takes note of whether the TAT has risen. Once it was steady for long enough, only the last answer counts. */
@@ -169,20 +174,23 @@ function settleOutage(bucket: LeasedBucket, synced: SyncedBucket, { nowTicks, se
 }
 
 function wantedTokens(bucket: LeasedBucket, sending: Sending): number {
-  const { nowTicks, canLease, calmUntilTicks, roundTripTicks } = sending;
+  const { nowTicks, canLease, calmUntilTicks } = sending;
   const { terms, leases, outage } = bucket;
   if (!canLease || outage !== undefined || bucket.isTooSlow) return 0;
-  // From the answer to the next one, or to the end of the lease.
-  const { dueTicks, leaseTicks } = terms;
-  const usableTicks = Math.min(Math.max(dueTicks, roundTripTicks), leaseTicks - roundTripTicks);
   if (terms.onFailure === 'local' && nowTicks < Math.max(calmUntilTicks, bucket.calmUntilTicks)) return 0;
+  const wanted = Math.max(usualTokens(bucket, sending), bucket.waitingTokens);
+  return Math.max(0, Math.min(terms.burst, wanted - leases.tokens));
+}
+
+/** What requests are likely to ask for from the answer to the next one, or to the end of the lease. */
+function usualTokens(bucket: LeasedBucket, { nowTicks, roundTripTicks }: Sending): number {
+  const { dueTicks, leaseTicks, overdraftTokens, intervalTicks, fitTicks } = bucket.terms;
   // Before a due time is over, what came at once says nothing about what comes next.
   const demand = bucket.waiting > 0 ? bucket.demandTokens : Math.max(bucket.askedTokens, bucket.demandTokens);
-  const usual =
-    demand >= LEAST_DEMAND && demand > terms.overdraftTokens
-      ? Math.ceil((HEADROOM * demand * usableTicks) / dueTicks)
-      : 0;
-  return Math.max(0, Math.min(terms.burst, Math.max(usual, bucket.waitingTokens) - leases.tokens));
+  if (demand < LEAST_DEMAND || demand <= overdraftTokens) return 0;
+  const usableTicks = Math.min(Math.max(dueTicks, roundTripTicks), leaseTicks - roundTripTicks);
+  const leftTicks = Math.max(0, fitTicks - bucket.levelTicks(nowTicks));
+  return Math.ceil(Math.min((HEADROOM * demand * usableTicks) / dueTicks, (MOST_OF_REST * leftTicks) / intervalTicks));
 }
 
 function takeReturns({ uncharged, leases }: LeasedBucket, nowTicks: number): number {

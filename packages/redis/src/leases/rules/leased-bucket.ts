@@ -91,8 +91,6 @@ export class LeasedBucket {
   askedTokens = 0;
   /** How many tokens are asked for between two syncs. */
   demandTokens = 0;
-  /** True if the last sync leased fewer tokens than were wanted: the processes compete for them. */
-  isContended = false;
   /** True if a decision depends on the view, which is to be read again. */
   isTouched = false;
   /** True if the key contained something else at the last sync. Then only Redis decides. */
@@ -158,8 +156,6 @@ export class LeasedBucket {
     if (wait > 0 && !isOld && isSettled) return this.#denies(wait);
     if (this.isLarge(tokens)) return EXACT;
     if (wait > 0) return this.isTooSlow ? EXACT : terms.waits ? WAITS : this.#denies(wait);
-    // Before the overdraft: otherwise all processes would spend theirs whenever the leases run out.
-    if (this.isContended && !isOld && this.tatTicks > nowTicks) return this.#denies(0);
     if (this.#fitsOverdraft(increment)) return FITS;
     if (this.isTooSlow) return EXACT;
     // Requests that wait already come first.
@@ -230,7 +226,6 @@ export class LeasedBucket {
     this.viewTicks = -Infinity;
     this.floorTicks = 0;
     this.outage = undefined;
-    this.isContended = false;
     this.touch(nowTicks);
   }
 
@@ -244,7 +239,6 @@ export class LeasedBucket {
   setTerms(terms: LeaseTerms, nowTicks: number): void {
     this.leases.dropAll(nowTicks);
     this.terms = terms;
-    this.isContended = false;
     this.touch(nowTicks);
   }
 
@@ -340,7 +334,7 @@ export class LeasedBucket {
   #isFarFromFull(nowTicks: number): boolean {
     const { overdraftTicks, fitTicks } = this.terms;
     if (this.tatTicks <= nowTicks) return true;
-    return !this.isContended && 2 * (this.levelTicks(nowTicks) + overdraftTicks) <= fitTicks;
+    return 2 * (this.levelTicks(nowTicks) + overdraftTicks) <= fitTicks;
   }
 
   /** Whether the view shows what the other processes let through, so that a denial can tell how long to wait. */

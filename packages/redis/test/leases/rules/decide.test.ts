@@ -178,7 +178,6 @@ describe('batches that wait', () => {
     const { call, atTicks } = nextCall(stream);
     answer(stream, call, atTicks);
     overdraw(one, atTicks);
-    one.isContended = false;
     expect(waiting.decideAgain(LONG - 1)).toEqual([]);
     const decided = waiting.decideAgain(LONG).at(0)!;
     expect(decided.decision).toEqual({ outcome: 'denied', retryTicks: TERMS.reportTicks });

@@ -213,7 +213,7 @@ describe('a stream', () => {
   });
 
   test('leases a quarter more than is asked for between two syncs, less what it has', () => {
-    const { stream, bucket, nowTicks } = syncedBucket();
+    const { stream, bucket, nowTicks } = syncedBucket({ fitTicks: 2 * TERMS.fitTicks });
     const now = leased(stream, bucket, 10, nowTicks);
     bucket.askedTokens = 40;
     bucket.touch(now);
@@ -224,6 +224,27 @@ describe('a stream', () => {
     bucket.leases.forget(Infinity);
     bucket.touch(atTicks);
     expect(nextCall(stream).call.entries.at(0)!.wantedTokens).toBe(10);
+  });
+
+  test.each([
+    { left: TERMS.burst, wanted: 50 },
+    { left: 100, wanted: 25 },
+    { left: 0, wanted: 0 },
+    { left: -10, wanted: 0 },
+  ])('leases at most a quarter of what is left in advance: $wanted of $left', ({ left, wanted }) => {
+    const { stream, bucket, nowTicks } = syncedBucket();
+    bucket.askedTokens = 40;
+    bucket.touch(nowTicks);
+    bucket.tatTicks = bucket.dueTicks + (TERMS.burst - left) * TOKEN;
+    expect(nextCall(stream).call.entries.at(0)!.wantedTokens).toBe(wanted);
+  });
+
+  test('leases what requests wait for, also from a bucket that is nearly used up', () => {
+    const { stream, bucket, nowTicks } = syncedBucket({}, { levelTicks: TERMS.burst * TOKEN });
+    bucket.askedTokens = 40;
+    bucket.waitingTokens = 3;
+    bucket.touch(nowTicks);
+    expect(nextCall(stream).call.entries.at(0)!.wantedTokens).toBe(3);
   });
 
   test('does not take the requests of a longer time for those between two syncs', () => {
@@ -239,7 +260,7 @@ describe('a stream', () => {
     { lasted: 'six tenths of a lease', part: 0.6, wanted: 0 },
     { lasted: 'longer than a lease', part: 3, wanted: 0 },
   ])('leases what can be spent in time, when the last calls lasted $lasted', ({ part, wanted }) => {
-    const { stream, bucket, nowTicks } = syncedBucket();
+    const { stream, bucket, nowTicks } = syncedBucket({ fitTicks: 2 * TERMS.fitTicks });
     let answeredTicks = nowTicks;
     for (const _ of [1, 2]) {
       bucket.touch(answeredTicks);
@@ -264,7 +285,7 @@ describe('a stream', () => {
 
   test('never wants more than the burst', () => {
     const { stream, bucket, nowTicks } = syncedBucket();
-    bucket.askedTokens = 1e6;
+    bucket.waitingTokens = 1e6;
     bucket.touch(nowTicks);
     expect(nextCall(stream).call.entries.at(0)!.wantedTokens).toBe(TERMS.burst);
   });

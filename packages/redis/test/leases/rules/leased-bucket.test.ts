@@ -285,27 +285,15 @@ describe('a bucket that is leased', () => {
     expect(bucket.look(1, nowTicks + 2 * TERMS.dueTicks + 1)).toBe(look);
   });
 
-  test('denies while processes compete for leases, although its overdraft would do', () => {
-    const { stream, bucket, nowTicks } = syncedBucket();
-    bucket.waitingTokens = 20;
-    stream.requestEarly(bucket, nowTicks);
-    const { call, atTicks } = nextCall(stream);
-    bucket.waitingTokens = 0;
-    answer(stream, call, atTicks, { grantedTokens: 3, levelTicks: 100 * TOKEN });
-    expect(bucket.look(3, atTicks)).toBe(FITS);
-    bucket.spend(3, atTicks);
-    expect(bucket.look(1, atTicks)).toBe(DENIES);
-    expect(bucket.retryTicks).toBe(SYNC);
-    // The view is too old to tell whether they still compete.
-    expect(bucket.look(1, atTicks + 2 * TERMS.dueTicks)).toBe(DENIES);
-    expect(bucket.look(1, atTicks + 2 * TERMS.dueTicks + 1)).toBe(FITS);
-  });
-
-  test('does not deny after processes have competed when the bucket is full again', () => {
-    const { bucket, nowTicks } = syncedBucket({}, { levelTicks: TOKEN });
-    bucket.isContended = true;
-    expect(bucket.look(1, nowTicks + TOKEN - 1)).toBe(DENIES);
-    expect(bucket.look(1, nowTicks + TOKEN)).toBe(FITS);
+  test('spends its overdraft on what refills in a bucket that is used up', () => {
+    const { bucket, nowTicks } = syncedBucket({}, { levelTicks: burst * TOKEN });
+    for (let i = 1; i <= 2; i++) {
+      expect(bucket.look(1, nowTicks + i * TOKEN - 1)).toBe(DENIES);
+      expect(bucket.look(1, nowTicks + i * TOKEN)).toBe(FITS);
+      bucket.spend(1, nowTicks + i * TOKEN);
+    }
+    bucket.uncharged.sentChargeTicks = (overdraftTokens - 2) * TOKEN;
+    expect(bucket.look(1, nowTicks + 3 * TOKEN)).toBe(WAITS);
   });
 
   test('lets a request wait only while the tokens that are waited for would fit', () => {
@@ -386,14 +374,6 @@ test('keeps leases that were asked for after the reset was sent, when the reset 
   bucket.reset(after, before);
   expect(bucket.leases.tokens).toBe(30);
   expect(bucket.look(30, after)).toBe(FITS);
-});
-
-test('a bucket that was reset does not compete for tokens any more', () => {
-  const { bucket, nowTicks } = syncedBucket({ waits: false }, { levelTicks: TOKEN });
-  bucket.isContended = true;
-  expect(bucket.look(1, nowTicks)).toBe(DENIES);
-  bucket.reset(nowTicks, nowTicks);
-  expect(bucket.look(1, nowTicks)).toBe(FITS);
 });
 
 describe('a refund', () => {

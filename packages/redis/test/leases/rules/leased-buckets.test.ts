@@ -86,7 +86,6 @@ describe('the buckets of a process', () => {
 
   test.each([
     ['a view of a bucket that is used up', { tatTicks: LATER + TERMS.burst * TOKEN }],
-    ['a view of a bucket for which processes compete', { tatTicks: LATER + 1, isContended: true }],
     ['an outage that others have not reported yet', { calmUntilTicks: LATER + 1 }],
     ['a request to their stream', { isPending: true }],
   ])('are kept with %s', (_, state) => {
