@@ -2,10 +2,11 @@ import fc from 'fast-check';
 import { Temporal } from 'temporal-polyfill';
 import { expect, test } from 'vitest';
 import { anchorOf } from '../../packages/core/src/calendar/anchor.ts';
-import { Calendar, CALENDAR_UNITS } from '../../packages/core/src/calendar/calendar.ts';
+import { Calendar, CALENDAR_UNITS, MOST_TOKENS_PER, type PeriodEnds } from '../../packages/core/src/calendar/calendar.ts';
 import { RUNS } from './runs.ts';
 
 const FIXED_MS = { second: 1000, minute: 60_000, hour: 3_600_000 };
+const NOW = Date.UTC(2026, 0, 1);
 const [FROM, TO] = [Date.UTC(1970, 0, 3), Date.UTC(2100, 0, 1)];
 const zones = ['UTC', ...Intl.supportedValuesOf('timeZone')];
 
@@ -23,7 +24,7 @@ const scenes = fc.record({
   change: fc.constantFrom('any', 'before', 'at', 'after', 'day before', 'day after'),
 });
 
-test('a period is that of a calendar counted by Temporal, in any zone, on any day, from any anchor', () => {
+test('a period is that of a calendar counted by Temporal, and has room for its tokens, in any zone, on any day, from any anchor', () => {
   fc.assert(
     fc.property(scenes, ({ unit, timeZone, anchor, at, change }) => {
       const wallMs = change === 'any' ? at : nearChange(timeZone, at, change);
@@ -33,12 +34,24 @@ test('a period is that of a calendar counted by Temporal, in any zone, on any da
           ? fixedAt(FIXED_MS[unit], timeZone, anchor, wallMs)
           : periodAt(unit, timeZone, anchor, wallMs);
       expect(calendar.periodAt(wallMs)).toEqual(expected);
+      // Before, some zones have set their clocks by half a day.
+      if (wallMs > NOW) expectRoom(calendar.periodAt(wallMs), MOST_TOKENS_PER[unit]);
       // Also after a time in another period.
       expect(calendar.periodAt(calendar.periodAt(wallMs)[1])[0]).toBe(expected[1]);
     }),
     { numRuns: RUNS },
   );
 });
+
+/** Tokens are never taken for those of the next period, or for an error of the clock, in steps as few as a store may have. */
+function expectRoom([start, end, nextEnd]: PeriodEnds, most: number): void {
+  const [length, next] = [2000 * (end - start), 2000 * (nextEnd - end)];
+  for (const span of [length, next]) {
+    expect(most).toBeLessThanOrEqual(0.75 * span);
+    expect(next).toBeGreaterThanOrEqual(0.75 * span);
+    expect(next + most).toBeLessThanOrEqual(1.75 * span);
+  }
+}
 
 function nearChange(timeZone: string, at: number, change: string): number {
   const next = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timeZone).getTimeZoneTransition('next');

@@ -10,6 +10,8 @@ const [FROM, TO] = [Date.UTC(2001, 0, 1), Date.UTC(2090, 0, 1)];
 const KEPT_MS = 29_000;
 /** Without seconds and minutes: a clock that steps back by more than a period forgets the count of the later one. */
 const UNITS = ['hour', 'day', 'week', 'month', 'year'] as const;
+/** The most tokens that each may have. */
+const MOST = { hour: 3.6e9, day: 8.64e10, week: 6.048e11, month: 1e12, year: 1e12 };
 
 const step = fc.record({
   /** How the store's clock moves before: on, to the end of the period, over it, or back by some seconds. */
@@ -28,6 +30,8 @@ export const scenes = fc.record({
   timeZone: fc.constantFrom('UTC', ...Intl.supportedValuesOf('timeZone')),
   anchors: fc.tuple(fc.integer({ min: FROM, max: TO }), fc.integer({ min: FROM, max: TO })),
   count: fc.integer({ min: 4, max: 9 }),
+  /** Whether the quota and its costs, but those of 1, are so many times larger that 9 are the most tokens of a period. */
+  isLarge: fc.boolean(),
   at: fc.integer({ min: FROM, max: TO }),
   skewsMs: fc.tuple(fc.constantFrom(0, 300_000, -300_000, 40 * 24 * HOUR_MS), fc.constantFrom(0, 300_000, -300_000)),
   steps: fc.array(step, { minLength: 1, maxLength: 30 }),
@@ -53,6 +57,8 @@ export class Comparison {
   readonly #scene: Scene;
   readonly #setWall: (ms: number) => void;
   readonly #rateBurst: number;
+  readonly #times: number;
+  readonly #count: number;
   readonly #gateways: readonly { readonly limiter: Limiter; readonly time: FakeTime }[];
   readonly #counts = new Map<string, Count>();
   /** Tokens of the rate beside the quota, which never refill. */
@@ -63,7 +69,9 @@ export class Comparison {
   #latestMs: number;
 
   constructor(scene: Scene, { store, setWall, rateBurst }: Subject) {
-    const { unit: per, timeZone, count, skewsMs } = scene;
+    const { unit: per, timeZone, isLarge, skewsMs } = scene;
+    this.#times = isLarge ? Math.floor(MOST[per] / 9) : 1;
+    const count = (this.#count = scene.count * this.#times);
     this.#scene = scene;
     this.#setWall = setWall;
     this.#rateBurst = rateBurst;
@@ -108,7 +116,8 @@ export class Comparison {
     for (const [i, { time }] of this.#gateways.entries()) time.setWall(at + this.#scene.skewsMs[i]!);
   }
 
-  async #call({ gateway, call, id, cost }: Step): Promise<void> {
+  async #call({ gateway, call, id, cost: small }: Step): Promise<void> {
+    const cost = small === 1 ? 1 : small * this.#times;
     const { limiter } = this.#gateways[gateway]!;
     const now = this.#nowMs;
     const [start, end] = this.#periodAt(now, id);
@@ -117,18 +126,18 @@ export class Comparison {
     if (call === 'charge' || call === 'refund') {
       const [state] = await limiter[call]([entry]);
       const after =
-        call === 'charge' ? Math.max(level, Math.min(level + cost, this.#scene.count)) : Math.max(0, level - cost);
+        call === 'charge' ? Math.max(level, Math.min(level + cost, this.#count)) : Math.max(0, level - cost);
       if (level !== Infinity) this.#set(id, start, after);
       return this.#compare(state!.remaining, this.#left(level === Infinity ? level : after));
     }
-    const batch = call === 'both' ? [{ ...entry, limit: 'Rate' }, entry] : [entry];
+    const batch = call === 'both' ? [{ ...entry, limit: 'Rate', cost: small }, entry] : [entry];
     const decision: Decision = await (call === 'check' ? limiter.check(batch) : limiter.spend(batch));
     const rate = this.#rates.get(id) ?? 0;
-    const fits = cost === 0 || level + cost <= this.#scene.count;
-    const rateFits = call !== 'both' || cost === 0 || rate + cost <= this.#rateBurst;
+    const fits = cost === 0 || level + cost <= this.#count;
+    const rateFits = call !== 'both' || cost === 0 || rate + small <= this.#rateBurst;
     const takes = call !== 'check' && fits && rateFits;
     if (takes && cost > 0) this.#set(id, start, level + cost);
-    if (takes && call === 'both') this.#rates.set(id, rate + cost);
+    if (takes && call === 'both') this.#rates.set(id, rate + small);
     const after = takes && level !== Infinity ? level + cost : level;
     const result = decision.results.at(-1)!;
     this.#compare(
@@ -143,7 +152,7 @@ export class Comparison {
   }
 
   #left(level: number): number {
-    return Math.max(0, this.#scene.count - level);
+    return Math.max(0, this.#count - level);
   }
 
   /** The tokens used in a period; infinite when the id has been counted in a later one. */

@@ -422,12 +422,17 @@ test.each([
   ['bucket', 'second', 16_000_000],
   ['window', 'second', 16_000_000],
   ['strict', 'minute', 960_000_000],
-  ['window', 'hour', 1_000_000_000],
+  ['window', 'hour', 3_600_000_000],
 ])('as %s, a number per %s that is too large becomes the largest, with a note', async (as, unit, most) => {
   const stdin = `domain: d\ndescriptors: [{ key: k, rate_limit: { unit: ${unit}, requests_per_unit: 4294967295 } }]\n`;
   const { code, err, out } = await run(['import', 'envoy', '-', '--as', as], { stdin });
   expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(`${most} now`) as string });
   expect(out).toContain(String(as === 'strict' ? most / 2 : most));
+});
+
+test('a window of a month may have as many requests as Envoy knows', async () => {
+  const stdin = 'domain: d\ndescriptors: [{ key: k, rate_limit: { unit: month, requests_per_unit: 4294967295 } }]\n';
+  expect(await importedFrom(stdin)).toMatchObject({ limits: { 'd.k': { count: 4_294_967_295, per: 'month' } } });
 });
 
 test('files without a limit that counts are imported too, as files that check takes', async () => {

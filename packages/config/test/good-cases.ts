@@ -68,6 +68,13 @@ export const GOOD_CASES: readonly GoodCase[] = [
     limits: LIMITS.replace('burst: 300, count: 300', 'burst: 1, count: 300, atMost: { 1200: 180m }'),
     overrides: overrideOf('    - 1\n'),
   },
+  {
+    name: 'a quota of a trillion tokens, and its override',
+    limits: LIMITS.replace('count: 300', 'count: 1000000000000')
+      .replace('period: 180m', 'per: month')
+      .replace('burst: 300, ', ''),
+    overrides: '- NewOrdersPerAccount: { count: 999999999999, ids: [1] }\n',
+  },
   { name: 'a debt', limits: LIMITS.replace('count: 300', 'maxDebt: 50, count: 300') },
   { name: 'a line', limits: LIMITS.replace('count: 300', 'maxWait: 1m30s, count: 300') },
   { name: 'no debt', limits: LIMITS.replace('count: 300', 'maxDebt: 0, count: 300') },

@@ -10,6 +10,7 @@ Daily: { count: 5, per: day, idFormat: by }
 Weekly: { count: 5, per: week, idFormat: by }
 Monthly: { count: 5, per: month, idFormat: by }
 Yearly: { count: 5, per: year, idFormat: by }
+Money: { count: 1000000000000, per: month, idFormat: by }
 Odd: { burst: 7, count: 5, period: 90s, idFormat: by }
 Secret: { count: 1, period: 1s, idFormat: by, hidden: true }
 `;
@@ -31,6 +32,7 @@ envoy:
       - { descriptor: [month], limit: Monthly }
       - { descriptor: [year], limit: Yearly }
       - { descriptor: [odd], limit: Odd }
+      - { descriptor: [money], limit: Money }
       - { descriptor: [tried], limit: Daily, shadow: true }
 `;
 
@@ -301,6 +303,20 @@ test.each([
   const { envoy } = await ingress();
   const { statuses } = await envoy.ask({ domain: 'ingress', descriptors: [descriptor({ [key]: 'x' })] });
   expect(statuses[0]!.current_limit).toEqual({ requests_per_unit: 5, unit, name });
+});
+
+test('of more tokens than 32 bits can count, the most that they can are shown, and each of them is counted', async () => {
+  const { envoy } = await ingress();
+  const spend = (value: number) =>
+    envoy.ask({ domain: 'ingress', descriptors: [descriptor({ money: 'x' }, { hits_addend: { value } })] });
+  const first = await spend(999_999_999_998);
+  expect(first.statuses[0]).toMatchObject({
+    code: 'OK',
+    current_limit: { requests_per_unit: 4_294_967_295, unit: 'MONTH' },
+    limit_remaining: 2,
+  });
+  expect((await spend(3)).overall_code).toBe('OVER_LIMIT');
+  expect((await spend(2)).statuses[0]).toMatchObject({ code: 'OK', limit_remaining: 0 });
 });
 
 test('a limit by another period has an unknown unit, and shows its burst', async () => {

@@ -22,6 +22,7 @@ const LIMITS = {
   Tokens: { key, burst: 100, count: 1, period: '1s' },
   Debts: { key, burst: 100, count: 1, period: '1s', maxDebt: 50 },
   Month: { key, count: 1000, per: 'month' },
+  Money: { key, count: 10 ** 12, per: 'month' },
   Running: { key, concurrency: 1 },
 } as const;
 
@@ -97,6 +98,29 @@ export const settlingCases: readonly SettlingCase[] = [
         ]);
         expect(await left('Month')).toBe(1000);
       }
+    },
+  },
+  {
+    name: 'a month of a trillion tokens is decided, settled, run and changed to the token',
+    async run(setup) {
+      const { limiter, left, spend } = on(setup);
+      const most = LIMITS.Money.count;
+      const all = await spend('Money', most);
+      expect([all.allowed, await left('Money')]).toEqual([true, 0]);
+      expect(await spend('Money', 1)).toMatchObject({ allowed: false, remaining: 0 });
+      for (const cost of [1, most, most - 1, 2]) {
+        expect(await limiter.settle(all, { Money: cost })).toMatchObject([{ spent: cost, outcome: 'settled' }]);
+        expect(await left('Money')).toBe(most - cost);
+      }
+      const settle = () => ({ Money: most - 3 });
+      await limiter.run([{ limit: 'Money', id, cost: 999_999_999_998 }], () => 'answer', { settle });
+      expect(await spend('Money', 2)).toMatchObject({ allowed: false, remaining: 1 });
+      limiter.replace({ limits: { ...LIMITS, Money: { ...LIMITS.Money, count: most - 2 } } });
+      expect(await limiter.usage([{ limit: 'Money', id }])).toMatchObject([{ used: most - 1, remaining: 0 }]);
+      limiter.replace({ limits: LIMITS });
+      expect(await spend('Money', 1)).toMatchObject({ allowed: true, remaining: 0 });
+      await limiter.refund([{ limit: 'Money', id, cost: most }]);
+      expect(await left('Money')).toBe(most);
     },
   },
   {

@@ -186,7 +186,7 @@ export const quotaMutants: readonly Mutant[] = [
   },
   {
     in: USAGE,
-    replace: 'const used = level > MAX_TOKENS ? count : level;',
+    replace: 'const used = level > limit.calendar!.mostTokens ? count : level;',
     by: 'const used = level;',
     about: 'billions are shown as used after a step of the clock',
     first: 'quota-usage',

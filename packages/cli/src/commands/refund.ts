@@ -1,9 +1,15 @@
 import type { Call, Command } from '../console/command.ts';
 import type { Bucket } from '../limits/bucket.ts';
 import type { Figures } from '../limits/figures.ts';
-import { BUCKET_OPTIONS, BUCKET_WORDS, bucketExample, COST_OPTION, costOf, LIMIT_FILE_OPTIONS } from './words.ts';
-
-const MOST = 1_000_000_000;
+import {
+  BUCKET_OPTIONS,
+  BUCKET_WORDS,
+  bucketExample,
+  COST_OPTION,
+  costOf,
+  LIMIT_FILE_OPTIONS,
+  MAX_COST,
+} from './words.ts';
 
 /** `sluice refund`: gives tokens back to a bucket. */
 export const refund: Command = {
@@ -40,7 +46,7 @@ interface Wanted {
 
 function upToOf(call: Call): number | undefined {
   if (call.text('upTo') === undefined) return undefined;
-  return call.wholeNumber('upTo', { min: 1, max: MOST, unset: MOST });
+  return call.wholeNumber('upTo', { min: 1, max: MAX_COST, unset: MAX_COST });
 }
 
 /** Gives tokens back, and returns how many. */

@@ -32,9 +32,12 @@ export const LIMIT_FILE_OPTIONS: readonly Option[] = [
 /** The option of commands that take a number of tokens. */
 export const COST_OPTION: Option = { flags: '--cost <tokens>', text: 'the number of tokens; default: 1' };
 
+/** The largest cost: all tokens of the largest quota. */
+export const MAX_COST = 1_000_000_000_000;
+
 /** Returns the number of tokens of a call. */
 export function costOf(call: Call): number {
-  return call.wholeNumber('cost', { min: 1, max: 1_000_000_000, unset: 1 });
+  return call.wholeNumber('cost', { min: 1, max: MAX_COST, unset: 1 });
 }
 
 /** The option of commands that read logs and give some requests another cost. */

@@ -30,8 +30,12 @@ const OTHER_WINDOWS: Readonly<Partial<Record<EnvoyUnit, string>>> = {
 const MAX_TOKENS = 1_000_000_000;
 /** The most tokens that come back in a unit: 16 per microsecond. */
 const MOST_IN_PERIOD: Readonly<Partial<Record<EnvoyUnit, number>>> = { second: 16_000_000, minute: 960_000_000 };
-/** The most tokens of a quota, for the units that are too short for 10⁹. */
-const MOST_IN_WINDOW: Readonly<Partial<Record<EnvoyUnit, number>>> = { second: 1_000_000, minute: 60_000_000 };
+/** The most tokens of a quota, for the units of which Envoy's largest number is more. */
+const MOST_IN_WINDOW: Readonly<Partial<Record<EnvoyUnit, number>>> = {
+  second: 1_000_000,
+  minute: 60_000_000,
+  hour: 3_600_000_000,
+};
 
 /**
  * Returns the numbers for so many requests per unit, and what differs from the window.
@@ -45,21 +49,27 @@ export function importedNumbers(
   as: ImportAs,
 ): { readonly numbers: ImportedNumbers; readonly note: string | undefined } {
   const count = Math.min(requests, MOST_IN_PERIOD[unit] ?? MAX_TOKENS);
-  const cut =
-    count < requests ? `${requests} per ${unit} is more than a limit can have; it is ${count} now` : undefined;
   if (as === 'strict') {
     return {
       numbers: { burst: Math.ceil(count / 2), count: Math.max(1, Math.floor(count / 2)), period: PERIODS[unit] },
-      note: cut,
+      note: noteOfCut(requests, count, unit),
     };
   }
   const bucket = { burst: count, count, period: PERIODS[unit] };
-  if (as === 'bucket') return { numbers: bucket, note: cut };
-  if (count > (MOST_IN_WINDOW[unit] ?? MAX_TOKENS)) {
+  if (as === 'bucket') return { numbers: bucket, note: noteOfCut(requests, count, unit) };
+  const inWindow = Math.min(requests, MOST_IN_WINDOW[unit] ?? requests);
+  if (inWindow < count) {
     const what = `${requests} is more than a quota per ${unit} can have; it is a bucket`;
     return { numbers: bucket, note: count < requests ? `${what} of ${count} now` : what };
   }
   const windows = OTHER_WINDOWS[unit];
-  const note = windows === undefined ? cut : `it has ${windows}, and counts calendar ${unit}s in UTC now`;
-  return { numbers: { count, per: unit }, note };
+  const note =
+    windows === undefined
+      ? noteOfCut(requests, inWindow, unit)
+      : `it has ${windows}, and counts calendar ${unit}s in UTC now`;
+  return { numbers: { count: inWindow, per: unit }, note };
+}
+
+function noteOfCut(requests: number, count: number, unit: EnvoyUnit): string | undefined {
+  return count < requests ? `${requests} per ${unit} is more than a limit can have; it is ${count} now` : undefined;
 }

@@ -1,5 +1,6 @@
-import { createLimiter, ipAddress, by, type LimitDefinition } from '@sluice/core';
+import { createLimiter, ipAddress, by, memoryStore, type LimitDefinition } from '@sluice/core';
 import { limitsOf } from '@sluice/core/kit';
+import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, it } from 'vitest';
 import { burstCurve } from '../../src/replay/counting/curve.ts';
 import { LimitTally } from '../../src/replay/counting/limit-tally.ts';
@@ -11,10 +12,10 @@ const START = Date.UTC(2026, 10, 23, 12) * 1000;
 /** A tally whose table has room for so many clients. */
 function tallyOf(
   numbers: Partial<LimitDefinition>,
-  { rows = 1000, passes = 1 }: { rows?: number; passes?: number } = {},
+  { rows = 1000, passes = 1, time = new FakeTime() }: { rows?: number; passes?: number; time?: FakeTime } = {},
 ): { tally: LimitTally; clients: ClientTable; client: (text: string) => ClientId } {
   const limits = { Orders: { key: by(undefined, { format: ipAddress().format }), ...numbers } as LimitDefinition };
-  const limit = limitsOf(createLimiter({ limits, log: false })).get('Orders')!;
+  const limit = limitsOf(createLimiter({ limits, store: memoryStore({ time }), time, log: false })).get('Orders')!;
   const clients = new ClientTable(rows, passes);
   return {
     tally: new LimitTally(limit, clients, passes, START),
@@ -64,7 +65,24 @@ describe('the need of a client', () => {
     const { tally, clients, client } = tallyOf(RATE);
     const one = client('10.0.0.1');
     for (let i = 0; i < 5; i++) tally.raise(one, 0, START, 999_999_999, 0);
-    expect(clients.need[0]?.[one.row]).toBe(2 ** 32 - 1);
+    expect(clients.need[0]?.[one.row]).toBe(5 * 999_999_999);
+  });
+
+  it.each([
+    ['day', 86_400_000_000],
+    ['month', 1_000_000_000_000],
+  ] as const)('of a %s is exact up to the most tokens of its quota, in each of many periods', (per, most) => {
+    const time = new FakeTime();
+    const { tally, clients, client } = tallyOf({ count: 1, per }, { time });
+    const one = client('10.0.0.1');
+    const raise = (days: number, cost: number) => {
+      time.setWall(START / 1000 + days * 86_400_000);
+      tally.raise(one, 0, time.wallNow() * 1000, cost, 0);
+    };
+    for (let period = 0; period < 100; period++) raise(40 * period, most / 2);
+    expect(clients.need[0]?.[one.row]).toBe(most / 2);
+    raise(40 * 99, most / 2 - 1);
+    expect(clients.need[0]?.[one.row]).toBe(most - 1);
   });
 });
 

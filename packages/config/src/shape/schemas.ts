@@ -7,7 +7,7 @@ import {
   OVERRIDE_FIELDS,
   OVERRIDE_KIND_FIELDS,
 } from './definition.ts';
-import type { JsonSchema } from './fields.ts';
+import type { FieldTable, JsonSchema } from './fields.ts';
 import { schemasOf } from './row-field.ts';
 
 const PATTERN: JsonSchema = { pattern: LIMIT_NAME_PATTERN.source };
@@ -57,6 +57,7 @@ export const LIMITS_SCHEMA: JsonSchema = {
     properties: schemasOf(LIMIT_FIELDS),
     additionalProperties: false,
     anyOf: alternatives(
+      LIMIT_FIELDS,
       KINDS.map((kind) => {
         const fields = fieldsOfKind(kind);
         // A load limit is never mentioned.
@@ -82,7 +83,7 @@ export const OVERRIDES_SCHEMA: JsonSchema = {
       properties: { ...schemasOf(OVERRIDE_FIELDS), ids: IDS },
       required: ['ids'],
       additionalProperties: false,
-      anyOf: alternatives([
+      anyOf: alternatives(OVERRIDE_FIELDS, [
         ...[...OVERRIDE_KIND_FIELDS].map(([{ override }, fields]) => ({ fields, needed: override!.needed })),
         ...MARK_NAMES.map((name) => ({ fields: { [name]: OVERRIDE_FIELDS[name]! }, needed: [name] })),
       ]),
@@ -91,19 +92,37 @@ export const OVERRIDES_SCHEMA: JsonSchema = {
 };
 
 interface Alternative {
-  readonly fields: object;
+  readonly fields: FieldTable;
   readonly needed: readonly string[];
 }
 
-/** Returns schemas of which one must be valid: the fields of one alternative without those that only others have. */
-function alternatives(all: readonly Alternative[]): readonly JsonSchema[] {
+/**
+ * Returns schemas of which one must be valid: the fields of one alternative without those that only others have.
+ *
+ * @param shared - The fields of all alternatives. A field that has another range in an alternative has it there.
+ */
+function alternatives(shared: FieldTable, all: readonly Alternative[]): readonly JsonSchema[] {
   const names = [...new Set(all.flatMap(({ fields }) => Object.keys(fields)))];
   return all.map(({ fields, needed }) => {
     const foreign = names.filter((name) => !Object.hasOwn(fields, name));
-    return { properties: without(foreign), required: needed };
+    return { properties: { ...without(foreign), ...rangesOf(fields, shared) }, required: needed };
   });
 }
 
 function without(names: readonly string[]): Record<string, false> {
   return Object.fromEntries(names.map((name) => [name, false]));
+}
+
+function rangesOf(fields: FieldTable, shared: FieldTable): Record<string, JsonSchema> {
+  const others = Object.entries(fields).filter(([name, { schema }]) => schema.maximum !== shared[name]!.schema.maximum);
+  return Object.fromEntries(
+    others.map(
+      ([
+        name,
+        {
+          schema: { maximum },
+        },
+      ]) => [name, { maximum: maximum! }],
+    ),
+  );
 }

@@ -51,7 +51,22 @@ export const LIMIT_PROBLEMS: readonly ProblemCase[] = [
     name: 'a quota without a count',
     limits: limitsWith('  per: month\n'),
     problems: [
-      'limits.yaml:4:3: `NewOrdersPerAccount.count` must be a whole number from 1 to 1000000000, but was undefined. For example count: 10000. For no limit leave the limit out.',
+      'limits.yaml:4:3: `NewOrdersPerAccount.count` must be a whole number from 1 to 1000000000000, but was undefined. For example count: 10000. For no limit leave the limit out.',
+    ],
+  },
+  {
+    name: 'more tokens than a quota can have',
+    limits: limitsWith('  count: 1000000000001\n  per: month\n'),
+    problems: [
+      'limits.yaml:4:10: `NewOrdersPerAccount.count` must be a whole number from 1 to 1000000000000, but was 1000000000001. Let a token stand for more, in all costs too.',
+    ],
+  },
+  {
+    name: 'more tokens than a day can have',
+    limits: limitsWith('  count: 86400000001\n  per: day\n'),
+    schemaAccepts: 'it knows the most of all periods',
+    problems: [
+      'limits.yaml:4:10: `NewOrdersPerAccount.count` must be at most 86400000000 per day, but was 86400000001. For example count: 86400000000. For more, let a token stand for more, in all costs too.',
     ],
   },
   {

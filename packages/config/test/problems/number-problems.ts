@@ -11,6 +11,13 @@ export const NUMBER_PROBLEMS: readonly ProblemCase[] = [
     ],
   },
   {
+    name: 'more tokens than a rate can have',
+    limits: limitsWith('  burst: 1\n  count: 1000000001\n  period: 24h\n'),
+    problems: [
+      "limits.yaml:5:10: `NewOrdersPerAccount.count` must be a whole number from 1 to 1000000000, but was 1000000001. For no limit leave the limit out. For more, as money has, use a quota, such as per: 'month', or let a token stand for more, in all costs too.",
+    ],
+  },
+  {
     name: 'a negative burst',
     limits: limitsWith('  burst: -1\n  count: 1\n  period: 1s\n'),
     problems: [

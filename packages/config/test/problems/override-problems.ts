@@ -23,7 +23,7 @@ export const OVERRIDE_PROBLEMS: readonly ProblemCase[] = [
     name: 'an override with a wrong count alone',
     overrides: '- NewOrdersPerAccount:\n    count: 0\n    ids: [1]\n',
     problems: [
-      'overrides.yaml:2:12: `NewOrdersPerAccount.count` must be a whole number from 1 to 1000000000, but was 0. For example count: 10000. For no limit leave the limit out.',
+      'overrides.yaml:2:12: `NewOrdersPerAccount.count` must be a whole number from 1 to 1000000000000, but was 0. For example count: 10000. For no limit leave the limit out.',
     ],
   },
   {

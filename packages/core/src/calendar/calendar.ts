@@ -12,6 +12,17 @@ const DAY_MS = 86_400_000;
 /** The units that always have the same length. Their periods are counted from a time after the beginning of 1970. */
 const FIXED_MS: Readonly<Partial<Record<CalendarUnit, number>>> = { second: 1000, minute: 60_000, hour: 3_600_000 };
 
+/** The largest quotas: a store counts tokens in steps of its clock, of which it has at least 2,000 in a millisecond. */
+export const MOST_TOKENS_PER: Readonly<Record<CalendarUnit, number>> = {
+  second: 1_000_000,
+  minute: 60_000_000,
+  hour: 3_600_000_000,
+  day: 86_400_000_000,
+  week: 604_800_000_000,
+  month: 1_000_000_000_000,
+  year: 1_000_000_000_000,
+};
+
 /** Returns the length of a unit whose periods all have the same; `undefined` for days and longer units. */
 export function fixedLengthMs(unit: CalendarUnit): number | undefined {
   return FIXED_MS[unit];

@@ -196,7 +196,7 @@ function badCost(limit: string, value: unknown): SluiceError {
 }
 
 function costRemedy(value: unknown): string {
-  if (typeof value === 'bigint' || (typeof value === 'string' && /^\d{1,10}$/.test(value)))
+  if (typeof value === 'bigint' || (typeof value === 'string' && /^\d{1,13}$/.test(value)))
     return `Write cost: ${value}.`;
   return 'Costs are tokens. For smaller costs, multiply burst, count and all costs by the same number.';
 }

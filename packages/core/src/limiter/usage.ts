@@ -8,7 +8,6 @@ import { limitNamed, type LimitSet } from '../definitions/limit-set.ts';
 import type { Limit } from '../limits/limit.ts';
 import { Use } from '../limits/use.ts';
 import { remainingTokens } from '../rule/gcra.ts';
-import { MAX_TOKENS } from '../rule/rate.ts';
 import type { BucketName } from '../store/store.ts';
 import { canonicalId, checkedEntriesOf } from './entries.ts';
 
@@ -71,7 +70,7 @@ function usages(all: readonly Asked[], { batch, reading }: Changed<Transaction>)
     const level = reading.levelsTicks[index]!;
     const { count } = batch[index]!.rate;
     // A higher level was written in the next period, before the clock stepped back: nothing fits.
-    const used = level > MAX_TOKENS ? count : level;
+    const used = level > limit.calendar!.mostTokens ? count : level;
     const figures = { used, count, remaining: remainingTokens(used, 1, count) };
     return { limit: limit.name, id, ...figures, start: new Date(startMs), end: new Date(endMs) };
   });

@@ -85,6 +85,8 @@ export interface KindParts {
 /** The periods of a limit, by the wall clock of its store. */
 export interface Periods {
   readonly unit: CalendarUnit;
+  /** The most tokens that a quota can have in one of them. */
+  readonly mostTokens: number;
   /** The name of its calendar, or what the calendars of all ids have in common. */
   readonly name: string;
   /**

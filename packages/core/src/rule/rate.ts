@@ -227,6 +227,9 @@ export function checkedTokens(option: string, value: unknown): number {
 const FRACTION_REMEDY =
   "For a fraction multiply count and period by the same number: 5.5 per second are count: 11, period: '2s'.";
 
+const TOO_MANY_REMEDY =
+  "For no limit leave the limit out. For more, as money has, use a quota, such as per: 'month', or let a token stand for more, in all costs too.";
+
 /** A rate in one text, as other libraries write it: `10/s`, `100 per minute`. */
 const RATE_TEXT = /^(\d{1,10}) ?(?:\/|per) ?(ms|s|m|h|d)[a-z]*$/;
 
@@ -237,6 +240,7 @@ function tokensRemedy(option: string, value: unknown): string {
   if (typeof value === 'number' && value > 0 && !Number.isInteger(value) && value < MAX_TOKENS) {
     return leafOf(option) === 'burst' ? `For example burst: ${Math.ceil(value)}.` : FRACTION_REMEDY;
   }
+  if (typeof value === 'number' && value > MAX_TOKENS && value < Infinity) return TOO_MANY_REMEDY;
   const isText = typeof value === 'string' && Number(value) !== 0;
   if (value !== undefined && !Number.isNaN(value) && !isText) {
     return 'To allow no bursts use burst: 1; for no limit leave the limit out.';

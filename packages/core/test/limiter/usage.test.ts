@@ -46,12 +46,22 @@ test('usage may exceed a quota that was lowered, and has the id in its canonical
   expect(await usage()).toMatchObject([{ used: 9, count: 4, remaining: 0 }]);
 });
 
-test('usage is the whole count when the clock has stepped back into a past period', async () => {
-  const { limiter, usage, time } = setup();
-  time.setWall(june.end.getTime());
-  void limiter.spend([MONTHLY]);
-  time.setWall(june.end.getTime() - 1000);
-  expect(await usage()).toMatchObject([{ used: 10, count: 10, remaining: 0 }]);
+test.each(['second', 'minute', 'hour', 'day', 'month'] as const)(
+  'usage is the whole count of a %s when the clock has stepped back into a past one',
+  async (per) => {
+    const { limiter, time } = limiterOnFakeTime({ Quota: { count: 10, per } });
+    time.setWall(june.end.getTime());
+    void limiter.spend([{ limit: 'Quota', id: '7' }]);
+    time.setWall(june.end.getTime() - 1);
+    expect(await limiter.usage([{ limit: 'Quota', id: '7' }])).toMatchObject([{ used: 10, count: 10, remaining: 0 }]);
+  },
+);
+
+test('usage may exceed a quota that was lowered by almost all of the most tokens of a period', async () => {
+  const { limiter } = limiterOnFakeTime({ Quota: { count: 86_400_000_000, per: 'day' } });
+  void limiter.spend([{ limit: 'Quota', id: '7', cost: 86_400_000_000 }]);
+  limiter.replace({ limits: { Quota: { key: accountId(), count: 1, per: 'day' } } });
+  expect(await limiter.usage([{ limit: 'Quota', id: '7' }])).toMatchObject([{ used: 86_400_000_000, remaining: 0 }]);
 });
 
 test('wrong entries are errors', async () => {

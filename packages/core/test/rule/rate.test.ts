@@ -80,6 +80,8 @@ test('a count that was left out is shown by an example', () => {
 
 const FRACTION_REMEDY =
   "For a fraction multiply count and period by the same number: 5.5 per second are count: 11, period: '2s'.";
+const TOO_MANY_REMEDY =
+  "For no limit leave the limit out. For more, as money has, use a quota, such as per: 'month', or let a token stand for more, in all costs too.";
 
 describe('a number out of range is rejected:', () => {
   test.each<[field: string, value: unknown, shown: string, remedy?: string]>([
@@ -89,7 +91,7 @@ describe('a number out of range is rejected:', () => {
     ['count', 5.5, '5.5', FRACTION_REMEDY],
     ['count', Number.NaN, 'NaN', `${NAN_REMEDY} For example count: 100, period: '1m'.`],
     ['count', Infinity, 'Infinity'],
-    ['count', 1e9 + 1, '1000000001'],
+    ['count', 1e9 + 1, '1000000001', TOO_MANY_REMEDY],
     ['count', '100', "'100'", 'Write count: 100.'],
     ['count', 100n, '100n', 'Write count: 100.'],
     ['count', '100_000', "'100_000'", 'Write count: 100000.'],
@@ -100,7 +102,7 @@ describe('a number out of range is rejected:', () => {
     ['burst', 0.5, '0.5', 'For example burst: 1.'],
     ['burst', 5.5, '5.5', 'For example burst: 6.'],
     ['burst', Number.NaN, 'NaN', `${NAN_REMEDY} For example burst: 100.`],
-    ['burst', 1e9 + 1, '1000000001'],
+    ['burst', 1e9 + 1, '1000000001', TOO_MANY_REMEDY],
     ['burst', '5', "'5'", 'Write burst: 5.'],
     ['burst', '5s', "'5s'", 'For example burst: 100.'],
     ['burst', '0', "'0'"],

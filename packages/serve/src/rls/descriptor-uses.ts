@@ -1,10 +1,9 @@
 import type { IdFormat, SluiceError } from '@sluice/core';
-import { MAX_TOKENS } from '@sluice/core/kit';
 import { withLargestCosts, type Use } from '../deciding/use.ts';
 import { canonicalId } from '../ids/canonical-id.ts';
 import { descriptorId } from '../ids/descriptor-id.ts';
 import { MAX_RULES } from '../spellings/spellings.ts';
-import type { EnvoyRule, EnvoyTable } from '../tables/table.ts';
+import { MAX_COST, type EnvoyRule, type EnvoyTable } from '../tables/table.ts';
 import type { Descriptor } from './request.ts';
 
 /** What applies to one descriptor: nothing, a denial that no store is asked for, or a use of a bucket. */
@@ -77,8 +76,8 @@ function limitUse(rule: EnvoyRule, descriptor: Descriptor, format: IdFormat): De
   const kind = hits === 0 ? 'check' : isNegative ? 'refund' : report === 'charge' ? 'charge' : 'spend';
   try {
     const id = canonicalId(format, descriptorId(rule, descriptor.entries, format));
-    // A check asks whether one more hit would pass. No burst is above MAX_TOKENS.
-    const cost = Math.min(Math.max(1, hits), MAX_TOKENS + 1);
+    // A check asks whether one more hit would pass. No limit has more tokens than MAX_COST.
+    const cost = Math.min(Math.max(1, hits), MAX_COST + 1);
     return id === null ? 'passes' : { limit: limit!, id, cost, kind, shadow };
   } catch (error) {
     if ((error as SluiceError).code !== 'ERR_ID') throw error;

@@ -57,18 +57,21 @@ export function writeResponse(response: RlsResponse): Buffer {
   return framed(writer.finish());
 }
 
+/** The protocol has 32 bits for a number of requests. */
+const MOST_UINT32 = 2 ** 32 - 1;
+
 function writeStatus(writer: ProtoWriter, { code, currentLimit, remaining, untilResetMs }: DescriptorStatus): void {
   const start = writer.beginMessage(2);
   writer.uint(1, code);
   if (currentLimit !== undefined) writeCurrentLimit(writer, currentLimit);
-  writer.uint(3, Math.min(remaining, 2 ** 32 - 1));
+  writer.uint(3, Math.min(remaining, MOST_UINT32));
   if (untilResetMs !== undefined && Number.isFinite(untilResetMs)) writeDuration(writer, untilResetMs);
   writer.endMessage(start);
 }
 
 function writeCurrentLimit(writer: ProtoWriter, { requestsPerUnit, unit, name }: CurrentLimit): void {
   const start = writer.beginMessage(2);
-  writer.uint(1, requestsPerUnit);
+  writer.uint(1, Math.min(requestsPerUnit, MOST_UINT32));
   writer.uint(2, unit);
   writer.text(3, name);
   writer.endMessage(start);

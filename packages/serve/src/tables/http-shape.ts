@@ -9,12 +9,11 @@ import {
   type Node,
 } from '@sluice/config/kit';
 import type { FieldsDialect } from '@sluice/core';
-import { MAX_TOKENS } from '@sluice/core/kit';
 import { RULE_FIELDS, TABLE_FIELDS } from './common-fields.ts';
 import { listField, textsField } from './list-field.ts';
 import { pathKind } from '../spellings/text-kind.ts';
 import { PathPatterns } from './path-patterns.ts';
-import type { HttpId, HttpRule, HttpTable } from './table.ts';
+import { MAX_COST, type HttpId, type HttpRule, type HttpTable } from './table.ts';
 
 /** The name of an HTTP table, which is a part of a path. */
 export const TABLE_NAME: RegExp = /^[A-Za-z0-9_.-]{1,64}$/;
@@ -47,7 +46,7 @@ export const HTTP_RULE_FIELDS: Readonly<
   },
   cost: fieldOf({
     about: 'How many tokens a request takes. Default: 1.',
-    value: { type: 'whole number', min: 1, max: MAX_TOKENS, example: '5', remedy: 'For example cost: 5.' },
+    value: { type: 'whole number', min: 1, max: MAX_COST, example: '5', remedy: 'For example cost: 5.' },
   }),
   methods: textsField(
     'The methods that the limit applies to. Default: all.',

@@ -4,6 +4,9 @@ import type { TextKind } from '../spellings/text-kind.ts';
 import type { DescriptorTree, EntryPattern } from './descriptor-tree.ts';
 import type { PathPatterns } from './path-patterns.ts';
 
+/** The largest cost of a request: all tokens of the largest quota. */
+export const MAX_COST = 1_000_000_000_000;
+
 /** What a file of tables says: which limits apply to which requests, and whose bucket each takes from. */
 export interface Tables {
   /** By the name in the path: `/check/<name>`. */

@@ -129,7 +129,9 @@ function limitOf({ limit, tally, identified }: DecidedLimit, denyAtMost: number)
     invalidIds: identified.invalidIds,
     invalidExample: identified.invalidExample ?? null,
     curve,
-    suggestion: curve && suggestionOf(curve, { ids, requests: tally.asked, denyAtMost }),
+    suggestion:
+      curve &&
+      suggestionOf(curve, { ids, requests: tally.asked, denyAtMost, most: limit.calendar?.mostTokens ?? MAX_TOKENS }),
   };
 }
 
@@ -141,11 +143,11 @@ function deniedIn({ clients }: LimitTally, pass: number): number {
 
 function suggestionOf(
   { points }: BurstCurve,
-  { ids, requests, denyAtMost }: { readonly ids: number; readonly requests: number; readonly denyAtMost: number },
+  { ids, requests, denyAtMost, most }: Readonly<Record<'ids' | 'requests' | 'denyAtMost' | 'most', number>>,
 ): SuggestionReport | null {
   const point = points.find(({ deniedIds }) => deniedIds.high <= denyAtMost * ids);
   // A limit can't have more.
-  if (point === undefined || point.burst > MAX_TOKENS) return null;
+  if (point === undefined || point.burst > most) return null;
   const { burst, deniedIds, theirRequests } = point;
   const theirPart = { low: theirRequests.low / requests, high: theirRequests.high / requests };
   return { burst, denyAtMost, deniedIds, theirPart };

@@ -43,7 +43,7 @@ interface NeedCount {
   requests: number;
 }
 
-function needCounts(clients: ClientTable, needs: Uint32Array): NeedCount[] {
+function needCounts(clients: ClientTable, needs: Float64Array): NeedCount[] {
   const counts = new Map<number, NeedCount>();
   for (const row of clients.used()) {
     const need = needs[row]!;

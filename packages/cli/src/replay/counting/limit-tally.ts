@@ -1,6 +1,6 @@
 import type { Limit } from '@sluice/core/kit';
 import { TICKS_PER_MICRO } from '@sluice/core/store';
-import { type ClientId, type ClientTable, MAX_NEED } from '../keys/client-table.ts';
+import type { ClientId, ClientTable } from '../keys/client-table.ts';
 import { DeniedRoutes } from './denied-routes.ts';
 import { MostDenied } from './most-denied.ts';
 import type { SecondBounds } from './second-bounds.ts';
@@ -23,8 +23,13 @@ export interface DeniedRequest {
   readonly route: number;
 }
 
-/** Beside the number of a period, the tokens that were taken in it; a quota has at most 10⁹. */
-const PERIOD_UNIT = 2 ** 31;
+/**
+ * The factor of the number of a period, beside the tokens that were taken in it: more than a quota can have. 2^53
+ * is room for 48 days of seconds, and for more of all other units.
+ */
+function periodFactor({ calendar }: Limit): number {
+  return calendar === undefined ? 1 : 2 ** Math.max(31, Math.ceil(Math.log2(2 * calendar.mostTokens)));
+}
 
 /** Counts what a limit does to the requests of a log. */
 export class LimitTally {
@@ -41,6 +46,7 @@ export class LimitTally {
   overridden = 0;
   readonly #limit: Limit;
   readonly #startMicros: number;
+  readonly #periodFactor: number;
   /** Of a quota: the end of the current period in each pass, and the number of the period. */
   readonly #periods: { endMs: number; number: number }[];
   /** Of a concurrency limit, for each pass. */
@@ -59,6 +65,7 @@ export class LimitTally {
     this.deniedRoutes = this.passes.map((_, i) => new DeniedRoutes(clients, i));
     this.#limit = limit;
     this.#startMicros = startMicros;
+    this.#periodFactor = periodFactor(limit);
     this.#periods = this.passes.map(() => ({ endMs: -Infinity, number: 0 }));
     this.#slots = limit.treatment.slots === undefined ? [] : this.passes.map((_, i) => new SlotsNeeded(clients, i));
   }
@@ -110,7 +117,7 @@ export class LimitTally {
           ? this.#levelOf(row, pass, micros, cost)
           : this.#usedOf(client, pass, micros, cost);
     const need = this.clients.need[pass]!;
-    if (needed > need[row]!) need[row] = Math.min(needed, MAX_NEED);
+    if (needed > need[row]!) need[row] = needed;
   }
 
   #levelOf(row: number, pass: number, micros: number, cost: number): number {
@@ -131,9 +138,10 @@ export class LimitTally {
     }
     const levels = this.clients.level[pass]!;
     const level = levels[row]!;
-    const used = Math.floor(level / PERIOD_UNIT) === period.number ? level % PERIOD_UNIT : 0;
-    const after = Math.min(used + cost, PERIOD_UNIT - 1);
-    levels[row] = period.number * PERIOD_UNIT + after;
+    const factor = this.#periodFactor;
+    const used = Math.floor(level / factor) === period.number ? level % factor : 0;
+    const after = Math.min(used + cost, factor - 1);
+    levels[row] = period.number * factor + after;
     return after;
   }
 }

@@ -151,7 +151,7 @@ class Pattern {
 function costRule(text: string): { readonly pattern: Pattern; readonly cost: number } {
   const at = text.lastIndexOf('=');
   const cost = text.slice(at + 1);
-  if (at === -1 || !/^\d{1,9}$/.test(cost)) {
+  if (at === -1 || !/^\d{1,12}$/.test(cost)) {
     throw new UsageError(
       `\`--cost\` must be a pattern of requests and a whole number, but was '${text}'. For example --cost 'POST /orders=5'.`,
     );

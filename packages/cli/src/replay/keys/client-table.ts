@@ -2,9 +2,6 @@ import { randomBytes } from 'node:crypto';
 
 const FIRST_ROWS = 1024;
 
-/** The largest burst that is counted exactly. No limit has a larger one. */
-export const MAX_NEED: number = 2 ** 32 - 1;
-
 /** What the bounds of a log of whole seconds need of each client. Times are in ticks since the start of the log. */
 export interface BoundColumns {
   /** The requests that are denied at least, and at most. */
@@ -49,8 +46,8 @@ export class ClientTable {
   readonly denied: Uint32Array[];
   /** For each pass, what the bucket lacks if nothing is ever denied: its TAT in microseconds × 16, the tokens of a period, or slots. */
   readonly level: Float64Array[];
-  /** For each pass, the smallest burst that never denies the client, in tokens; at most {@link MAX_NEED}. */
-  readonly need: Uint32Array[];
+  /** For each pass, the smallest burst that never denies the client, in tokens. */
+  readonly need: Float64Array[];
   /** 1 for clients whose numbers are not those of the limit, so that its burst does not apply to them. */
   overridden: Uint8Array = new Uint8Array(FIRST_ROWS);
   /** Undefined for a table without bounds. */
@@ -70,7 +67,7 @@ export class ClientTable {
     this.bounds = hasBounds ? firstBounds() : undefined;
     this.denied = Array.from({ length: passes }, () => new Uint32Array(FIRST_ROWS));
     this.level = Array.from({ length: passes }, () => new Float64Array(FIRST_ROWS));
-    this.need = Array.from({ length: passes }, () => new Uint32Array(FIRST_ROWS));
+    this.need = Array.from({ length: passes }, () => new Float64Array(FIRST_ROWS));
   }
 
   /** How many clients in the table have requests to which the limit applies. */
@@ -158,7 +155,7 @@ export class ClientTable {
     for (const pass of this.level.keys()) {
       this.denied[pass] = grown(this.denied[pass]!, rows, Uint32Array);
       this.level[pass] = grown(this.level[pass]!, rows, Float64Array);
-      this.need[pass] = grown(this.need[pass]!, rows, Uint32Array);
+      this.need[pass] = grown(this.need[pass]!, rows, Float64Array);
     }
     if (this.bounds !== undefined) growBounds(this.bounds, rows);
     this.#reindex(2 * rows);

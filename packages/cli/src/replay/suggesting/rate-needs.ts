@@ -1,6 +1,9 @@
 import { TICKS_PER_MICRO } from '@sluice/core/store';
-import { type ClientId, type ClientTable, grown, MAX_NEED } from '../keys/client-table.ts';
+import { type ClientId, type ClientTable, grown } from '../keys/client-table.ts';
 import { intervalTicks, type SuggestedRate } from './rates.ts';
+
+/** The largest burst that is counted exactly. No rate has a larger one. */
+const MAX_NEED = 2 ** 32 - 1;
 
 /**
  * For each client, the smallest burst that never denies it, at each of several rates. In a log of whole seconds, whenever in its

@@ -5,6 +5,8 @@ import type { Value } from './value.ts';
 /** The most requests of a simulation, which takes some seconds then. */
 const MAX_REQUESTS = 500_000;
 const MAX_COPIES = 10_000;
+/** All tokens of the largest quota. */
+const MAX_COST = 1_000_000_000_000;
 const FIELDS = ['limits', 'copies', 'cost', 'arrivals'];
 
 /**
@@ -29,7 +31,7 @@ function readClient(name: string, value: Value, names: readonly string[]): Clien
   return {
     name,
     copies: fields.get('copies')?.number({ min: 1, max: MAX_COPIES }) ?? 1,
-    cost: fields.get('cost')?.number({ min: 1, max: 1_000_000_000 }) ?? 1,
+    cost: fields.get('cost')?.number({ min: 1, max: MAX_COST }) ?? 1,
     limits:
       fields
         .get('limits')

@@ -3,6 +3,7 @@ import {
   Calendar,
   calendarNamed,
   CALENDAR_UNITS,
+  MOST_TOKENS_PER,
   type CalendarUnit,
   type PeriodEnds,
 } from '../../calendar/calendar.ts';
@@ -23,6 +24,7 @@ export type AnchorDate = string | Date;
 /** The calendar of a limit, by the wall clock of the store. */
 export class LimitCalendar implements Periods {
   readonly unit: CalendarUnit;
+  readonly mostTokens: number;
   readonly name: string;
   readonly #wall: StoreWall;
   /** The calendar of all ids, or a function that returns that of an id. */
@@ -31,6 +33,7 @@ export class LimitCalendar implements Periods {
   constructor(name: string, unit: CalendarUnit, calendar: Calendar | ((id: string) => Calendar), wall: StoreWall) {
     this.name = name;
     this.unit = unit;
+    this.mostTokens = MOST_TOKENS_PER[unit];
     this.#wall = wall;
     this.#calendar = calendar;
   }

@@ -119,7 +119,7 @@ function stepOf({ incrementTicks, capTicks }: Charge, after: number): Step {
   return { before: after > capTicks ? after : Math.max(0, after - incrementTicks), after };
 }
 
-/** Whole tokens, rounded up. 0.29 of 100 tokens are 29, although the floating-point product may be a little higher. */
+/** Whole tokens, rounded up. 0.07 of 100 tokens are 7, although the floating-point product is a little higher. */
 function tokensAt(threshold: number, count: number): number {
-  return Math.max(1, Math.ceil(threshold * count - 1e-6));
+  return Math.max(1, Math.ceil(threshold * count * (1 - 2 * Number.EPSILON)));
 }

@@ -1,14 +1,17 @@
-import { CALENDAR_UNITS, fixedLengthMs, type CalendarUnit } from '../../calendar/calendar.ts';
+import { CALENDAR_UNITS, MOST_TOKENS_PER, type CalendarUnit } from '../../calendar/calendar.ts';
 import { complaint } from '../../checks/errors.ts';
 import { wholeNumber } from '../../checks/options.ts';
-import { countingRate, MAX_TOKENS, type NumbersKind, type Numbers } from '../../rule/rate.ts';
+import { countingRate, type NumbersKind, type Numbers } from '../../rule/rate.ts';
 import { NUMBERS_ALONE, type Kind } from '../../limits/kind.ts';
 import { EXACT_ROW, type OptionRow } from '../../limits/option.ts';
 import { limitCalendarOf, type AnchorDate } from './limit-calendar.ts';
 
 /** The options of a quota: `count` tokens in each calendar period, which all come back at its end. */
 export interface Quota {
-  /** How many tokens there are in each period, a whole number from 1 to 10⁹; per second to 10⁶, per minute to 6 × 10⁷. */
+  /**
+   * How many tokens there are in each period, a whole number from 1: to 10¹² per month and year, and to 1,000 for each
+   * millisecond of shorter periods, such as 8.64 × 10¹⁰ per day and 10⁶ per second.
+   */
   readonly count: number;
   /** The calendar period after which all tokens come back. A week begins on Monday. */
   readonly per: CalendarUnit;
@@ -30,14 +33,15 @@ export interface Quota {
 
 /** Another count of a quota for one id. The calendar stays that of the limit. */
 export interface QuotaOverride {
-  /** How many tokens there are in each period, a whole number from 1 to 10⁹. */
+  /** How many tokens there are in each period, a whole number as in the limit. */
   readonly count: number;
 }
 
-const REMEDY = 'For example count: 10000. For no limit leave the limit out.';
+const MAX_COUNT = MOST_TOKENS_PER.year;
 const COUNT = {
   about: 'How many tokens come back every period.',
-  value: { type: 'whole number', min: 1, max: MAX_TOKENS, example: '10000', remedy: REMEDY },
+  value: { type: 'whole number', min: 1, max: MAX_COUNT, example: '10000' },
+  check: checkedCount,
 } as const satisfies OptionRow;
 
 const TOKENS_OF_A_PERIOD: NumbersKind = { name: 'quota', level: 'resets', size: 'count' };
@@ -88,25 +92,28 @@ export const quota: Kind<Quota, QuotaOverride> = {
 };
 
 /**
- * Rejects more tokens than a store can count in a period: it counts them in steps of its clock, of which it has at least
- * 2,000 in a millisecond, and half of them tell the periods apart.
+ * Rejects more tokens than a store can count in a period.
  *
  * @throws {SluiceError} `ERR_OPTION`.
  */
 function checkSize(where: string, count: number, unit: CalendarUnit): void {
-  const most = Math.min(MAX_TOKENS, (fixedLengthMs(unit) ?? Infinity) * 1000);
+  const most = MOST_TOKENS_PER[unit];
   if (count <= most) return;
   const demand = `at most ${most} per ${unit}`;
-  throw complaint('ERR_OPTION', {
-    option: `${where}.count`,
-    demand,
-    value: count,
-    remedy: `For example count: ${most}.`,
-  });
+  const remedy = `For example count: ${most}. For more, let a token stand for more, in all costs too.`;
+  throw complaint('ERR_OPTION', { option: `${where}.count`, demand, value: count, remedy });
+}
+
+function checkedCount(option: string, value: unknown): number {
+  const isTooLarge = typeof value === 'number' && value > MAX_COUNT;
+  const remedy = isTooLarge
+    ? 'Let a token stand for more, in all costs too.'
+    : 'For example count: 10000. For no limit leave the limit out.';
+  return wholeNumber(option, value, { min: 1, max: MAX_COUNT, remedy });
 }
 
 function rateOf(where: string, { count }: QuotaOverride): Numbers {
-  return countingRate(TOKENS_OF_A_PERIOD, wholeNumber(`${where}.count`, count, COUNT.value));
+  return countingRate(TOKENS_OF_A_PERIOD, checkedCount(`${where}.count`, count));
 }
 
 /** Returns the thresholds in ascending order, each once. */

@@ -131,7 +131,7 @@ describe('the error for a cost that never fits names the count, because a quota 
 
 test('the error for a count of 0 does not suggest a burst', () => {
   expect(thrown(() => setup({ count: 0 })).message).toBe(
-    '`limits.Monthly.count` must be a whole number from 1 to 1000000000, but was 0. ' +
+    '`limits.Monthly.count` must be a whole number from 1 to 1000000000000, but was 0. ' +
       'For example count: 10000. For no limit leave the limit out.',
   );
 });

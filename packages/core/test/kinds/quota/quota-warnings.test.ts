@@ -57,6 +57,8 @@ test.each([
   [100, 0.29, 29],
   [3, 0.5, 2],
   [10, 0.001, 1],
+  [100, 0.07, 7],
+  [1e12, 0.034, 34e9],
   [7, 1, 7],
 ])('of %d tokens, the threshold %d is reached with token %d', (count, threshold, token) => {
   const { spend, warned } = setup(count, [threshold]);

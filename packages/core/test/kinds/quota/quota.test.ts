@@ -30,13 +30,32 @@ test('the thresholds of warnings are sorted, each once', () => {
   expect(define({ ...quota, warnAt: [1, 0.5, 0.8, 0.5] }).warnAt).toEqual([0.5, 0.8, 1]);
 });
 
-test.each(['second', 'minute', 'hour', 'day', 'week', 'month', 'year'])('a quota may be per %s', (per) => {
-  expect(define({ count: 1, per }).calendar?.of('any').unit).toBe(per);
+test.each([
+  ['second', 1e6],
+  ['minute', 6e7],
+  ['hour', 3.6e9],
+  ['day', 8.64e10],
+  ['week', 6.048e11],
+  ['month', 1e12],
+  ['year', 1e12],
+])('a quota may be per %s, of up to %d tokens', (per, most) => {
+  const { calendar, rate } = define({ count: most, per });
+  expect(calendar?.of('any').unit).toBe(per);
+  expect(rate).toMatchObject({ count: most, toleranceTicks: most });
 });
 
 describe('a wrong quota is an error:', () => {
   test.each([
-    [{ count: 0, per: 'month' }, 'ERR_OPTION', '`limits.Monthly.count` must be a whole number from 1 to 1000000000'],
+    [
+      { count: 0, per: 'month' },
+      'ERR_OPTION',
+      '`limits.Monthly.count` must be a whole number from 1 to 1000000000000, but was 0. For example count: 10000.',
+    ],
+    [
+      { count: 1e12 + 1, per: 'year' },
+      'ERR_OPTION',
+      '`limits.Monthly.count` must be a whole number from 1 to 1000000000000, but was 1000000000001. Let a token stand for more, in all costs too.',
+    ],
     [
       { count: 5, per: 'months' },
       'ERR_OPTION',
@@ -46,9 +65,17 @@ describe('a wrong quota is an error:', () => {
     [
       { count: 1_000_001, per: 'second' },
       'ERR_OPTION',
-      '`limits.Monthly.count` must be at most 1000000 per second, but was 1000001. For example count: 1000000.',
+      '`limits.Monthly.count` must be at most 1000000 per second, but was 1000001. For example count: 1000000. ' +
+        'For more, let a token stand for more, in all costs too.',
     ],
     [{ count: 60_000_001, per: 'minute' }, 'ERR_OPTION', '`limits.Monthly.count` must be at most 60000000 per minute'],
+    [{ count: 3_600_000_001, per: 'hour' }, 'ERR_OPTION', '`limits.Monthly.count` must be at most 3600000000 per hour'],
+    [{ count: 86_400_000_001, per: 'day' }, 'ERR_OPTION', '`limits.Monthly.count` must be at most 86400000000 per day'],
+    [
+      { count: 6.048e11 + 1, per: 'week' },
+      'ERR_OPTION',
+      '`limits.Monthly.count` must be at most 604800000000 per week',
+    ],
     [
       { ...quota, period: '1m' },
       'ERR_LIMIT',
@@ -209,6 +236,7 @@ describe('an override of a quota', () => {
         limits: { Often: { key: accountId(), count: 10, per: 'second' } },
         overrides: { Often: listed },
       });
+    expect(spend({ Monthly: { '7': { count: 1e12 } } }).results[0]).toMatchObject({ count: 1e12, remaining: 1e12 - 1 });
     create({ '7': { count: 1_000_000 } });
     expect(thrown(() => create({ '7': { count: 5 }, '8': { count: 2_000_000 } }))).toMatchObject({
       code: 'ERR_OPTION',
