@@ -69,7 +69,7 @@ test('two services of two processes share the limits of one Redis, and their met
   expect(statuses.filter((status) => status === 200)).toHaveLength(30);
   expect(statuses.filter((status) => status === 429)).toHaveLength(30);
   const total = (text: string): number =>
-    [...text.matchAll(/^sluice_decisions_total\{.*\} (\d+)$/gm)].reduce((sum, [, value]) => sum + Number(value), 0);
+    [...text.matchAll(/^sluice_serve_answers_total\{.*\} (\d+)$/gm)].reduce((sum, [, value]) => sum + Number(value), 0);
   expect(await Promise.all(services.map(async ({ counted }) => total(await counted())))).toEqual([30, 30]);
 });
 

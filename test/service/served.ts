@@ -1,3 +1,4 @@
+import { textOfMetrics } from '@sluice/core/metrics';
 import { FakeTime } from '@sluice/core/testing';
 import { onTestFinished } from 'vitest';
 import {
@@ -37,4 +38,9 @@ export async function served(limits: unknown, tables: unknown, options: Partial<
     await service.close();
   });
   return { service, servers, time, events };
+}
+
+/** The lines that Prometheus would read. */
+export function metricLines(service: Service): readonly string[] {
+  return textOfMetrics(service.metrics()).split('\n');
 }

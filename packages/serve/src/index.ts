@@ -6,7 +6,6 @@
  *
  * @module
  */
-export { metricsText, summed, type Answer, type Sample } from './metrics/metrics.ts';
 export { listenAddress, type ListenAddress } from './service/address.ts';
 export type { ServiceEvent } from './metrics/event.ts';
 export type { ServiceOptions } from './service/options.ts';

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { until } from '../../../test/redis/servers/until.ts';
 import { rawRequest, statusOf } from '../../../test/service/raw-request.ts';
-import { served, type Served } from '../../../test/service/served.ts';
+import { metricLines, served, type Served } from '../../../test/service/served.ts';
 
 const LIMITS = 'Posts: { count: 3, period: 24h, idFormat: clientNetwork }';
 const TABLES = 'http: { api: { limits: [{ limit: Posts, id: address, methods: [POST] }] } }';
@@ -45,7 +45,7 @@ test('a request with as many lines as the server keeps is denied, as those of th
   }
   expect(statusOf(await ask(question(lines(999 - OWN_LINES))))).toBe(429);
   expect(events.map(({ message }) => message)).toContainEqual(expect.stringContaining('sluice serve --print-fields'));
-  expect(service.samples()).toContainEqual(expect.objectContaining({ labels: 'table="http:api",outcome="invalid"' }));
+  expect(metricLines(service)).toContain('sluice_serve_answers_total{table="http:api",outcome="invalid"} 5');
 });
 
 test.each([

@@ -1,7 +1,7 @@
 import type { Store } from '@sluice/core';
 import { leasedStore, redisStore } from '@sluice/redis';
 import type { ServiceOptions } from '@sluice/serve';
-import { openService, startServers, type Sample, type Servers, type Service } from '@sluice/serve';
+import { openService, startServers, type Servers, type Service } from '@sluice/serve';
 import type { Call } from '../console/command.ts';
 import { moreFormats } from '../limits/files.ts';
 import { checkFiles, sourceOf } from '../limits/sources.ts';
@@ -16,15 +16,10 @@ export interface Running {
 }
 
 /** Opens the service of a call in this process. */
-export async function startProcess(
-  call: Call,
-  settings: ServeSettings,
-  samples?: (service: Service) => Promise<readonly Sample[]>,
-): Promise<Running> {
+export async function startProcess(call: Call, settings: ServeSettings): Promise<Running> {
   const service = await openService(await serviceOptions(call, settings));
   try {
-    const own = samples && { samples: () => samples(service) };
-    return { service, servers: await startServers(service, settings.addresses, own) };
+    return { service, servers: await startServers(service, settings.addresses) };
   } catch (error) {
     await service.close();
     throw error;

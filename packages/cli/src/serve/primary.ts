@@ -1,5 +1,6 @@
 import type { Time } from '@sluice/core';
-import { removeStaleSocket, summed, type Sample } from '@sluice/serve';
+import { joinedMetrics, type Metric } from '@sluice/core/metrics';
+import { removeStaleSocket } from '@sluice/serve';
 import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 import { CommandError } from '../console/failure.ts';
@@ -11,7 +12,7 @@ import type { FromWorker, SharedPorts, ToWorker } from './worker.ts';
 /** A worker that ends is replaced after this time, so that one that ends at once does not take all processor time. */
 const REPLACE_AFTER_MS = 1000;
 /** How long `/metrics` waits for a worker. */
-const SAMPLES_WITHIN_MS = 1000;
+const METRICS_WITHIN_MS = 1000;
 
 /** How a process ended: by itself, or by a signal. */
 interface End {
@@ -59,8 +60,8 @@ export class Workers {
   }
 
   /** Adds up what all workers have counted. One that does not answer is left out. */
-  async samples(): Promise<readonly Sample[]> {
-    return summed(await Promise.all([...this.#workers].map((worker) => this.#samplesOf(worker))));
+  async metrics(): Promise<readonly Metric[]> {
+    return joinedMetrics(await Promise.all([...this.#workers].map((worker) => this.#metricsOf(worker))));
   }
 
   /** Lets all workers answer what is there, and end. */
@@ -112,21 +113,21 @@ export class Workers {
     });
   }
 
-  #samplesOf(worker: Worker): Promise<readonly Sample[]> {
+  #metricsOf(worker: Worker): Promise<readonly Metric[]> {
     const call = ++this.#calls;
     return new Promise((resolve) => {
       const take = (message: FromWorker): void => {
-        if (message.type !== 'samples' || message.call !== call) return;
+        if (message.type !== 'metrics' || message.call !== call) return;
         alarm.cancel();
         worker.off('message', take);
-        resolve(message.samples);
+        resolve(message.metrics);
       };
-      const alarm = this.#time.alarm(SAMPLES_WITHIN_MS, () => {
+      const alarm = this.#time.alarm(METRICS_WITHIN_MS, () => {
         worker.off('message', take);
         resolve([]);
       });
       worker.on('message', take);
-      worker.send({ type: 'samples', call } satisfies ToWorker);
+      worker.send({ type: 'metrics', call } satisfies ToWorker);
     });
   }
 }

@@ -26,7 +26,7 @@ async function serveAlone(call: Call, settings: ServeSettings): Promise<void> {
 async function serveAsWorker(call: Call, settings: ServeSettings): Promise<void> {
   const running = await startProcess(call, { ...settings, addresses: { ...settings.addresses, metrics: undefined } });
   const { http, grpc } = running.servers.ports;
-  answerPrimary({ http, grpc }, () => running.service.samples());
+  answerPrimary({ http, grpc }, () => running.service.metrics());
   await ended(call);
   await stopProcess(running, settings);
   cluster.worker?.disconnect();
@@ -36,7 +36,7 @@ async function serveByWorkers(call: Call, settings: ServeSettings): Promise<void
   const workers = new Workers(call.console, settings);
   await workers.start();
   const { addresses } = settings;
-  const metrics = addresses.metrics && (await startMetrics(addresses.metrics, () => workers.samples()));
+  const metrics = addresses.metrics && (await startMetrics(addresses.metrics, () => workers.metrics()));
   tell(call, addresses, { ...workers.ports, metrics: metrics?.ports.metrics });
   await ended(call);
   await Promise.all([workers.stop(), metrics?.close(0)]);

@@ -8,12 +8,16 @@ import { decisionChannel } from '../events/event.ts';
 import { tracing } from '../events/trace.ts';
 import { OpenGate, type StoreGate } from '../failure/store-gate.ts';
 import { assertAtOnce } from './at-once.ts';
-import { WITHOUT_HTTP, type Reports } from './reports.ts';
+import { IN_SHADOW, WITHOUT_HTTP, type DecisionContext, type Reports } from './reports.ts';
+import type { SpendOptions } from './spend-options.ts';
 import { Stages } from './stages.ts';
 
 type Batch = readonly Transaction[];
 /** What was made of an entry: `null` of that of an unlimited id. */
 type Made = Awaitable<Transaction | null>;
+
+/** The options of a `spend` that concern its reports. */
+type Spent = Pick<SpendOptions, 'shadow'>;
 
 type Active = Pick<Stage, 'isActive'>;
 
@@ -52,9 +56,9 @@ export class Decider {
    *
    * @throws {SluiceError} `ERR_DUPLICATE_BUCKET`, `ERR_COST_OVER_BURST`.
    */
-  decideMade(call: DecisionCall, made: readonly Made[]): Awaitable<Decision> {
+  decideMade(call: DecisionCall, made: readonly Made[], spent?: Spent): Awaitable<Decision> {
     const batch = this.#reports.isNeeded ? undefined : plainBatchOf(made);
-    return batch === undefined ? this.#decideAny(call, made) : this.#decidePlain(call, batch);
+    return batch === undefined ? this.#decideAny(call, made, spent) : this.#decidePlain(call, batch);
   }
 
   /**
@@ -62,34 +66,35 @@ export class Decider {
    *
    * @throws {SluiceError} `ERR_OPTION` when it would take time.
    */
-  decideMadeAtOnce(call: DecisionCall, made: readonly Made[]): Decision {
+  decideMadeAtOnce(call: DecisionCall, made: readonly Made[], spent?: Spent): Decision {
     const batch = this.#answersAtOnce && !this.#reports.isNeeded ? plainBatchOf(made) : undefined;
     if (batch !== undefined) return this.#decidePlain(call, batch) as Decision;
-    return this.#decideAnyAtOnce(call, made);
+    return this.#decideAnyAtOnce(call, made, spent);
   }
 
-  #decideAnyAtOnce(call: DecisionCall, made: readonly Made[]): Decision {
+  #decideAnyAtOnce(call: DecisionCall, made: readonly Made[], spent: Spent | undefined): Decision {
     assertAtOnce(call, this.#answersAtOnce, made);
-    return this.#decideAny(call, made) as Decision;
+    return this.#decideAny(call, made, spent) as Decision;
   }
 
   // A function of its own, so that the common path creates no closure: see docs/hot-path.md.
-  #decideAny(call: DecisionCall, made: readonly Made[]): Awaitable<Decision> {
+  #decideAny(call: DecisionCall, made: readonly Made[], spent: Spent | undefined): Awaitable<Decision> {
     const batch = plainBatchOf(made);
-    return this.#reported(call, batch === undefined ? this.#decideMixed(call, made) : this.decide(call, batch));
+    return this.#reported(call, batch === undefined ? this.#decideMixed(call, made) : this.decide(call, batch), spent);
   }
 
   #decideMixed(call: DecisionCall, made: readonly Made[]): Awaitable<Decision> {
     return andThen(batchOf(made), (batch) => this.decide(call, batch));
   }
 
-  #reported(call: DecisionCall, decided: Awaitable<Decision>): Awaitable<Decision> {
+  #reported(call: DecisionCall, decided: Awaitable<Decision>, spent: Spent | undefined): Awaitable<Decision> {
     if (call === 'check' || !this.#reports.isNeeded) return decided;
-    return decided instanceof Promise ? this.#reportedLater(decided) : this.#reports.report(decided, WITHOUT_HTTP);
+    const context = spent?.shadow === true ? IN_SHADOW : WITHOUT_HTTP;
+    return decided instanceof Promise ? this.#reportedLater(decided, context) : this.#reports.report(decided, context);
   }
 
-  #reportedLater(decided: Promise<Decision>): Promise<Decision> {
-    return decided.then((decision) => this.#reports.report(decision, WITHOUT_HTTP));
+  #reportedLater(decided: Promise<Decision>, context: DecisionContext<never>): Promise<Decision> {
+    return decided.then((decision) => this.#reports.report(decision, context));
   }
 
   /** @throws {SluiceError} `ERR_COST_OVER_BURST`. */
@@ -143,13 +148,13 @@ export class Decider {
    * soonest. An alternative with a blocked id is denied without the store. Those after one of unlimited ids are never
    * tried. Reports the decision of a `spend`.
    */
-  decideFirst(call: DecisionCall, made: Awaitable<readonly Batch[]>): Awaitable<Decision> {
+  decideFirst(call: DecisionCall, made: Awaitable<readonly Batch[]>, spent?: Spent): Awaitable<Decision> {
     const decide = (batches: readonly Batch[]): Awaitable<Decision> =>
       andThen(this.#stages[call].decideFirst(untilUnlimited(batches)), firstDecision);
     const isWatched = decisionChannel.hasSubscribers || this.#reports.isTimed || tracing.hasSubscribers;
     const watched = (batches: readonly Batch[]): Awaitable<Decision> =>
       isWatched ? this.#watched(() => decide(batches), batches.flat()) : decide(batches);
-    return this.#reported(call, andThen(made, watched));
+    return this.#reported(call, andThen(made, watched), spent);
   }
 }
 

@@ -111,7 +111,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
   spendSync(entries: readonly SpendEntry[] | FirstOf, options?: SpendSyncOptions): Decision {
     if (options === undefined) return this.#decideAtOnce('spend', entries);
     checkSpendSyncOptions(options);
-    return this.#decideAtOnce('spend', entries, spendCallOf(options));
+    return this.#decideAtOnce('spend', entries, spendCallOf(options), options);
   }
 
   checkSync(entries: readonly SpendEntry[] | FirstOf): Decision {
@@ -120,29 +120,33 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
 
   #spendInTurn(entries: readonly SpendEntry[] | FirstOf, options: SpendOptions): Awaitable<Decision> {
     checkSpendOptions(options);
-    return whenItsTurn(() => this.#decide('spend', entries, spendCallOf(options)), this.#queued, options);
+    return whenItsTurn(() => this.#decide('spend', entries, spendCallOf(options), options), this.#queued, options);
   }
 
   #decide(
     call: 'spend' | 'check',
     entries: readonly SpendEntry[] | FirstOf,
     entryCall: EntryCall = call,
+    options?: SpendSyncOptions,
   ): Awaitable<Decision> {
-    if (!Array.isArray(entries)) return this.#decider.decideFirst(call, this.#alternatives(entries as FirstOf));
-    return this.#decider.decideMade(call, transactionsOf(this.#openSet(), entryCall, entries));
+    if (!Array.isArray(entries))
+      return this.#decider.decideFirst(call, this.#alternatives(entries as FirstOf), options);
+    return this.#decider.decideMade(call, transactionsOf(this.#openSet(), entryCall, entries), options);
   }
 
   #decideAtOnce(
     call: 'spend' | 'check',
     entries: readonly SpendEntry[] | FirstOf,
     entryCall: EntryCall = call,
+    options?: SpendSyncOptions,
   ): Decision {
     if (!Array.isArray(entries)) {
       const alternatives = this.#alternatives(entries as FirstOf);
       assertAtOnce(call, this.#answersAtOnce, [alternatives]);
-      return this.#decider.decideFirst(call, alternatives) as Decision;
+      return this.#decider.decideFirst(call, alternatives, options) as Decision;
     }
-    return this.#decider.decideMadeAtOnce(call, transactionsOf(this.#openSet(), entryCall, entries));
+    const made = transactionsOf(this.#openSet(), entryCall, entries);
+    return this.#decider.decideMadeAtOnce(call, made, options);
   }
 
   async charge(entries: readonly CostEntry[]): Promise<readonly BucketState[]> {

@@ -11,7 +11,7 @@ import type { Correction, CorrectionDirection, Observer } from './observer.ts';
 export interface DecisionContext<Request = unknown> {
   /** The framework's request. Not set for decisions without HTTP. */
   readonly request?: Request;
-  /** True when the middleware has `shadow: true`: the request was let through whatever the decision. */
+  /** True when the middleware or the `spend` has `shadow: true`: the request was let through whatever the decision. */
   readonly shadow: boolean;
 }
 
@@ -36,6 +36,7 @@ export interface CorrectionMessage extends Correction {
 
 /** The context of decisions without HTTP. */
 export const WITHOUT_HTTP: DecisionContext<never> = { shadow: false };
+export const IN_SHADOW: DecisionContext<never> = { shadow: true };
 
 /** The parts of {@link Reports}. */
 export interface ReportsParts<Request> {

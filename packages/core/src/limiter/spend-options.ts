@@ -14,6 +14,10 @@ export interface SpendOptions {
    */
   readonly wait?: boolean | undefined;
   /**
+   * The caller lets the request through whatever the decision, which is counted and reported so. Default: false.
+   */
+  readonly shadow?: boolean | undefined;
+  /**
    * Aborting it ends the call, also without `wait`: what was taken is given back, and the call rejects with the reason of
    * the signal.
    */
@@ -21,21 +25,23 @@ export interface SpendOptions {
 }
 
 /** The options of {@link Limiter.spendSync}. */
-export type SpendSyncOptions = Pick<SpendOptions, 'hold'>;
+export type SpendSyncOptions = Pick<SpendOptions, 'hold' | 'shadow'>;
 
 /** @throws {SluiceError} `ERR_OPTION`, `ERR_UNKNOWN_OPTION`. */
 export function checkSpendOptions(options: SpendOptions): void {
-  checkOptions('spend', options, ['hold', 'wait', 'signal']);
+  checkOptions('spend', options, ['hold', 'wait', 'shadow', 'signal']);
   checkBoolean('spend.hold', options.hold);
   checkBoolean('spend.wait', options.wait);
+  checkBoolean('spend.shadow', options.shadow);
   checkSignal('spend.signal', options.signal);
 }
 
 /** @throws {SluiceError} `ERR_OPTION`, `ERR_UNKNOWN_OPTION`: also for `wait`, which takes time. */
 export function checkSpendSyncOptions(options: SpendSyncOptions): void {
   const remedy = 'A decision at once is not waited for: use `await spend(…)`.';
-  checkOptions('spendSync', options, ['hold'], { wait: remedy, signal: remedy });
+  checkOptions('spendSync', options, ['hold', 'shadow'], { wait: remedy, signal: remedy });
   checkBoolean('spendSync.hold', options.hold);
+  checkBoolean('spendSync.shadow', options.shadow);
 }
 
 function checkSignal(option: string, signal: unknown): void {

@@ -59,6 +59,18 @@ describe('the counts of a limiter', () => {
     });
   });
 
+  test('distinguish decisions whose caller lets the request through in any case', async () => {
+    const { limiter } = counted(ORDERS);
+    limiter.spendSync(order('7', 10), { shadow: true });
+    await limiter.spend(order(), { shadow: true });
+    await limiter.spend({ firstOf: [order('7', 2)] }, { shadow: true });
+    expect(counts(limiter).decisions.map(({ outcome, shadow, count }) => [outcome, shadow, count])).toEqual([
+      ['allowed', true, 1],
+      ['denied', true, 2],
+    ]);
+    expect(counts(limiter).limits['Orders']).toMatchObject({ denials: 0, shadowDenials: 2 });
+  });
+
   test('contain asynchronous decisions, alternatives and blocked ids', async () => {
     const overrides: LimiterOptions['overrides'] = async (_, id) => (id === 'x' ? 'blocked' : undefined);
     const { limiter } = counted(ORDERS, { overrides });

@@ -67,7 +67,7 @@ export class CheckHandler {
     if (table === undefined) return this.#unknown(path, outgoing);
     const problem = unanswerable(incoming);
     if (problem === undefined) return this.#decide(table, asked, outgoing);
-    metrics.answered(`http:${table.name}`, 'invalid', 0);
+    metrics.answered(`http:${table.name}`, 'invalid');
     emit({ type: 'proxy-misconfigured', message: problem.message });
     send(outgoing, problem.answer);
   }
@@ -86,8 +86,7 @@ export class CheckHandler {
   }
 
   async #decide(table: HttpTable, asked: AskedRequest, outgoing: ServerResponse): Promise<void> {
-    const { limiter, metrics, time } = this.#parts;
-    const startMicros = time.nowMicros();
+    const { limiter, metrics } = this.#parts;
     let answer: Answer = 'error';
     try {
       const { uses, isInvalid } = usesOf(table, asked, this.#parts.snapshot());
@@ -96,16 +95,15 @@ export class CheckHandler {
     } catch (error) {
       this.#failed(error, outgoing);
     }
-    metrics.answered(`http:${table.name}`, answer, (time.nowMicros() - startMicros) / 1e6);
+    metrics.answered(`http:${table.name}`, answer);
   }
 
   #answer(
     table: HttpTable,
-    { decision, shadow }: UsesDecided,
+    { decision }: UsesDecided,
     { outgoing, isInvalid }: { readonly outgoing: ServerResponse; readonly isInvalid: boolean },
   ): Answer {
-    const { metrics, time, emit } = this.#parts;
-    metrics.decided(decision, shadow);
+    const { time, emit } = this.#parts;
     reportCostOverBurst(decision, emit);
     const fields = decision === null ? undefined : responseTo(decision, { fields: table.fields, time });
     if (fields !== undefined) for (const [name, value] of fields.fields) outgoing.setHeader(name, value);

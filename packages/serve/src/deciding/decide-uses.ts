@@ -39,7 +39,7 @@ const NOTHING: UsesDecided = { decision: null, shadow: null, changed: NONE };
 async function decideMixed(limiter: Limiter, uses: readonly Use[]): Promise<UsesDecided> {
   const decide = async (inShadow: boolean): Promise<Decision | null> => {
     const asked = uses.filter(({ kind, shadow }) => (kind === 'spend' || kind === 'check') && shadow === inShadow);
-    return asked.length === 0 ? null : limiter.spend(combined(asked));
+    return asked.length === 0 ? null : limiter.spend(combined(asked), { shadow: inShadow });
   };
   const deciding = Promise.all([decide(false), decide(true)]);
   // Usage is taken even if the decision fails.

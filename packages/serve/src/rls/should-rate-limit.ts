@@ -28,7 +28,6 @@ export interface RlsParts {
 
 /** A request that is being decided. */
 interface Asked {
-  readonly startMicros: number;
   /** Undefined for a domain that is not known. */
   readonly table: EnvoyTable | undefined;
   /** The uses of each descriptor. */
@@ -40,16 +39,15 @@ interface Asked {
  * answers at once.
  */
 export function shouldRateLimit(body: UnaryBody, parts: RlsParts): Awaitable<Buffer> {
-  const { limiter, snapshot, time } = parts;
-  const startMicros = time.nowMicros();
+  const { limiter, snapshot } = parts;
   const request = requestIn(body);
-  if (request === 'too large') return denyTooLarge(parts, startMicros);
+  if (request === 'too large') return denyTooLarge(parts);
   const { domain, descriptors } = request;
   const { tables, formats } = snapshot();
   const table = tables.envoy.get(domain);
   const uses = descriptorUses(descriptors, table, formats);
   const decided = decideUses(limiter, uses.flat().filter(isUse));
-  const asked = { startMicros, table, uses };
+  const asked = { table, uses };
   return decided instanceof Promise ? answerLater(asked, decided, parts) : answer(asked, decided, parts);
 }
 
@@ -66,8 +64,8 @@ function requestIn(body: UnaryBody): RlsRequest | 'too large' {
  * What a client writes makes a request too large, such as a path in several descriptors. An error would be no answer for
  * Envoy, which lets a request pass then, with `failure_mode_deny: false`.
  */
-function denyTooLarge({ metrics, time }: RlsParts, startMicros: number): Buffer {
-  metrics.answered('envoy', 'invalid', (time.nowMicros() - startMicros) / 1e6);
+function denyTooLarge({ metrics }: RlsParts): Buffer {
+  metrics.answered('envoy', 'invalid');
   return writeResponse({
     overallCode: CODE.overLimit,
     statuses: [],
@@ -86,15 +84,14 @@ async function answerLater(asked: Asked, decided: Promise<UsesDecided>, parts: R
 }
 
 function answer(asked: Asked, decided: UsesDecided, { time, metrics, emit }: RlsParts): Buffer {
-  const { table, startMicros } = asked;
-  const { decision, shadow } = decided;
+  const { table } = asked;
+  const { decision } = decided;
   const response = responseOf(asked, decided, time);
-  metrics.decided(decision, shadow);
   reportCostOverBurst(decision, emit);
   const outcome =
     response.overallCode === CODE.ok ? 'allowed' : decision?.outcome === 'unavailable' ? 'unavailable' : 'denied';
   // Names of unknown domains are written by others, and there may be any number of them.
-  metrics.answered(table?.countedAs ?? 'envoy', outcome, (time.nowMicros() - startMicros) / 1e6);
+  metrics.answered(table?.countedAs ?? 'envoy', outcome);
   return writeResponse(response);
 }
 

@@ -7,7 +7,7 @@ import { rmSync, statSync } from 'node:fs';
 import cluster from 'node:cluster';
 import type { Time } from '@sluice/core';
 import { openSessions } from '@sluice/core/http';
-import { metricsText, type Sample } from '../metrics/metrics.ts';
+import { textOfMetrics, type Metric } from '@sluice/core/metrics';
 import type { ListenAddress } from './address.ts';
 import { checkServer } from './check-server.ts';
 import type { Service } from './service.ts';
@@ -25,7 +25,7 @@ export interface ServerAddresses {
 /** The settings of {@link startServers}. */
 export interface ServerSettings {
   /** Returns the numbers to show. Default: those of the service. */
-  readonly samples?: (() => Promise<readonly Sample[]>) | undefined;
+  readonly metrics?: (() => Promise<readonly Metric[]>) | undefined;
   /** The source of time. Default: that of the process. */
   readonly time?: Time | undefined;
 }
@@ -43,13 +43,13 @@ const MAX_HEAD_FIELDS = 2000;
 export async function startServers(
   service: Service,
   addresses: ServerAddresses,
-  { samples = async () => service.samples(), time = systemTime }: ServerSettings = {},
+  { metrics = async () => service.metrics(), time = systemTime }: ServerSettings = {},
 ): Promise<Servers> {
   const servers = new Servers(service, time);
   try {
     if (addresses.http !== undefined) servers.http = await listening(checkServer(service), addresses.http);
     if (addresses.grpc !== undefined) servers.grpc = await listening(servers.grpcServer(), addresses.grpc);
-    if (addresses.metrics !== undefined) servers.metrics = await listening(metricsServer(samples), addresses.metrics);
+    if (addresses.metrics !== undefined) servers.metrics = await listening(metricsServer(metrics), addresses.metrics);
   } catch (error) {
     await servers.close(0);
     throw error;
@@ -60,10 +60,10 @@ export async function startServers(
 /** Starts a server for `/metrics` alone, of numbers that several processes have counted. */
 export async function startMetrics(
   address: ListenAddress,
-  samples: () => Promise<readonly Sample[]>,
+  metrics: () => Promise<readonly Metric[]>,
 ): Promise<Servers> {
   const servers = new Servers(undefined, systemTime);
-  servers.metrics = await listening(metricsServer(samples), address);
+  servers.metrics = await listening(metricsServer(metrics), address);
   return servers;
 }
 
@@ -133,15 +133,15 @@ export class Servers {
   }
 }
 
-function metricsServer(samples: () => Promise<readonly Sample[]>): HttpServer {
+function metricsServer(metrics: () => Promise<readonly Metric[]>): HttpServer {
   return createHttpServer((incoming, outgoing) => {
     if (incoming.url !== '/metrics') {
       outgoing.writeHead(404).end();
       return;
     }
-    void samples().then((all) => {
+    void metrics().then((all) => {
       outgoing.writeHead(200, { 'Content-Type': 'text/plain; version=0.0.4' });
-      outgoing.end(metricsText(all));
+      outgoing.end(textOfMetrics(all));
     });
   });
 }

@@ -2,6 +2,7 @@
 import type { Awaitable, Limiter } from '@sluice/core';
 import { createDataLimiter, eventSink, messageOf, systemTime } from '@sluice/core/kit';
 import { openSessions, peerOf, trustedProxies } from '@sluice/core/http';
+import { readMetrics, type Metric } from '@sluice/core/metrics';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2Session, IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
 import { askedAddressFinder } from '../check/asked-address.ts';
@@ -9,7 +10,7 @@ import { CheckHandler, type ServiceParts } from '../check/check-handler.ts';
 import type { UnaryBody } from '../grpc/frames.ts';
 import { GrpcHandler } from '../grpc/grpc-handler.ts';
 import { HEALTH_CHECK, healthCheck } from '../grpc/health.ts';
-import { Metrics, type Sample } from '../metrics/metrics.ts';
+import { Metrics } from '../metrics/metrics.ts';
 import { shouldRateLimit, SHOULD_RATE_LIMIT } from '../rls/should-rate-limit.ts';
 import type { ServiceEvent } from '../metrics/event.ts';
 import { fieldsRead } from '../tables/fields-read.ts';
@@ -78,6 +79,8 @@ export class Service {
       ...(failure !== undefined && { failure }),
       ...(log !== undefined && { log }),
     });
+    // From here on, all is counted.
+    readMetrics(this.#limiter);
     this.#addressField = addressHeader?.toLowerCase() ?? 'x-forwarded-for';
     this.#snapshot = snapshot;
     this.#sources = sources;
@@ -118,14 +121,9 @@ export class Service {
     this.#grpc.handle(stream, headers);
   }
 
-  /** Returns what was counted so far. */
-  samples(): readonly Sample[] {
-    const { state, decidedByPolicy } = this.#limiter.status();
-    return [
-      ...this.#metrics.samples(),
-      { name: 'sluice_store_failing', labels: '', value: state === 'failing' ? 1 : 0 },
-      { name: 'sluice_policy_decisions_total', labels: '', value: decidedByPolicy },
-    ];
+  /** Returns what was counted so far: by the limiter, and of the answers to proxies. */
+  metrics(): readonly Metric[] {
+    return [...readMetrics(this.#limiter), ...this.#metrics.read()];
   }
 
   /** @internal Begins to follow the files. */
