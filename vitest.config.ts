@@ -26,6 +26,15 @@ const nest12 = [
 /** What knows no version of Nest, which only `npm run test:all` tries with both. */
 const ofNoVersion =
   process.env['SLUICE_ALL_CASES'] === 'yes' ? [] : ['packages/nestjs/test/{decorators,own-contexts,throttler}.test.ts'];
+/** Another version of `ai` in place of the one that packages/ai is tested with: see scripts/ai-versions.mjs. */
+const aiFolder = process.env['SLUICE_AI'];
+const otherAi =
+  aiFolder === undefined
+    ? []
+    : [
+        { find: /^ai$/, replacement: `${aiFolder}/dist/index.js` },
+        { find: /^ai\/test$/, replacement: `${aiFolder}/dist/test/index.js` },
+      ];
 const smoke = 'test/examples/smoke.test.ts';
 
 /** The packages beside their newest peers, and with Jest, old compilers and bundlers. */
@@ -57,6 +66,7 @@ const projects = [
     name: 'unit',
     include: ['packages/*/test/**/*.test.ts'],
     exclude: [ofNest, onRedis, onPostgres, onLargeInput],
+    alias: otherAi,
     ...shared,
   },
   // A process for each file: after hundreds of others, Nest once did not find a provider of its own.

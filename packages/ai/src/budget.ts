@@ -83,12 +83,11 @@ export function budget<Name extends string>(options: BudgetOptions<Name>): Budge
   };
 }
 
-/** Waits for the model. A call that was aborted is charged its prompt, which the model may have read. */
 async function answerOf<Result>(ask: () => PromiseLike<Result>, call: OpenCall): Promise<Result> {
   try {
     return await ask();
   } catch (error) {
-    await (call.isAborted ? call.settle({ ...call.estimate, output: 0 }) : call.cancel());
+    await call.fail(error);
     throw error;
   }
 }

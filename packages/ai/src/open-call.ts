@@ -7,6 +7,9 @@ import { estimatedTokens } from './estimate.ts';
 import { tokensOfUsage, type Usage } from './usage.ts';
 import { costOf, type Tokens } from './weights.ts';
 
+/** The names of errors of a call that was aborted: of `fetch`, of servers of Next.js, and of `AbortSignal.timeout`. */
+const ABORT_ERRORS: ReadonlySet<string> = new Set(['AbortError', 'ResponseAborted', 'TimeoutError']);
+
 /**
  * A call that its budget allows, with what was taken for it. Corrections never reject: the model has answered, and what
  * can't be corrected is an event.
@@ -24,8 +27,17 @@ export class OpenCall {
     this.#signal = signal;
   }
 
-  get isAborted(): boolean {
-    return this.#signal?.aborted === true;
+  /** Ends a call whose model has not answered. One that was aborted is charged its prompt, which the model may have read. */
+  fail(error: unknown): Promise<void> {
+    return this.isAbort(error) ? this.settle({ ...this.estimate, output: 0 }) : this.cancel();
+  }
+
+  /** Whether a failure follows from the signal of the call, and not from the provider, which may have failed before. */
+  isAbort(error: unknown): boolean {
+    const signal = this.#signal;
+    return (
+      signal?.aborted === true && (error === signal.reason || ABORT_ERRORS.has((error as Error | null)?.name ?? ''))
+    );
   }
 
   /** Ends the call by what the model reports. */
@@ -86,9 +98,9 @@ export async function openCall(budget: Budget, params: CallParams): Promise<Open
     .catch((error: unknown) => Promise.reject(withEstimate(error, estimate)));
   if (!decision.allowed) throw new BudgetExceededError(decision, retry);
   const call = new OpenCall(budget, estimate, decision, signal);
-  if (!call.isAborted) return call;
+  if (signal?.aborted !== true) return call;
   await call.cancel();
-  throw signal!.reason;
+  throw signal.reason;
 }
 
 function entriesOf({ limits }: Budget, id: IdOfCall, estimate: Tokens): { limit: string; id: string; cost: number }[] {

@@ -3,7 +3,6 @@ import { timeOf } from '@sluice/core/kit';
 import { tokensIn } from './estimate.ts';
 import type { OpenCall } from './open-call.ts';
 import { hasCounts, type Usage } from './usage.ts';
-import type { Tokens } from './weights.ts';
 
 /** A part of the stream of a language model: what it has depends on its type. */
 export interface StreamPart {
@@ -50,22 +49,14 @@ export class StreamWatch {
     this.#count(part);
   }
 
-  /** The stream has ended. Usually its last part has had the usage. */
+  /** The stream has ended, or its reader has left. Usually its last part has had the usage. */
   ended(): void {
-    if (this.#hasFailed && !this.#hasAnswered) this.#end(() => this.#call.cancel());
-    else this.left();
+    this.#end(() => (this.#hasFailed && !this.#hasAnswered ? this.#call.cancel() : this.#settlePassed()));
   }
 
   /** The stream is broken. */
-  failed(): void {
-    this.#hasFailed = true;
-    if (this.#call.isAborted) this.left();
-    else this.ended();
-  }
-
-  /** The reader has left. */
-  left(): void {
-    this.#end(() => this.#call.settle(this.#passedTokens()));
+  failed(error: unknown): void {
+    this.#end(() => (this.#hasAnswered ? this.#settlePassed() : this.#call.fail(error)));
   }
 
   #finish(usage: Usage | undefined): void {
@@ -91,9 +82,10 @@ export class StreamWatch {
     if (!this.#hasAnswered && !BEFORE_ANSWER.has(type)) this.#hasAnswered = true;
   }
 
-  #passedTokens(): Tokens {
+  #settlePassed(): Promise<void> {
     const outputLength = this.#textLength + Math.max(this.#inputPiecesLength, this.#inputsLength);
-    return { ...this.#call.estimate, output: tokensIn(outputLength), reasoning: tokensIn(this.#reasoningLength) };
+    const [output, reasoning] = [tokensIn(outputLength), tokensIn(this.#reasoningLength)];
+    return this.#call.settle({ ...this.#call.estimate, output, reasoning });
   }
 
   /** One timer for all parts: it is set anew only when it has run. */
@@ -108,6 +100,6 @@ export class StreamWatch {
     const restMs = idleMs - (this.#time.nowMicros() - this.#lastPartMicros) / 1000;
     if (restMs > 0) return this.#watchFor(restMs);
     this.#call.reportIdle();
-    void this.#call.settle(this.#passedTokens());
+    void this.#settlePassed();
   }
 }

@@ -24,7 +24,7 @@ export function watchedStream<Stream extends PartStream>(stream: Stream, call: O
     }
   };
   const fail = (error: unknown): never => {
-    watch.failed();
+    watch.failed(error);
     throw error;
   };
   const watched = new ReadableStream<StreamPart>(
@@ -33,7 +33,8 @@ export function watchedStream<Stream extends PartStream>(stream: Stream, call: O
       // One function for all parts: a closure for each would cost more than the part.
       pull: () => reader.read().then(pass, fail),
       cancel(reason) {
-        watch.left();
+        // A part that has been read already passes first, and is paid.
+        queueMicrotask(() => watch.ended());
         return reader.cancel(reason);
       },
     },

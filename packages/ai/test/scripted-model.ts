@@ -1,8 +1,16 @@
 import { APICallError } from 'ai';
-import { MockLanguageModelV3 } from 'ai/test';
+import * as mocks from 'ai/test';
+import type { MockLanguageModelV3 } from 'ai/test';
 
 type Model = ConstructorParameters<typeof MockLanguageModelV3>[0] & {};
 type StreamOf = Exclude<Model['doStream'], undefined | readonly unknown[] | ((...args: never) => unknown)>;
+
+/**
+ * The mock of the newest specification that `ai` has: 7 converts older models, and reads their streams ahead, so that what
+ * they deliver may not have passed.
+ */
+const MockModel: typeof MockLanguageModelV3 =
+  (mocks as { MockLanguageModelV4?: typeof MockLanguageModelV3 }).MockLanguageModelV4 ?? mocks.MockLanguageModelV3;
 
 /** A part of a stream, and of the content of an answer, as the mock models of `ai` give them. */
 export type Part = StreamOf['stream'] extends ReadableStream<infer P> ? P : never;
@@ -47,7 +55,7 @@ export function textParts(...deltas: readonly string[]): Part[] {
 }
 
 /** A mock model of `ai` that answers its calls by scripts, in turn, and remembers what it has delivered. */
-export class ScriptedModel extends MockLanguageModelV3 {
+export class ScriptedModel extends MockModel {
   readonly delivered: Delivered[] = [];
 
   constructor(scripts: readonly Script[]) {
