@@ -2,7 +2,12 @@ import fc from 'fast-check';
 import { Temporal } from 'temporal-polyfill';
 import { expect, test } from 'vitest';
 import { anchorOf } from '../../packages/core/src/calendar/anchor.ts';
-import { Calendar, CALENDAR_UNITS, MOST_TOKENS_PER, type PeriodEnds } from '../../packages/core/src/calendar/calendar.ts';
+import {
+  Calendar,
+  CALENDAR_UNITS,
+  MOST_TOKENS_PER,
+  type PeriodEnds,
+} from '../../packages/core/src/calendar/calendar.ts';
 import { RUNS } from './runs.ts';
 
 const FIXED_MS = { second: 1000, minute: 60_000, hour: 3_600_000 };

@@ -139,7 +139,7 @@ function streamOf(script: Script, delivered: Delivered, signal: AbortSignal | un
 }
 
 /** The error of a provider; the AI SDK retries that of a status from 500 up, at once. */
-export function refusal(statusCode: number): APICallError {
+function refusal(statusCode: number): APICallError {
   return new APICallError({
     message: `refused with ${statusCode}`,
     url: 'http://127.0.0.1',
