@@ -2,9 +2,9 @@
 // a clone of the library, which it copies; nothing of it is in this repository but the names of the tests that fail,
 // each with the reason, in test/peer-tests. That list is exact: a test that passes unexpectedly fails the run, too.
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { packedOnce } from './pack.mjs';
 import { root } from './pnpm.mjs';
 
@@ -48,11 +48,22 @@ module.exports = function LocalStore(params) {
 };
 `;
 
+/** Around the helper of better-auth that makes an instance for a test. */
+const TEST_INSTANCE = `// @ts-nocheck
+import { rateLimitStorage } from '@sluice/drop-in/better-auth';
+import { getTestInstance as instance } from 'better-auth/test';
+const time = ${TIME};
+export const getTestInstance = ({ rateLimit, ...options } = {}, ...rest) =>
+  instance({ ...options, rateLimit: { ...rateLimit, customStorage: rateLimitStorage({ time, log: false }) } }, ...rest);
+`;
+
 /**
- * How the tests of a library are run.
+ * How the tests of a library are run. One of several packages is installed as it is published, beside the `only` files that
+ * are taken of its folder.
  *
  * @typedef {{ store: string, text: string, files: Record<string, string>, without: readonly string[],
  *   edit?: readonly [file: string, from: RegExp, to: string],
+ *   package?: { folder: string, only: readonly string[], beside: readonly string[] },
  *   command: readonly string[], report: 'jest' | 'tap' }} Peer
  */
 
@@ -95,6 +106,24 @@ const PEERS = {
     ],
     report: 'tap',
   },
+  'better-auth': {
+    store: 'src/test-utils/test-instance.ts',
+    text: TEST_INSTANCE,
+    // Some tests load all of it once more.
+    files: { 'vitest.config.js': 'export default { test: { server: { deps: { inline: [/better-auth/] } } } };' },
+    without: [],
+    package: {
+      folder: 'packages/better-auth',
+      only: ['package.json', 'src/api/rate-limiter/rate-limiter.test.ts'],
+      beside: ['vitest@4.1.11'],
+    },
+    // Its tests have their database in `node:sqlite`.
+    command:
+      'npx --yes -p node@24 node node_modules/vitest/vitest.mjs run --reporter=json --outputFile=results.json'.split(
+        ' ',
+      ),
+    report: 'jest',
+  },
 };
 
 const [name = '', clone = ''] = process.argv.slice(2);
@@ -112,8 +141,12 @@ try {
 
 /** @param {Peer} of @returns {Promise<number>} the exit code */
 async function main(of) {
-  cpSync(resolve(clone), folder, { recursive: true, filter: (file) => !/\/(node_modules|\.git)$/.test(file) });
+  const source = resolve(clone, of.package?.folder ?? '.');
+  const filter = (/** @type {string} */ file) => !/\/(node_modules|\.git)$/.test(file);
+  for (const each of of.package?.only ?? ['.'])
+    cpSync(join(source, each), join(folder, each), { recursive: true, filter });
   const { version } = await install(of);
+  mkdirSync(dirname(join(folder, of.store)), { recursive: true });
   writeFileSync(join(folder, of.store), of.text);
   for (const [file, text] of Object.entries(of.files)) writeFileSync(join(folder, file), text);
   if (of.edit !== undefined) {
@@ -127,14 +160,15 @@ async function main(of) {
 }
 
 /** @param {Peer} of @returns {Promise<{ version: string }>} its package.json */
-async function install({ without }) {
+async function install({ without, package: published }) {
   const file = join(folder, 'package.json');
   const manifest = JSON.parse(readFileSync(file, 'utf8'));
   const tarballs = (await packedOnce()).filter((path) => /sluice-(core|drop-in)-/.test(path));
   for (const each of without) delete manifest.devDependencies[each];
   delete manifest.scripts.prepare;
-  writeFileSync(file, JSON.stringify(manifest));
-  run(['npm', 'install', '--ignore-scripts', '--no-audit', '--no-fund', '--no-save', ...tarballs]);
+  writeFileSync(file, JSON.stringify(published === undefined ? manifest : { private: true, type: 'module' }));
+  const packages = published === undefined ? [] : [`${manifest.name}@${manifest.version}`, ...published.beside];
+  run(['npm', 'install', '--ignore-scripts', '--no-audit', '--no-fund', '--no-save', ...tarballs, ...packages]);
   return manifest;
 }
 
