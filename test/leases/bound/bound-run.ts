@@ -16,6 +16,17 @@ const MOVES_EVERY_MS = 300;
 /** From the order to its first request. */
 const LEAD_MS = 50;
 
+/**
+ * The most of the requests that any processes decide at once which neither exceed the bound nor guess. A process to which the
+ * requests move has heard nothing of the bucket since they left it. For a round trip, it can let its overdraft through, and
+ * has to let the others wait or to ask Redis.
+ */
+export function mostAtOnce(roundTripMs: number, overdraftTokens: number): number {
+  const perMove = OF_RATE * PER_MS * MOVES_EVERY_MS;
+  const unknown = OF_RATE * PER_MS * Math.min(roundTripMs, MOVES_EVERY_MS);
+  return 1 - Math.max(0, unknown - overdraftTokens) / perMove;
+}
+
 /** What came of one run. */
 export interface BoundRun {
   /** By how many tokens the limit was exceeded in the worst window, and by how many it may be. */
@@ -27,18 +38,22 @@ export interface BoundRun {
   readonly leasedShare: number;
   readonly waitedShare: number;
   readonly unavailable: number;
+  /** How many tokens a process may let through before it reports them. */
+  readonly overdraft: number;
 }
+
+type Leased = Extract<LeaseDescription, { readonly leased: true }>;
 
 let ids = 0;
 
 /** Processes that share a limit through one Redis. */
 export class BoundProcesses {
   readonly #children: readonly ChildProcess[];
-  readonly bound: number;
+  readonly #lease: Leased;
 
-  private constructor(children: readonly ChildProcess[], bound: number) {
+  private constructor(children: readonly ChildProcess[], lease: Leased) {
     this.#children = children;
-    this.bound = bound;
+    this.#lease = lease;
   }
 
   /** Starts them, and waits until they are connected. */
@@ -49,7 +64,7 @@ export class BoundProcesses {
     running.add({ close: async () => void (await Promise.all(children.map((child) => end(child)))) });
     const [lease] = await Promise.all(children.map((child) => answerOf<LeaseDescription>(child)));
     if (lease?.leased !== true) throw new Error('The limit is not leased.');
-    return new BoundProcesses(children, lease.bound);
+    return new BoundProcesses(children, lease);
   }
 
   /** Offers more than the rate to a bucket of its own, all to one process, and every while to the next one. */
@@ -80,7 +95,8 @@ export class BoundProcesses {
     const ideal = Math.min(asked, LIMIT.burst + PER_MS * lastedMs);
     return {
       exceeded: mostBeyond(passed, PER_MS) - LIMIT.burst,
-      bound: this.bound,
+      bound: this.#lease.bound,
+      overdraft: this.#lease.overdraft,
       admittedShare: passed.length / ideal,
       leasedShare: 1 - sum(({ exact }) => exact) / asked,
       waitedShare: sum(({ waits }) => waits) / asked,

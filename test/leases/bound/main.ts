@@ -1,6 +1,7 @@
 // `npm run leases:bound` counts by how much processes with leases exceed a limit on a real Redis, behind a proxy that makes each
 // call slower: 4 processes, a limit of 1,000 a second with an overshoot of 0.1, three times as many requests, all at one
-// process, and every 300 ms at another one. It fails if a run is above the bound. `-- --runs 20` makes so many runs in all,
+// process, and every 300 ms at another one. It fails if a run is above the bound. Beside the part of the requests that were
+// decided at once, without a wait or a call, it prints the most that can be. `-- --runs 20` makes so many runs in all,
 // `--round-trips 30,50` chooses the round trips in milliseconds, `--cores idle` or `--cores busy` one of the two, and `--quick`
 // checks in some seconds that it works.
 import { availableParallelism } from 'node:os';
@@ -8,7 +9,7 @@ import { parseArgs } from 'node:util';
 import { redisServer } from '../../redis/servers/redis-server.ts';
 import { running } from '../../redis/servers/running.ts';
 import { tcpProxy } from '../../redis/servers/tcp-proxy.ts';
-import { BoundProcesses, busyCores, type BoundRun } from './bound-run.ts';
+import { BoundProcesses, busyCores, mostAtOnce, type BoundRun } from './bound-run.ts';
 
 const { values } = parseArgs({
   options: {
@@ -37,15 +38,17 @@ printRow([
   'admitted, %',
   'by leases, %',
   'waited, %',
+  'at once, %',
+  'at once at most, %',
   'unavailable',
 ]);
-printRow(Array.from({ length: 10 }, () => '---'));
+printRow(Array.from({ length: 12 }, () => '---'));
 for (const each of cores) {
   for (const roundTripMs of roundTrips) {
     // oxlint-disable-next-line no-await-in-loop -- one after the other, so that none disturbs another
     const runs = await runsAt(roundTripMs, each === 'busy');
     all.push(...runs);
-    printRow([`${roundTripMs} ms`, each, ...cellsOf(runs)]);
+    printRow([`${roundTripMs} ms`, each, ...cellsOf(runs, roundTripMs)]);
   }
 }
 await running.closeAllBut();
@@ -71,7 +74,7 @@ function isAbove({ exceeded, bound }: BoundRun): boolean {
   return exceeded > bound;
 }
 
-function cellsOf(runs: readonly BoundRun[]): readonly string[] {
+function cellsOf(runs: readonly BoundRun[], roundTripMs: number): readonly string[] {
   const shares = (of: (run: BoundRun) => number): string => {
     const each = runs.map((run) => 100 * of(run));
     const mean = each.reduce((sum, share) => sum + share, 0) / each.length;
@@ -85,6 +88,8 @@ function cellsOf(runs: readonly BoundRun[]): readonly string[] {
     shares(({ admittedShare }) => admittedShare),
     shares(({ leasedShare }) => leasedShare),
     shares(({ waitedShare }) => waitedShare),
+    shares(({ leasedShare, waitedShare }) => Math.max(0, leasedShare - waitedShare)),
+    (100 * mostAtOnce(roundTripMs, runs[0]!.overdraft)).toFixed(1),
     String(runs.reduce((sum, { unavailable }) => sum + unavailable, 0)),
   ];
 }
