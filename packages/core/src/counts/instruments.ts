@@ -111,9 +111,12 @@ export const INSTRUMENTS: readonly ReadInstrument[] = [
     description: 'Denials by each limit that denied. With shadow, the request was let through all the same.',
     attributes: ['limit', 'kind', 'shadow'],
     *read({ counts, limits }) {
-      for (const [limit, { denials, shadowDenials }] of counts.byLimit) {
+      for (const limit of new Set([...limits.keys(), ...counts.byLimit.keys()])) {
+        if (limit === '') continue;
         const kind = limits.get(limit)?.kind.name ?? '';
-        if (denials > 0) yield { attributes: { limit, kind, shadow: 'false' }, value: denials };
+        const { denials = 0, shadowDenials = 0 } = counts.byLimit.get(limit) ?? {};
+        // Also 0: an alert on a rise compares the first denials with it.
+        yield { attributes: { limit, kind, shadow: 'false' }, value: denials };
         if (shadowDenials > 0) yield { attributes: { limit, kind, shadow: 'true' }, value: shadowDenials };
       }
     },
@@ -311,7 +314,7 @@ export const INSTRUMENTS: readonly ReadInstrument[] = [
     },
   },
   {
-    name: 'sluice.limit.count',
+    name: 'sluice.limit.tokens',
     type: 'gauge',
     unit: '{token}',
     description: 'The count of a limit without its overrides: tokens for each of its periods, or all slots.',

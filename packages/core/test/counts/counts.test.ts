@@ -319,7 +319,7 @@ test('the text for Prometheus has the numbers of all limiters that it is given',
       'sluice_tokens_total{limit="Orders",direction="taken"} 20',
       'sluice_store_failing{store="memory"} 0',
       'sluice_memory_buckets{limit="Orders"} 2',
-      'sluice_limit_count{limit="Orders",kind="rate"} 10',
+      'sluice_limit_tokens{limit="Orders",kind="rate"} 10',
       'sluice_limit_burst{limit="Orders",kind="rate"} 10',
     ]),
   );
@@ -398,4 +398,9 @@ test('the text for Prometheus has decisions without limits, and those of a limit
     ]),
   );
   expect(lines.filter((line) => line.startsWith('sluice_limit_near_total{limit=""'))).toEqual([]);
+});
+
+test('a limit that has not denied yet has 0 denials, with which an alert compares the first ones', () => {
+  const { limiter } = counted(ORDERS);
+  expect(metricsText(limiter)).toContain('sluice_limit_denials_total{limit="Orders",kind="rate",shadow="false"} 0\n');
 });
