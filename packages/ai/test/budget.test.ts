@@ -97,6 +97,18 @@ test('a call that a limit denies rejects with the decision, takes nothing and do
   expect(await taken()).toEqual({ requests: 0, tokens: 500, money: 0, slots: 0 });
 });
 
+test('of calls at once only those pass whose estimates fit, and what they use beyond is owed up to maxDebt', async () => {
+  const rate = { key, burst: 100, count: 100, period: '1h', maxDebt: 50 } as const;
+  const tokens = createLimiter({ limits: { Tokens: rate }, time });
+  const scripted = new ScriptedModel([{ parts: [...textParts('much'), finishPart(usageOf(33, 100))], end: 'closes' }]);
+  const middleware = budget({ limiter: tokens, limits: { Tokens: 'tokens' }, id, maxOutput: 15 });
+  const model = wrapLanguageModel({ model: scripted, middleware });
+  const ended = await Promise.allSettled(Array.from({ length: 5 }, () => model.doGenerate({ prompt })));
+  expect(ended.map(({ status }) => status)).toEqual([...Array<string>(4).fill('fulfilled'), 'rejected']);
+  const [left] = (await tokens.check([{ limit: 'Tokens', id }])).results;
+  expect(left).toMatchObject({ remaining: 0, resetAfterMs: 1.5 * 3_600_000 });
+});
+
 test('a call that the provider refuses before the first part costs nothing', async () => {
   const model = wrapped(new ScriptedModel([{ ...finished, refused: 400 }]));
   await expect(model.doGenerate({ prompt })).rejects.toThrow('refused with 400');
