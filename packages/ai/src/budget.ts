@@ -34,8 +34,11 @@ interface EmbedCall<Result> {
 /** A middleware for `wrapLanguageModel` and `wrapEmbeddingModel` of the AI SDK 6 and 7. */
 export interface BudgetMiddleware {
   readonly specificationVersion: 'v3';
+  /** Decides, makes and settles a call of `doGenerate`. */
   wrapGenerate<Result extends { readonly usage: Usage }>(this: void, call: GenerateCall<Result>): Promise<Result>;
+  /** The same for `doStream`: it settles when the stream ends. */
   wrapStream<Result extends { readonly stream: PartStream }>(this: void, call: StreamCall<Result>): Promise<Result>;
+  /** The same for `doEmbed` of a model of embeddings. */
   wrapEmbed<Result extends { readonly usage?: { readonly tokens: number } | undefined }>(
     this: void,
     call: EmbedCall<Result>,

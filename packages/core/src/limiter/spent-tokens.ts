@@ -44,12 +44,16 @@ interface Part {
 export class SpentTokens {
   readonly #decision: Decision;
   readonly #gate: StoreGate;
-  readonly #reports: Pick<Reports<never>, 'corrected'>;
+  readonly #reports: Pick<Reports<never>, 'corrected' | 'hasCorrectionListener'>;
   readonly #buckets: readonly SpentFromBucket[];
   readonly #refunds = new Set<Promise<unknown>>();
 
   /** @param gate - The gate of the limiter that made the decision. */
-  constructor(decision: Decision, gate: StoreGate, reports: Pick<Reports<never>, 'corrected'>) {
+  constructor(
+    decision: Decision,
+    gate: StoreGate,
+    reports: Pick<Reports<never>, 'corrected' | 'hasCorrectionListener'>,
+  ) {
     this.#decision = decision;
     this.#gate = gate;
     this.#reports = reports;
@@ -112,7 +116,9 @@ export class SpentTokens {
         take(ended, -1);
         for (const { from } of ended) from.hasEnded = true;
       }
-      this.#reports.corrected(batch.length === 0 ? 'lost' : 'refunded', this.#byResult(parts));
+      if (this.#reports.hasCorrectionListener) {
+        this.#reports.corrected(batch.length === 0 ? 'lost' : 'refunded', this.#byResult(parts));
+      }
       return bucketStates(batch, reading);
     };
     const fail = (cause: unknown): never => {
