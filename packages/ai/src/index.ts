@@ -9,4 +9,12 @@ export { BudgetExceededError } from './budget-exceeded-error.ts';
 export type { BudgetOptions, CostOfCall, IdOfCall } from './budget-options.ts';
 export type { CallParams } from './call-params.ts';
 export type { Estimate } from './estimate.ts';
+export {
+  limitTools,
+  type CostOfTool,
+  type LimitToolsOptions,
+  type ToolCall,
+  type ToolContext,
+  type ToolServer,
+} from './limit-tools.ts';
 export type { Weights } from './weights.ts';

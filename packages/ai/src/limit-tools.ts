@@ -1,0 +1,209 @@
+import type { Decision, Limiter } from '@sluice/core';
+import { checkOptions, complaint, isEveryone, isPlainObject, limitsOf, wholeNumber } from '@sluice/core/kit';
+import { MOST_TOKENS } from './estimate.ts';
+
+/** A call of a tool, as far as it is needed to limit it. */
+export interface ToolCall {
+  /** The name of the tool. */
+  readonly name: string;
+  readonly arguments?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** What the SDKs hand to the handler of a request: the second has `authInfo` in `http`. */
+export interface ToolContext {
+  readonly sessionId?: string | undefined;
+  readonly authInfo?: AuthInfo | undefined;
+  readonly http?: { readonly authInfo?: AuthInfo | undefined } | undefined;
+}
+
+interface AuthInfo {
+  readonly clientId: string;
+  readonly extra?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** What a call costs at a limit: the same for all tools, or a number for each. Tools without a number are not limited by it. */
+export type CostOfTool = number | Readonly<Record<string, number>>;
+
+/** The options of {@link limitTools}. */
+export interface LimitToolsOptions<Name extends string = string> {
+  readonly limiter: Limiter<never, Name>;
+  /** The limits of a call, and what it costs at each. They are decided together. Slots are held until the tool has answered. */
+  readonly limits: Readonly<Partial<Record<Name, CostOfTool>>>;
+  /** For whom a tool is called. Limits of `everyone()` need none. */
+  readonly id: string | ((call: ToolCall, context: ToolContext) => string | undefined);
+}
+
+/** A server of the SDK, or the `McpServer` around one. */
+export type ToolServer = Protocol | { readonly server: Protocol };
+
+interface Protocol {
+  // Each SDK has other types of handlers.
+  setRequestHandler: Function;
+  assertCanSetRequestHandler(method: string): void;
+}
+
+type Handler = (request: { readonly params: ToolCall & { readonly task?: unknown } }, context: ToolContext) => unknown;
+
+/** How both SDKs tell a call of a tool: by its method, or by a schema of the request. */
+type RequestKind = string | { safeParse?(request: object): { readonly success: boolean } };
+
+const TOOLS_CALL = 'tools/call';
+const EXAMPLE = 'limitTools(server, { limiter, limits: { Calls: 1 }, id: (_, { authInfo }) => authInfo?.clientId })';
+
+/**
+ * Decides each call of a tool of an MCP server by limits, also each of a batch. A denied call is answered with a tool result
+ * that has `isError` and the wait in words, so that the model reads it: the tool is not called, and nothing is taken.
+ *
+ *     const server = new McpServer({ name: 'search', version: '1.0.0' });
+ *     limitTools(server, { limiter, limits: { Calls: 1, Searches: { search: 5 } }, id: ({ name }, { authInfo }) => authInfo?.clientId });
+ *     server.registerTool('search', …);
+ *
+ * Call it before the first tool is registered.
+ *
+ * @returns The server.
+ * @throws {SluiceError} `ERR_OPTION`, `ERR_UNKNOWN_OPTION`, `ERR_UNKNOWN_LIMIT`.
+ */
+export function limitTools<Server extends ToolServer, Name extends string>(
+  server: Server,
+  options: LimitToolsOptions<Name>,
+): Server {
+  const tools = new LimitedTools(options);
+  const protocol = protocolOf(server);
+  const setRequestHandler = protocol.setRequestHandler.bind(protocol) as (
+    kind: RequestKind,
+    ...rest: unknown[]
+  ) => void;
+  protocol.setRequestHandler = (kind: RequestKind, ...rest: unknown[]): void => {
+    if (isToolsCall(kind)) rest.push(tools.limited(rest.pop() as Handler));
+    setRequestHandler(kind, ...rest);
+  };
+  return server;
+}
+
+class LimitedTools {
+  readonly #limiter: Limiter;
+  readonly #limits: readonly (readonly [name: string, cost: CostOfTool, isEveryone: boolean])[];
+  readonly #id: LimitToolsOptions['id'];
+
+  constructor(options: LimitToolsOptions) {
+    checkOptions('limitTools', options, ['limiter', 'limits', 'id'], {}, EXAMPLE);
+    const { limiter, limits, id } = options;
+    if (!isPlainObject(limits) || Object.keys(limits).length === 0) throw noLimits(limits);
+    if (typeof id !== 'string' && typeof id !== 'function') throw noId(id);
+    this.#limiter = limiter;
+    this.#id = id;
+    this.#limits = Object.entries(limits).map(([name, cost]) => {
+      // Throws for a limit that does not exist.
+      limiter.limit(name);
+      checkCosts(`limitTools.limits.${name}`, cost);
+      return [name, cost!, isEveryone(limitsOf(limiter).get(name)!.key)];
+    });
+  }
+
+  limited(handler: Handler): Handler {
+    return async (request, context) => {
+      const decision = await this.#decide(request.params, context);
+      if (!decision.allowed) return denied(decision, request.params.task !== undefined);
+      try {
+        return await handler(request, context);
+      } finally {
+        await decision.release();
+      }
+    };
+  }
+
+  #decide(call: ToolCall, context: ToolContext): Promise<Decision> {
+    const entries = this.#limits.flatMap(([limit, costs, isOfAll]) => {
+      const cost = typeof costs === 'number' ? costs : ownCost(costs, call.name);
+      return cost === undefined ? [] : [{ limit, id: isOfAll ? 'everyone' : this.#idOf(call, context), cost }];
+    });
+    return this.#limiter.spend(entries, { hold: true });
+  }
+
+  #idOf(call: ToolCall, context: ToolContext): string {
+    const id = typeof this.#id === 'string' ? this.#id : this.#id(call, context);
+    if (id === undefined || id === null) throw noId(id);
+    return id;
+  }
+}
+
+/** The cost of a tool, whatever its name: a client may call one that is named as a property of all objects is. */
+function ownCost(costs: Readonly<Record<string, number>>, tool: string): number | undefined {
+  return Object.hasOwn(costs, tool) ? costs[tool] : undefined;
+}
+
+/** A result that a model reads. A call that asks for a task can have no result but one. */
+function denied(decision: Decision, isTask: boolean): object {
+  const text = denialText(decision);
+  if (isTask) throw new Error(text);
+  return { content: [{ type: 'text', text }], isError: true };
+}
+
+function denialText({ limit, outcome, blocked, retryAfterMs }: Decision): string {
+  if (outcome === 'unavailable')
+    return `The limits can't be checked at the moment. Try again in ${waitText(retryAfterMs)}.`;
+  if (blocked || retryAfterMs === Infinity)
+    return `The limit "${limit}" does not allow this call. Do not try it again.`;
+  return `The limit "${limit}" is reached. Try again in ${waitText(retryAfterMs)}.`;
+}
+
+const UNITS = [
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+] as const;
+
+/** A wait in words, rounded up: in seconds below two minutes, in minutes below two hours. */
+function waitText(ms: number): string {
+  const [unit, unitMs] = UNITS.find(([, each]) => ms >= 2 * each) ?? ['second', 1000];
+  const count = Math.ceil(ms / unitMs);
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
+}
+
+function isToolsCall(kind: RequestKind): boolean {
+  if (typeof kind === 'string') return kind === TOOLS_CALL;
+  return kind.safeParse?.({ method: TOOLS_CALL, params: { name: 'any' } }).success === true;
+}
+
+function protocolOf(server: ToolServer): Protocol {
+  const protocol = (server as { readonly server?: Protocol } | null | undefined)?.server ?? (server as Protocol | null);
+  if (typeof protocol?.setRequestHandler !== 'function' || typeof protocol.assertCanSetRequestHandler !== 'function') {
+    const remedy = `For example ${EXAMPLE}.`;
+    throw complaint('ERR_OPTION', {
+      option: 'limitTools(server)',
+      demand: 'a server of the MCP SDK',
+      value: server,
+      remedy,
+    });
+  }
+  try {
+    protocol.assertCanSetRequestHandler(TOOLS_CALL);
+  } catch {
+    throw complaint('ERR_OPTION', {
+      option: 'limitTools(server)',
+      demand: 'a server without tools',
+      value: server,
+      remedy: 'Call limitTools before the first tool is registered: those of before would not be limited.',
+    });
+  }
+  return protocol;
+}
+
+function checkCosts(option: string, cost: unknown): void {
+  if (!isPlainObject(cost)) return void wholeNumber(option, cost, { min: 0, max: MOST_TOKENS });
+  for (const [tool, each] of Object.entries(cost)) wholeNumber(`${option}.${tool}`, each, { min: 0, max: MOST_TOKENS });
+}
+
+function noLimits(value: unknown): Error {
+  const demand = 'an object of costs by the names of limits';
+  return complaint('ERR_OPTION', { option: 'limitTools.limits', demand, value, remedy: `For example ${EXAMPLE}.` });
+}
+
+function noId(value: unknown): Error {
+  const remedy = `For example ${EXAMPLE}. Without an id, all clients would share a bucket.`;
+  return complaint('ERR_ID', {
+    option: 'limitTools.id',
+    demand: 'a text, or a function that returns one',
+    value,
+    remedy,
+  });
+}

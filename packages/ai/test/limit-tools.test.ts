@@ -1,0 +1,188 @@
+import { accountId, createLimiter, everyone, memoryStore, type Limiter, type LimiterOptions } from '@sluice/core';
+import { FakeTime } from '@sluice/core/testing';
+import { McpServer as FirstServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { McpServer as SecondServer } from '@modelcontextprotocol/server';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { limitTools, type LimitToolsOptions } from '../src/index.ts';
+
+interface Answer {
+  readonly id: number;
+  readonly result?: { readonly isError?: boolean; readonly content: readonly { readonly text: string }[] };
+  readonly error?: { readonly message: string };
+}
+
+const SERVERS = {
+  '@modelcontextprotocol/sdk': () => new FirstServer({ name: 'test', version: '1.0.0' }),
+  '@modelcontextprotocol/server': () => new SecondServer({ name: 'test', version: '1.0.0' }),
+};
+type Made = ReturnType<(typeof SERVERS)[keyof typeof SERVERS]>;
+
+/** A client that has nothing but messages: it takes part in the protocol as any other does. */
+async function clientOf(server: Made) {
+  const waiting = new Map<number, (answer: Answer) => void>();
+  let ids = 0;
+  const transport = {
+    onmessage: undefined as ((message: unknown, extra?: unknown) => void) | undefined,
+    start: async () => undefined,
+    close: async () => undefined,
+    send: async (message: unknown) => waiting.get((message as Answer).id)?.(message as Answer),
+  };
+  await server.connect(transport);
+  const ask = (method: string, params: object, extra?: object): Promise<Answer> => {
+    const id = (ids += 1);
+    return new Promise((resolve) => {
+      waiting.set(id, resolve);
+      transport.onmessage?.({ jsonrpc: '2.0', id, method, params }, extra);
+    });
+  };
+  const client = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'client', version: '1.0.0' } };
+  await ask('initialize', client);
+  transport.onmessage?.({ jsonrpc: '2.0', method: 'notifications/initialized' });
+  return async (name: string, clientId = 'ann'): Promise<Answer> => {
+    const authInfo = { token: 'secret', clientId, scopes: [] };
+    return ask('tools/call', { name, arguments: { query: 'x' } }, { authInfo });
+  };
+}
+
+const key = accountId();
+
+function limiterWith(limits: LimiterOptions['limits']) {
+  const time = new FakeTime();
+  return { time, limiter: createLimiter({ limits, store: memoryStore({ time }), time, log: false }) };
+}
+
+type Options = Omit<LimitToolsOptions, 'limiter' | 'id'> & Partial<Pick<LimitToolsOptions, 'id'>>;
+
+async function started(make: () => Made, limiter: Limiter<never>, options: Options) {
+  const id: LimitToolsOptions['id'] = (_, { authInfo, http }) => (authInfo ?? http?.authInfo)?.clientId;
+  const called: string[] = [];
+  let finish = (): void => undefined;
+  const server = limitTools(make(), { limiter, id, ...options }) as FirstServer;
+  const text = (value: string) => ({ content: [{ type: 'text' as const, text: value }] });
+  for (const name of ['search', 'report', 'other']) {
+    server.registerTool(name, { inputSchema: { query: z.string() } }, async () => {
+      called.push(name);
+      return text(name);
+    });
+  }
+  server.registerTool('broken', { inputSchema: { query: z.string() } }, async () => {
+    throw new Error('broken');
+  });
+  server.registerTool('slow', { inputSchema: { query: z.string() } }, async () => {
+    await new Promise<void>((resolve) => void (finish = resolve));
+    return text('slow');
+  });
+  return { call: await clientOf(server), called, finishSlow: () => finish() };
+}
+
+const textOf = ({ result }: Answer): string | undefined => result?.content[0]?.text;
+
+describe.each(Object.entries(SERVERS))('%s', (_, make) => {
+  test('a denied call is a result with the wait in words, and its tool is not called', async () => {
+    const { limiter, time } = limiterWith({ Calls: { key, burst: 2, count: 1, period: '90s' } });
+    const { call, called } = await started(make, limiter, { limits: { Calls: 1 } });
+    const answers = [await call('search'), await call('report'), await call('search'), await call('search', 'bob')];
+    expect(answers.map(({ result }) => result?.isError === true)).toEqual([false, false, true, false]);
+    expect(textOf(answers[2]!)).toBe('The limit "Calls" is reached. Try again in 90 seconds.');
+    expect(called).toEqual(['search', 'report', 'search']);
+    time.set(90_000);
+    expect(textOf(await call('search'))).toBe('search');
+  });
+
+  test('a wait from two hours on is told in hours', async () => {
+    const { limiter } = limiterWith({ Calls: { key, count: 1, period: '30h' } });
+    const { call } = await started(make, limiter, { limits: { Calls: 1 } });
+    await call('search');
+    expect(textOf(await call('search'))).toBe('The limit "Calls" is reached. Try again in 30 hours.');
+  });
+
+  test('calls at once are decided each', async () => {
+    const { limiter } = limiterWith({ Calls: { key, count: 5, period: '3h' } });
+    const { call } = await started(make, limiter, { limits: { Calls: 1 } });
+    const answers = await Promise.all(Array.from({ length: 20 }, () => call('search')));
+    const denied = answers.filter(({ result }) => result?.isError === true);
+    expect(denied).toHaveLength(15);
+    expect(textOf(denied[0]!)).toBe('The limit "Calls" is reached. Try again in 36 minutes.');
+  });
+
+  test('each tool has its cost, and those without one are not limited', async () => {
+    const { limiter } = limiterWith({
+      Searches: { key, count: 10, period: '5h' },
+      All: { key: everyone(), count: 100, period: '1h' },
+    });
+    const { call } = await started(make, limiter, { limits: { Searches: { search: 10, report: 1 }, All: 1 } });
+    expect(textOf(await call('search'))).toBe('search');
+    expect(textOf(await call('report'))).toBe('The limit "Searches" is reached. Try again in 30 minutes.');
+    expect(textOf(await call('other'))).toBe('other');
+    expect(await limiter.check([{ limit: 'All', id: 'everyone' }])).toMatchObject({ remaining: 98 });
+  });
+
+  test('a slot is held until the tool has answered, also by an error', async () => {
+    const { limiter } = limiterWith({ InProgress: { key, concurrency: 1 } });
+    const { call, finishSlow } = await started(make, limiter, { limits: { InProgress: 1 } });
+    const slow = call('slow');
+    await expect.poll(async () => (await call('search')).result?.isError).toBe(true);
+    finishSlow();
+    expect(textOf(await slow)).toBe('slow');
+    expect(textOf(await call('broken'))).toBe('broken');
+    expect(textOf(await call('search'))).toBe('search');
+  });
+
+  test('a call without an id is an error, and its tool is not called', async () => {
+    const { limiter } = limiterWith({ Calls: { key, count: 5, period: '1h' } });
+    const { call, called } = await started(make, limiter, { limits: { Calls: 1 }, id: () => undefined });
+    const { error } = await call('search');
+    expect(error?.message).toContain('`limitTools.id` must be a text');
+    expect(called).toEqual([]);
+  });
+
+  test('a client that is blocked is told not to try again', async () => {
+    const limits = { Calls: { key, count: 5, period: '1h' } } as const;
+    const limiter = createLimiter({ limits, overrides: { Calls: { ann: 'blocked' } }, log: false });
+    const { call } = await started(make, limiter, { limits: { Calls: 1 } });
+    expect(textOf(await call('search'))).toBe('The limit "Calls" does not allow this call. Do not try it again.');
+  });
+
+  test('a server that has tools is refused', () => {
+    const { limiter } = limiterWith({ Calls: { key, count: 5, period: '1h' } });
+    const server = make() as FirstServer;
+    server.registerTool('early', {}, async () => ({ content: [] }));
+    expect(() => limitTools(server, { limiter, limits: { Calls: 1 }, id: 'ann' })).toThrow(
+      'Call limitTools before the first tool is registered',
+    );
+  });
+});
+
+const { limiter } = limiterWith({ Calls: { key, count: 5, period: '1h' } });
+
+test('when the store can not answer, a call is denied by the policy closed with a wait in words', async () => {
+  const store = memoryStore();
+  const failing = createLimiter({
+    limits: { Calls: { key, count: 5, period: '1h', onFailure: 'closed' } },
+    store: { run: () => Promise.reject(new Error('gone')), close: () => store.close() },
+    log: false,
+  });
+  const options = { limits: { Calls: 1 } } as const;
+  const { call, called } = await started(SERVERS['@modelcontextprotocol/sdk'], failing, options);
+  expect(textOf(await call('search'))).toBe("The limits can't be checked at the moment. Try again in 1 second.");
+  expect(called).toEqual([]);
+});
+
+test.each<[given: object, message: string]>([
+  [{ limits: {} }, '`limitTools.limits` must be an object of costs by the names of limits'],
+  [{ limits: { Other: 1 } }, 'No limit is named'],
+  [{ limits: { Calls: -1 } }, '`limitTools.limits.Calls` must be a whole number'],
+  [{ limits: { Calls: { search: 0.5 } } }, '`limitTools.limits.Calls.search` must be a whole number'],
+  [{ id: undefined }, '`limitTools.id` must be a text, or a function that returns one'],
+  [{ ids: 'ann' }, 'ids'],
+])('%o is an error', (given, message) => {
+  const options = { limiter, limits: { Calls: 1 }, id: 'ann', ...given };
+  expect(() => limitTools(SERVERS['@modelcontextprotocol/sdk'](), options as never)).toThrow(message);
+});
+
+test('what is no server of the MCP SDK is an error', () => {
+  expect(() => limitTools({} as never, { limiter, limits: { Calls: 1 }, id: 'ann' })).toThrow(
+    'a server of the MCP SDK',
+  );
+});
