@@ -4,7 +4,6 @@ import { neverDecision } from '../decision/decide.ts';
 import { firstDecision, type Decision } from '../decision/decision.ts';
 import type { DecisionCall, Stage } from '../decision/stage.ts';
 import type { Transaction } from '../decision/transaction.ts';
-import { decisionChannel } from '../events/event.ts';
 import { tracing } from '../events/trace.ts';
 import { OpenGate, type StoreGate } from '../failure/store-gate.ts';
 import { assertAtOnce } from './at-once.ts';
@@ -99,8 +98,8 @@ export class Decider {
 
   /** @throws {SluiceError} `ERR_COST_OVER_BURST`. */
   decide(call: DecisionCall, batch: Batch): Awaitable<Decision> {
-    if (decisionChannel.hasSubscribers || this.#reports.isTimed || tracing.hasSubscribers)
-      return this.#decideWatched(call, batch);
+    // Those of a store that answers at once are not timed: a look at the clock is dear.
+    if (!this.#answersAtOnce && this.#reports.areTimed) return this.#decideWatched(call, batch);
     return isDecidable(batch) ? this.#decidePlain(call, batch) : this.#decideByStages(call, batch);
   }
 
@@ -118,13 +117,13 @@ export class Decider {
     );
   }
 
-  /** Times a decision, and traces it if it takes time. */
+  /** Times a decision that takes time, and traces it if somebody wants that. */
   #watched(decide: () => Awaitable<Decision>, batch: Batch): Awaitable<Decision> {
     const timed = (): Awaitable<Decision> => {
       const beganMicros = this.#reports.nowMicros();
       return andThen(decide(), (decision) => this.#reports.timed(decision, beganMicros));
     };
-    return tracing.hasSubscribers && !this.#answersAtOnce ? this.#reports.traced(timed, batch) : timed();
+    return tracing.hasSubscribers ? this.#reports.traced(timed, batch) : timed();
   }
 
   #decideByStages(call: DecisionCall, batch: Batch): Awaitable<Decision> {
@@ -151,7 +150,7 @@ export class Decider {
   decideFirst(call: DecisionCall, made: Awaitable<readonly Batch[]>, spent?: Spent): Awaitable<Decision> {
     const decide = (batches: readonly Batch[]): Awaitable<Decision> =>
       andThen(this.#stages[call].decideFirst(untilUnlimited(batches)), firstDecision);
-    const isWatched = decisionChannel.hasSubscribers || this.#reports.isTimed || tracing.hasSubscribers;
+    const isWatched = !this.#answersAtOnce && this.#reports.areTimed;
     const watched = (batches: readonly Batch[]): Awaitable<Decision> =>
       isWatched ? this.#watched(() => decide(batches), batches.flat()) : decide(batches);
     return this.#reported(call, andThen(made, watched), spent);

@@ -77,7 +77,7 @@ export function partsOf<Request>(setup: LimiterSetup<Request>, limiter: Limiter<
     ? new OpenGate(store, time, wall)
     : new StoreGuard({ store, failure, emit, time, wall, slotLevel });
   const slots = new SlotStage({ held, store, owner: gate, emit });
-  const reports = new Reports({ limiter, onDecision, emit, time, takeTime: !answersAtOnce });
+  const reports = new Reports({ limiter, onDecision, emit, time });
   const corrections = new Corrections({ store, gate, limits, work, reports });
   const queued = new QueuedDecisions({ time, refund: (decision) => corrections.refund(decision) });
   const { raised, warnings, loads } = limits;

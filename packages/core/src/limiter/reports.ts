@@ -23,8 +23,8 @@ export interface DecisionMessage extends DecisionContext {
   readonly limiter: Limiter<never>;
   readonly decision: Decision;
   /**
-   * Milliseconds from the beginning of the decision, when ids and costs were known, to its end. Left out when nobody had
-   * subscribed at the beginning.
+   * Milliseconds from the beginning of the decision, when ids and costs were known, to its end. Left out when the store
+   * answers at once, and when nobody had subscribed at the beginning.
    */
   readonly durationMs?: number | undefined;
 }
@@ -44,8 +44,6 @@ export interface ReportsParts<Request> {
   readonly onDecision: OnDecision<Request> | undefined;
   readonly emit: EventSink;
   readonly time: Time;
-  /** Whether decisions take time, because the store does not answer at once. */
-  readonly takeTime: boolean;
 }
 
 /** Reports what one limiter decides and changes: to its `onDecision`, to its counts and to the channels. */
@@ -53,8 +51,6 @@ export class Reports<Request> {
   readonly #parts: ReportsParts<Request>;
   #observer: Observer | undefined;
   #isObserved: boolean;
-  /** Whether the observer wants to know how long decisions take. */
-  isTimed = false;
 
   constructor(parts: ReportsParts<Request>) {
     this.#parts = parts;
@@ -65,12 +61,16 @@ export class Reports<Request> {
   observe(observer: Observer): void {
     this.#observer = observer;
     this.#isObserved = true;
-    this.isTimed = this.#parts.takeTime;
   }
 
   /** Whether anybody watches decisions. */
   get isNeeded(): boolean {
     return this.#isObserved || decisionChannel.hasSubscribers || tracing.hasSubscribers;
+  }
+
+  /** Whether anybody wants to know how long decisions take. */
+  get areTimed(): boolean {
+    return this.#observer !== undefined || decisionChannel.hasSubscribers || tracing.hasSubscribers;
   }
 
   /** Whether anybody receives corrections. */

@@ -29,8 +29,7 @@ test('sluice:decision receives each decision of spend with its limiter, and no d
   const decisions = [limiter.spendSync(orders), limiter.spendSync(orders)];
   limiter.checkSync(orders);
   expect(messages.map(({ decision }) => decision.outcome)).toEqual(['allowed', 'denied']);
-  const durationMs = expect.any(Number) as number;
-  expect(messages).toEqual(decisions.map((decision) => ({ limiter, decision, shadow: false, durationMs })));
+  expect(messages).toEqual(decisions.map((decision) => ({ limiter, decision, shadow: false })));
 });
 
 test('sluice:decision reports how long the store took', async () => {
