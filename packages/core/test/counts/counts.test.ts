@@ -404,3 +404,15 @@ test('a limit that has not denied yet has 0 denials, with which an alert compare
   const { limiter } = counted(ORDERS);
   expect(metricsText(limiter)).toContain('sluice_limit_denials_total{limit="Orders",kind="rate",shadow="false"} 0\n');
 });
+
+test('labels of the text for Prometheus are escaped, and a limit cannot have a name that would need it', () => {
+  const name = 'my "own" \\ store\n🙂';
+  const store = Object.assign(memoryStore(), { name });
+  const limiter = createLimiter({ limits: accountLimits(ORDERS), store, log: false });
+  expect(metricsText(limiter)).toContain('\nsluice_store_failing{store="my \\"own\\" \\\\ store\\n🙂"} 0\n');
+  for (const limit of ['a"b', 'a\\b', 'a\nb', '🙂', 'a🙂']) {
+    const refused = thrown(() => createLimiter({ limits: accountLimits({ [limit]: ORDERS.Orders }), log: false }));
+    expect(refused).toMatchObject({ code: 'ERR_LIMIT' });
+    expect(refused.message).toContain('a letter followed by letters, digits');
+  }
+});

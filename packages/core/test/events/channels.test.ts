@@ -59,6 +59,27 @@ test('sluice:decision leaves out the duration of a decision that began before an
   expect(messages).toHaveLength(1);
 });
 
+test('a listener that throws changes no decision and no tokens', async () => {
+  const uncaught: unknown[] = [];
+  process.setUncaughtExceptionCaptureCallback((error) => uncaught.push(error));
+  ends.push(() => process.setUncaughtExceptionCaptureCallback(null));
+  const error = new Error('of a listener');
+  for (const name of ['sluice:decision', 'sluice:correction']) {
+    const listener = (): never => {
+      throw error;
+    };
+    subscribe(name, listener);
+    ends.push(() => unsubscribe(name, listener));
+  }
+  const { limiter } = limiterOnFakeTime(numbers);
+  const decisions = [limiter.spendSync(orders), limiter.spendSync(orders)];
+  expect(decisions.map(({ outcome }) => outcome)).toEqual(['allowed', 'denied']);
+  await limiter.refund(decisions[0]!);
+  expect(limiter.checkSync(orders).remaining).toBe(1);
+  await new Promise(setImmediate);
+  expect(uncaught).toEqual([error, error, error]);
+});
+
 test('sluice:store gets the beginning and the end of an outage', async () => {
   const messages = messagesOf<StoreMessage>('sluice:store');
   const cause = new Error('gone');
