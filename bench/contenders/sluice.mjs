@@ -1,4 +1,6 @@
+import { subscribe } from 'node:diagnostics_channel';
 import { accountId, createLimiter, everyone, memoryStore } from '@sluice/core';
+import { counts } from '@sluice/core/metrics';
 import { useAllKinds } from './all-kinds.mjs';
 
 /** @type {(rate: Rate) => Numbers} */
@@ -26,6 +28,8 @@ export const kindsOfSluice = {
   ),
   'Sluice, a rate after all kinds': sluiceOf(rateNumbers, {}, useAllKinds),
   'Sluice, by a handle': sluiceOf(rateNumbers, {}, undefined, byHandle),
+  'Sluice, counted': sluiceOf(rateNumbers, {}, undefined, counted),
+  'Sluice, with a subscriber': sluiceOf(rateNumbers, {}, undefined, withSubscriber),
 };
 
 /** A limit that comes back so fast that each bucket is full again at its next request, which is not for others to say. */
@@ -94,4 +98,16 @@ function three(limiter) {
     { limit: 'Third', id },
   ];
   return { decide: (id) => limiter.spend(entries(id)), decideAtOnce: (id) => limiter.spendSync(entries(id)) };
+}
+
+/** @type {typeof one} */
+function counted(limiter) {
+  counts(limiter);
+  return one(limiter);
+}
+
+/** @type {typeof one} */
+function withSubscriber(limiter) {
+  subscribe('sluice:decision', () => undefined);
+  return one(limiter);
 }
