@@ -1,13 +1,16 @@
 import { once } from 'node:events';
+import type { Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { context, SpanStatusCode, trace } from '@opentelemetry/api';
+import { context, SpanStatusCode, type Tracer } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { accountId, createLimiter, memoryStore, type Limiter, type Store } from '@sluice/core';
 import { rateLimit } from '@sluice/express';
+import { rateLimit as fastifyRateLimit } from '@sluice/fastify';
 import { spans } from '@sluice/opentelemetry';
 import express from 'express';
-import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import Fastify from 'fastify';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 
 beforeAll(() => {
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
@@ -81,24 +84,55 @@ test('there are no spans after the end, which can be repeated', async () => {
   expect(exporter.getFinishedSpans()).toEqual([]);
 });
 
-test('under Express a span is a child of that of the request', async () => {
-  const { exporter, tracerProvider } = traced();
-  const tracer = tracerProvider.getTracer('test');
-  const app = express();
-  app.use((_req, res, next) => {
-    tracer.startActiveSpan('request', (span) => {
-      res.on('finish', () => span.end());
-      next();
-    });
+/** An app that listens, in which each request is a span. */
+type App = (limiter: Limiter, tracer: Tracer) => Promise<Server>;
+
+const frameworks: Readonly<Record<string, App>> = {
+  async Express(limiter, tracer) {
+    const app = express();
+    app.use((_req, res, next) => inSpan(tracer, res, next));
+    app.use(rateLimit({ limiter }), (_req, res) => void res.send('ok'));
+    const server = app.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return server;
+  },
+  async Fastify(limiter, tracer) {
+    const app = Fastify();
+    app.addHook('onRequest', (_request, reply, next) => inSpan(tracer, reply.raw, next));
+    await app.register(fastifyRateLimit, { limiter });
+    app.get('/', () => 'ok');
+    await app.listen({ host: '127.0.0.1', port: 0 });
+    return app.server;
+  },
+};
+
+function inSpan(tracer: Tracer, response: ServerResponse, next: () => void): void {
+  tracer.startActiveSpan('request', (span) => {
+    response.on('finish', () => span.end());
+    next();
   });
-  app.use(rateLimit({ limiter: limiterOn(later()) }), (_req, res) => void res.send('ok'));
-  const server = app.listen(0, '127.0.0.1');
-  onTestFinished(() => void server.close());
-  await once(server, 'listening');
-  await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  const [decided, request] = exporter.getFinishedSpans();
-  expect(decided?.parentSpanContext?.spanId).toBe(request?.spanContext().spanId);
-  trace.disable();
+}
+
+describe.each(Object.entries(frameworks))('under %s', (_name, listening) => {
+  /** The spans of a request. */
+  async function spansOfRequest(store: Store | undefined) {
+    const { exporter, tracerProvider } = traced();
+    const server = await listening(limiterOn(store), tracerProvider.getTracer('test'));
+    onTestFinished(() => void server.close());
+    const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    expect(await response.text()).toBe('ok');
+    return exporter.getFinishedSpans();
+  }
+
+  test('a span is a child of that of the request', async () => {
+    const [decided, request] = await spansOfRequest(later());
+    expect([decided?.name, request?.name]).toEqual(['sluice decide', 'request']);
+    expect(decided?.parentSpanContext?.spanId).toBe(request?.spanContext().spanId);
+  });
+
+  test('there is no span for a decision of the memory store', async () => {
+    expect((await spansOfRequest(undefined)).map(({ name }) => name)).toEqual(['request']);
+  });
 });
 
 test('a value that is not a tracer provider is rejected', () => {
