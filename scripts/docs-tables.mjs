@@ -15,6 +15,7 @@ const TABLES = {
   'docs/architecture.md': { rooms },
   'docs/command-line.md': { commands },
   'docs/metrics.md': { instruments, alerts },
+  'docs/metrics/semantic-conventions.md': { conventions },
 };
 const ERRORS = 'docs/errors.md';
 /**
@@ -89,6 +90,16 @@ async function instruments() {
     ({ name, type, unit, attributes, description }) =>
       `- \`${name}\` (${[type, unit, ...attributes.map((each) => `\`${each}\``)].join(', ')}): ${description}`,
   ).join('\n');
+}
+
+/** The instruments that limiters of other makers could have, too. */
+async function conventions() {
+  const { INSTRUMENTS } = await import('../packages/core/src/counts/instruments.ts');
+  const rows = INSTRUMENTS.filter(({ name }) => !/^sluice\.(memory|lease)\./.test(name)).map(
+    ({ name, type, unit, attributes }) =>
+      `| \`${name}\` | ${type} | ${unit} | ${attributes.map((each) => `\`${each}\``).join(', ')} |`,
+  );
+  return ['| instrument | type | unit | attributes |', '| --- | --- | --- | --- |', ...rows].join('\n');
 }
 
 function alerts() {
