@@ -25,19 +25,19 @@ export type CostOfCall = number | 'tokens' | Weights;
 /** For whom a call is made: one id at all limits, or an id for each. A limit of `everyone()` needs none. */
 export type IdOfCall<Name extends string = string> = string | Readonly<Partial<Record<Name, string>>>;
 
-/** The options of {@link budget}. */
-export interface BudgetOptions<Name extends string = string> {
+/** What {@link budget} and {@link around} have in common. `Args` are those of `id` and `estimate`. */
+export interface LimitsOfCalls<Name extends string, Args extends readonly unknown[]> {
   readonly limiter: Limiter<never, Name>;
   /** The limits of a call, and what it costs at each. They are decided together. */
   readonly limits: Readonly<Partial<Record<Name, CostOfCall>>>;
-  /** For whom a call is made. A function is called with what the AI SDK hands to the model. */
-  readonly id: IdOfCall<Name> | ((params: CallParams) => IdOfCall<Name> | undefined);
+  /** For whom a call is made. A function is called with what the call is made with. */
+  readonly id: IdOfCall<Name> | ((...args: Args) => IdOfCall<Name> | undefined);
   /**
    * Estimates a call before it is made. What it leaves out is estimated as usual: a token for four characters of the
-   * prompt, 1,000 for a file, and the `maxOutputTokens` of the call.
+   * prompt, 1,000 for a file, and the most tokens that the call allows the answer.
    */
-  readonly estimate?: ((params: CallParams) => Estimate | undefined) | undefined;
-  /** The estimate of the answer for calls without `maxOutputTokens`, which are errors otherwise. */
+  readonly estimate?: ((...args: Args) => Estimate | undefined) | undefined;
+  /** The estimate of the answer for calls that don't bound it, which are errors otherwise. */
   readonly maxOutput?: number | undefined;
   /**
    * After this time without a part, a stream counts as left: its slots are released, and it is settled by what has passed.
@@ -46,6 +46,10 @@ export interface BudgetOptions<Name extends string = string> {
   readonly idle?: Duration | undefined;
   /** Whether a call waits for its turn at limits with `maxWait`. Its signal ends the wait. Default: false. */
   readonly wait?: boolean | undefined;
+}
+
+/** The options of {@link budget}. */
+export interface BudgetOptions<Name extends string = string> extends LimitsOfCalls<Name, readonly [CallParams]> {
   /**
    * Whether the AI SDK tries a denied call again by its `maxRetries`, after the wait of the decision. A wait of a minute or
    * more is not retried. Default: false.
@@ -61,69 +65,83 @@ interface BudgetLimit {
   readonly cost: number | Tokens;
 }
 
-/** The checked options of a budget. */
-export interface Budget extends Estimating {
+/** What ends of a call are settled by. */
+export interface Settling {
   readonly limiter: Limiter;
   readonly emit: EventSink;
   readonly limits: readonly BudgetLimit[];
-  readonly id: IdOfCall | ((params: CallParams) => IdOfCall | undefined);
   readonly idleMs: number;
+}
+
+/** The checked options of a budget. */
+export interface Budget<Args extends readonly unknown[]> extends Estimating<Args>, Settling {
+  readonly id: IdOfCall | ((...args: Args) => IdOfCall | undefined);
   readonly wait: boolean;
   readonly retry: boolean;
 }
 
-const OPTIONS = ['limiter', 'limits', 'id', 'estimate', 'maxOutput', 'idle', 'wait', 'retry'];
-const EXAMPLE = "budget({ limiter, limits: { Requests: 1, Tokens: 'tokens' }, id: '12345678' })";
+export const COMMON_OPTIONS: readonly string[] = ['limiter', 'limits', 'id', 'estimate', 'maxOutput', 'idle', 'wait'];
 const IDLE = { minMs: 1000, maxMs: 86_400_000, demand: "from '1s' to '24h'" };
 const TICKS_PER_MS = 16_000;
 
+/** The name of a function, its options, and how it is written, for errors. */
+export interface Asked {
+  readonly of: string;
+  readonly known: readonly string[];
+  readonly example: string;
+}
+
 /** @throws {SluiceError} `ERR_OPTION`, `ERR_UNKNOWN_OPTION`, `ERR_UNKNOWN_LIMIT`, `ERR_DURATION`. */
-export function checkedBudget(options: BudgetOptions): Budget {
-  checkOptions('budget', options, OPTIONS, {}, EXAMPLE);
+export function checkedBudget<Args extends readonly unknown[]>(
+  { of, known, example }: Asked,
+  options: LimitsOfCalls<string, Args> & { readonly retry?: boolean | undefined },
+): Budget<Args> {
+  checkOptions(of, options, known, {}, example);
   const { limiter, limits, id, estimate, maxOutput, idle = '2m', wait = false, retry = false } = options;
-  checkFunction('budget.estimate', estimate, 'For example estimate: ({ prompt }) => ({ input: countTokens(prompt) }).');
-  checkBoolean('budget.wait', wait);
-  checkBoolean('budget.retry', retry);
-  if (maxOutput !== undefined) wholeNumber('budget.maxOutput', maxOutput, { min: 0, max: MOST_TOKENS });
-  if (!isPlainObject(limits) || Object.keys(limits).length === 0) throw noLimits(limits);
-  if (id === undefined || id === null) throw noId(id);
+  checkFunction(`${of}.estimate`, estimate, 'For example estimate: (params) => ({ input: countTokens(params) }).');
+  checkBoolean(`${of}.wait`, wait);
+  checkBoolean(`${of}.retry`, retry);
+  if (maxOutput !== undefined) wholeNumber(`${of}.maxOutput`, maxOutput, { min: 0, max: MOST_TOKENS });
+  if (!isPlainObject(limits) || Object.keys(limits).length === 0) throw noLimits(of, limits, example);
+  if (id === undefined || id === null) throw noId(of, id);
   return {
+    of,
     limiter,
     emit: emitOf(limiter),
-    limits: Object.entries(limits).map(([name, cost]) => checkedLimit(limiter, name, cost)),
+    limits: Object.entries(limits).map(([name, cost]) => checkedLimit(limiter, name, `${of}.limits.${name}`, cost)),
     id,
     estimate,
     maxOutput,
-    idleMs: durationTicks('budget.idle', idle, IDLE) / TICKS_PER_MS,
+    idleMs: durationTicks(`${of}.idle`, idle, IDLE) / TICKS_PER_MS,
     wait,
     retry,
   };
 }
 
-function checkedLimit(limiter: Limiter, name: string, cost: CostOfCall | undefined): BudgetLimit {
+function checkedLimit(limiter: Limiter, name: string, option: string, cost: CostOfCall | undefined): BudgetLimit {
   // Throws for a limit that does not exist.
   limiter.limit(name);
   const { key, treatment } = limitsOf(limiter).get(name)!;
-  return { name, isEveryone: isEveryone(key), cost: checkedCost(name, cost, treatment.slots !== undefined) };
+  return { name, isEveryone: isEveryone(key), cost: checkedCost(option, cost, treatment.slots !== undefined) };
 }
 
-function checkedCost(name: string, cost: CostOfCall | undefined, countsSlots: boolean): number | Tokens {
-  const option = `budget.limits.${name}`;
+function checkedCost(option: string, cost: CostOfCall | undefined, countsSlots: boolean): number | Tokens {
   if (typeof cost === 'number') return wholeNumber(option, cost, { min: 0, max: MOST_TOKENS });
   if (countsSlots) throw noSlots(option, cost);
   return cost === 'tokens' ? EACH_TOKEN : checkedWeights(option, cost as Weights);
 }
 
-function noLimits(value: unknown): Error {
+function noLimits(of: string, value: unknown, example: string): Error {
   const demand = 'an object of costs by the names of limits';
-  return complaint('ERR_OPTION', { option: 'budget.limits', demand, value, remedy: `For example ${EXAMPLE}.` });
+  return complaint('ERR_OPTION', { option: `${of}.limits`, demand, value, remedy: `For example ${example}.` });
 }
 
 /** The error of a call, or of all calls, without an id. */
-export function noId(value: unknown): Error {
-  const remedy =
-    'For example id: ({ providerOptions }) => providerOptions?.app?.user. Without one, all callers would share a budget.';
-  return complaint('ERR_ID', { option: 'budget.id', demand: 'a text, or texts by the names of limits', value, remedy });
+export function noId(of: string, value: unknown): Error {
+  const example =
+    of === 'budget' ? '({ providerOptions }) => providerOptions?.app?.user' : '(params, { user }) => user';
+  const remedy = `For example id: ${example}. Without one, all callers would share a budget.`;
+  return complaint('ERR_ID', { option: `${of}.id`, demand: 'a text, or texts by the names of limits', value, remedy });
 }
 
 function noSlots(option: string, value: unknown): Error {

@@ -1,9 +1,16 @@
 import { complaint } from '@sluice/core/kit';
-import { checkedBudget, type BudgetOptions } from './budget-options.ts';
+import { checkedBudget, COMMON_OPTIONS, type Budget, type BudgetOptions } from './budget-options.ts';
 import type { CallParams } from './call-params.ts';
-import { openCall, type OpenCall } from './open-call.ts';
+import { extentOf } from './estimate.ts';
+import { answerOf, openCall, type OpenCall } from './open-call.ts';
 import type { Usage } from './usage.ts';
 import { watchedStream, type PartStream } from './watched-stream.ts';
+
+const ASKED = {
+  of: 'budget',
+  known: [...COMMON_OPTIONS, 'retry'],
+  example: "budget({ limiter, limits: { Requests: 1, Tokens: 'tokens' }, id: '12345678' })",
+};
 
 /** What a middleware is told of its model. */
 interface WrappedModel {
@@ -60,25 +67,25 @@ export interface BudgetMiddleware {
  * @throws {SluiceError} `ERR_OPTION`, `ERR_UNKNOWN_OPTION`, `ERR_UNKNOWN_LIMIT`, `ERR_DURATION`.
  */
 export function budget<Name extends string>(options: BudgetOptions<Name>): BudgetMiddleware {
-  const checked = checkedBudget(options);
+  const checked = checkedBudget(ASKED, options);
   return {
     specificationVersion: 'v3',
     async wrapGenerate({ doGenerate, params, model }) {
       checkModel(model);
-      const call = await openCall(checked, params);
+      const call = await opened(checked, params);
       const result = await answerOf(doGenerate, call);
       await call.finish(result.usage);
       return result;
     },
     async wrapStream({ doStream, params, model }) {
       checkModel(model);
-      const call = await openCall(checked, params);
+      const call = await opened(checked, params);
       const result = await answerOf(doStream, call);
       return { ...result, stream: watchedStream(result.stream, call) };
     },
     async wrapEmbed({ doEmbed, params, model }) {
       checkModel(model);
-      const call = await openCall(checked, params);
+      const call = await opened(checked, params);
       const result = await answerOf(doEmbed, call);
       await call.finish(usageOfTokens(result.usage?.tokens));
       return result;
@@ -86,13 +93,8 @@ export function budget<Name extends string>(options: BudgetOptions<Name>): Budge
   };
 }
 
-async function answerOf<Result>(ask: () => PromiseLike<Result>, call: OpenCall): Promise<Result> {
-  try {
-    return await ask();
-  } catch (error) {
-    await call.fail(error);
-    throw error;
-  }
+function opened(checked: Budget<readonly [CallParams]>, params: CallParams): Promise<OpenCall> {
+  return openCall(checked, [params], extentOf(params), params.abortSignal);
 }
 
 function usageOfTokens(total: number | undefined): Usage {

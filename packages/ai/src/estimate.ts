@@ -17,12 +17,24 @@ export const MOST_TOKENS = 1_000_000_000;
 const CHARACTERS_OF_TOKEN = 4;
 
 /** An image or a page takes about a thousand tokens; what a file has is known to the provider only. */
-const CHARACTERS_OF_FILE = 4000;
+export const CHARACTERS_OF_FILE = 4000;
 
-/** How calls are estimated. */
-export interface Estimating {
-  readonly estimate: ((params: CallParams) => Estimate | undefined) | undefined;
+/** How calls are estimated: `Args` are those of the function of the user. */
+export interface Estimating<Args extends readonly unknown[]> {
+  /** The function whose options these are, in errors. */
+  readonly of: string;
+  readonly estimate: ((...args: Args) => Estimate | undefined) | undefined;
   readonly maxOutput: number | undefined;
+}
+
+/** What the parameters of a call say of its tokens. */
+export interface Extent {
+  /** The characters of the prompt, with its tools. */
+  characters(): number;
+  /** The bounds of the answer; those that are no numbers count as missing. */
+  readonly bounds: readonly unknown[];
+  /** How the parameter is called that bounds the answer. */
+  readonly boundName: string;
 }
 
 /**
@@ -30,10 +42,14 @@ export interface Estimating {
  *
  * @throws {SluiceError} `ERR_OPTION` when nothing bounds the answer, and for an estimate that is not whole numbers.
  */
-export function estimatedTokens(params: CallParams, { estimate, maxOutput }: Estimating): Tokens {
-  const own = estimate === undefined ? undefined : checkedEstimate(estimate(params));
-  const input = own?.input ?? tokensIn(charactersOf(params));
-  const output = own?.output ?? (params.values === undefined ? mostOutput(params, maxOutput) : 0);
+export function estimatedTokens<Args extends readonly unknown[]>(
+  { of, estimate, maxOutput }: Estimating<Args>,
+  args: Args,
+  extent: Extent,
+): Tokens {
+  const own = estimate === undefined ? undefined : checkedEstimate(of, estimate(...args));
+  const input = own?.input ?? tokensIn(extent.characters());
+  const output = own?.output ?? mostOutput(extent, of, maxOutput);
   return { input, cacheRead: 0, cacheWrite: 0, output, reasoning: 0 };
 }
 
@@ -42,32 +58,42 @@ export function tokensIn(characters: number): number {
   return Math.ceil(characters / CHARACTERS_OF_TOKEN);
 }
 
-function checkedEstimate(given: unknown): Estimate {
+function checkedEstimate(of: string, given: unknown): Estimate {
   if (given === undefined) return {};
-  if (!isPlainObject(given)) throw noEstimate(given);
+  if (!isPlainObject(given)) throw noEstimate(of, given);
   for (const name of ['input', 'output']) {
-    if (given[name] !== undefined) wholeNumber(`budget.estimate().${name}`, given[name], { min: 0, max: MOST_TOKENS });
+    if (given[name] !== undefined) wholeNumber(`${of}.estimate().${name}`, given[name], { min: 0, max: MOST_TOKENS });
   }
   return given;
 }
 
-function noEstimate(value: unknown): Error {
-  const remedy = 'For example estimate: ({ prompt }) => ({ input: countTokens(prompt) }).';
-  return complaint('ERR_OPTION', { option: 'budget.estimate()', demand: 'an object of numbers', value, remedy });
+function noEstimate(of: string, value: unknown): Error {
+  const remedy = 'For example estimate: (params) => ({ input: countTokens(params) }).';
+  return complaint('ERR_OPTION', { option: `${of}.estimate()`, demand: 'an object of numbers', value, remedy });
 }
 
-/** The larger bound of the answer: a provider may have one of its own, and which of the two it obeys depends on the model. */
-function mostOutput({ maxOutputTokens, providerOptions }: CallParams, maxOutput: number | undefined): number {
-  const bounds = [maxOutputTokens, ...Object.values(providerOptions ?? {}).map((own) => own?.['maxCompletionTokens'])];
+/** The largest bound of the answer: a call may have several, and which of them a provider obeys depends on the model. */
+function mostOutput({ bounds, boundName }: Extent, of: string, maxOutput: number | undefined): number {
   const most = Math.max(...bounds.filter((bound) => typeof bound === 'number'));
   if (Number.isSafeInteger(most) && most >= 0) return most;
   if (maxOutput !== undefined) return maxOutput;
   throw complaint('ERR_OPTION', {
-    option: 'maxOutputTokens',
-    demand: 'a whole number of tokens, because the budget has no `maxOutput`',
-    value: maxOutputTokens,
-    remedy: 'Pass it to the call, or write budget({ maxOutput: 4000 }) for calls without it.',
+    option: boundName,
+    demand: `a whole number of tokens, because \`${of}\` has no \`maxOutput\``,
+    value: bounds.find((bound) => bound !== undefined),
+    remedy: `Pass it to the call, or write ${of}({ maxOutput: 4000 }) for calls without it.`,
   });
+}
+
+/** The extent of a call of the AI SDK. A model of embeddings has no answer to bound. */
+export function extentOf(params: CallParams): Extent {
+  const { maxOutputTokens, providerOptions, values } = params;
+  const own = Object.values(providerOptions ?? {}).map((each) => each?.['maxCompletionTokens']);
+  return {
+    characters: () => charactersOf(params),
+    bounds: values === undefined ? [maxOutputTokens, ...own] : [0],
+    boundName: 'maxOutputTokens',
+  };
 }
 
 function charactersOf({ prompt = [], values = [], tools, responseFormat }: CallParams): number {

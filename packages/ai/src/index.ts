@@ -4,9 +4,10 @@
  *
  * @module
  */
+export { around, type AroundOptions } from './around.ts';
 export { budget, type BudgetMiddleware } from './budget.ts';
 export { BudgetExceededError } from './budget-exceeded-error.ts';
-export type { BudgetOptions, CostOfCall, IdOfCall } from './budget-options.ts';
+export type { BudgetOptions, CostOfCall, IdOfCall, LimitsOfCalls } from './budget-options.ts';
 export type { CallParams } from './call-params.ts';
 export type { Estimate } from './estimate.ts';
 export {
@@ -17,4 +18,6 @@ export {
   type ToolContext,
   type ToolServer,
 } from './limit-tools.ts';
+export type { Usage } from './usage.ts';
+export { usageOf, type Used, type UsageOf } from './usage-of.ts';
 export type { Weights } from './weights.ts';

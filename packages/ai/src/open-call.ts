@@ -1,26 +1,28 @@
 import { SluiceError, type Decision } from '@sluice/core';
 import { reasonOf } from '@sluice/core/kit';
 import { BudgetExceededError } from './budget-exceeded-error.ts';
-import { noId, type Budget, type IdOfCall } from './budget-options.ts';
-import type { CallParams } from './call-params.ts';
-import { estimatedTokens } from './estimate.ts';
+import { noId, type Budget, type IdOfCall, type Settling } from './budget-options.ts';
+import { estimatedTokens, type Extent } from './estimate.ts';
 import { tokensOfUsage, type Usage } from './usage.ts';
 import { costOf, type Tokens } from './weights.ts';
 
 /** The names of errors of a call that was aborted: of `fetch`, of servers of Next.js, and of `AbortSignal.timeout`. */
 const ABORT_ERRORS: ReadonlySet<string> = new Set(['AbortError', 'ResponseAborted', 'TimeoutError']);
 
+/** That of the SDKs of OpenAI and Anthropic has no name of its own. */
+const ABORT_MESSAGE = 'Request was aborted.';
+
 /**
  * A call that its budget allows, with what was taken for it. Corrections never reject: the model has answered, and what
  * can't be corrected is an event.
  */
 export class OpenCall {
-  readonly budget: Budget;
+  readonly budget: Settling;
   readonly estimate: Tokens;
   readonly #decision: Decision;
   readonly #signal: AbortSignal | undefined;
 
-  constructor(budget: Budget, estimate: Tokens, decision: Decision, signal: AbortSignal | undefined) {
+  constructor(budget: Settling, estimate: Tokens, decision: Decision, signal: AbortSignal | undefined) {
     this.budget = budget;
     this.estimate = estimate;
     this.#decision = decision;
@@ -34,15 +36,14 @@ export class OpenCall {
 
   /** Whether a failure follows from the signal of the call, and not from the provider, which may have failed before. */
   isAbort(error: unknown): boolean {
-    const signal = this.#signal;
-    return (
-      signal?.aborted === true && (error === signal.reason || ABORT_ERRORS.has((error as Error | null)?.name ?? ''))
-    );
+    if (this.#signal?.aborted !== true) return false;
+    const { name = '', message } = (error ?? {}) as Partial<Error>;
+    return error === this.#signal.reason || ABORT_ERRORS.has(name) || message === ABORT_MESSAGE;
   }
 
-  /** Ends the call by what the model reports. */
-  finish(usage: Usage | undefined): Promise<void> {
-    const { tokens, wrong } = tokensOfUsage(usage, this.estimate);
+  /** Ends the call by what the model reports. What it does not is as expected. */
+  finish(usage: Usage | undefined, expected: Tokens = this.estimate): Promise<void> {
+    const { tokens, wrong } = tokensOfUsage(usage, expected);
     if (wrong.length > 0)
       this.#warn(`A model reported a usage of ${wrong.join(', ')} tokens. The estimate counts instead.`);
     return this.settle(tokens);
@@ -88,14 +89,18 @@ export class OpenCall {
  * @throws {BudgetExceededError} When the limits do not allow it.
  * @throws {SluiceError} For a call without an id or without a bound of its answer, and for an estimate that never fits.
  */
-export async function openCall(budget: Budget, params: CallParams): Promise<OpenCall> {
+export async function openCall<Args extends readonly unknown[]>(
+  budget: Budget<Args>,
+  args: Args,
+  extent: Extent,
+  signal: AbortSignal | undefined,
+): Promise<OpenCall> {
   const { limiter, wait, retry } = budget;
-  const signal = params.abortSignal;
-  const id = idOf(budget, params);
-  const estimate = estimatedTokens(params, budget);
+  const id = idOf(budget, args);
+  const estimate = estimatedTokens(budget, args, extent);
   const decision = await limiter
     .spend(entriesOf(budget, id, estimate), { hold: true, wait, signal })
-    .catch((error: unknown) => Promise.reject(withEstimate(error, estimate)));
+    .catch((error: unknown) => Promise.reject(withEstimate(error, estimate, extent.boundName)));
   if (!decision.allowed) throw new BudgetExceededError(decision, retry);
   const call = new OpenCall(budget, estimate, decision, signal);
   if (signal?.aborted !== true) return call;
@@ -103,39 +108,53 @@ export async function openCall(budget: Budget, params: CallParams): Promise<Open
   throw signal.reason;
 }
 
-function entriesOf({ limits }: Budget, id: IdOfCall, estimate: Tokens): { limit: string; id: string; cost: number }[] {
+/** Makes the call. One that fails is ended. */
+export async function answerOf<Result>(ask: () => Result | PromiseLike<Result>, call: OpenCall): Promise<Result> {
+  try {
+    return await ask();
+  } catch (error) {
+    await call.fail(error);
+    throw error;
+  }
+}
+
+function entriesOf<Args extends readonly unknown[]>(
+  { of, limits }: Budget<Args>,
+  id: IdOfCall,
+  estimate: Tokens,
+): { limit: string; id: string; cost: number }[] {
   return limits.map(({ name, isEveryone, cost }) => ({
     limit: name,
-    id: isEveryone ? 'everyone' : idAt(id, name),
+    id: isEveryone ? 'everyone' : idAt(of, id, name),
     cost: typeof cost === 'number' ? cost : costOf(estimate, cost),
   }));
 }
 
-function idAt(id: IdOfCall, limit: string): string {
+function idAt(of: string, id: IdOfCall, limit: string): string {
   const own = typeof id === 'object' ? id[limit] : id;
   // Other types than text are errors of the limiter, which say what to write.
-  if (own === undefined || own === null) throw noId(id);
+  if (own === undefined || own === null) throw noId(of, id);
   return own;
 }
 
-function idOf({ id }: Budget, params: CallParams): IdOfCall {
-  const given = typeof id === 'function' ? askedId(id, params) : id;
-  if (given === undefined || given === null) throw noId(given);
+function idOf<Args extends readonly unknown[]>({ of, id }: Budget<Args>, args: Args): IdOfCall {
+  const given = typeof id === 'function' ? askedId(of, () => id(...args)) : id;
+  if (given === undefined || given === null) throw noId(of, given);
   return given;
 }
 
-function askedId(id: (params: CallParams) => IdOfCall | undefined, params: CallParams): IdOfCall | undefined {
+function askedId(of: string, ask: () => IdOfCall | undefined): IdOfCall | undefined {
   try {
-    return id(params);
+    return ask();
   } catch (cause) {
     const message = `threw "${reasonOf(cause)}". Without an id the model is not called.`;
-    throw new SluiceError('ERR_KEY', message, { path: 'budget.id', cause });
+    throw new SluiceError('ERR_KEY', message, { path: `${of}.id`, cause });
   }
 }
 
 /** Says what the cost is made of, for a cost that can never pass. */
-function withEstimate(error: unknown, { input, output }: Tokens): unknown {
+function withEstimate(error: unknown, { input, output }: Tokens, boundName: string): unknown {
   if (!(error instanceof SluiceError) || error.code !== 'ERR_COST_OVER_BURST') return error;
-  const message = `A call is estimated at ${input} input and ${output} output tokens: ${error.message} Its maxOutputTokens bounds the output.`;
+  const message = `A call is estimated at ${input} input and ${output} output tokens: ${error.message} Its ${boundName} bounds the output.`;
   return new SluiceError(error.code, message, { status: error.status === 400 ? 400 : 500, cause: error });
 }

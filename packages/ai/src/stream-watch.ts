@@ -31,6 +31,7 @@ export class StreamWatch {
   #hasAnswered = false;
   #hasFailed = false;
   #isOver = false;
+  #usage: Usage | undefined;
   #lastPartMicros: number;
   #alarm: ReturnType<Time['alarm']> | undefined;
 
@@ -46,6 +47,8 @@ export class StreamWatch {
     this.#lastPartMicros = this.#time.nowMicros();
     if (this.#alarm === undefined) this.#watchFor(this.#call.budget.idleMs);
     if (part.type === 'finish') return this.#finish(part.usage);
+    // Where usage comes in pieces, a later one counts, as far as it goes.
+    if (part.usage !== undefined) this.#usage = { ...this.#usage, ...part.usage };
     this.#count(part);
   }
 
@@ -85,7 +88,7 @@ export class StreamWatch {
   #settlePassed(): Promise<void> {
     const outputLength = this.#textLength + Math.max(this.#inputPiecesLength, this.#inputsLength);
     const [output, reasoning] = [tokensIn(outputLength), tokensIn(this.#reasoningLength)];
-    return this.#call.settle({ ...this.#call.estimate, output, reasoning });
+    return this.#call.finish(this.#usage, { ...this.#call.estimate, output, reasoning });
   }
 
   /** One timer for all parts: it is set anew only when it has run. */

@@ -1,10 +1,12 @@
 import { MOST_TOKENS } from './estimate.ts';
 import type { Tokens } from './weights.ts';
 
-/** Usage as a model of the AI SDK reports it. Each number may be missing. */
+/** The tokens that a model reports to have used, in the form of the AI SDK. Each number may be missing. */
 export interface Usage {
-  readonly inputTokens?: Readonly<Record<'total' | 'noCache' | 'cacheRead' | 'cacheWrite', number | undefined>>;
-  readonly outputTokens?: Readonly<Record<'total' | 'text' | 'reasoning', number | undefined>>;
+  readonly inputTokens?:
+    | Partial<Readonly<Record<'total' | 'noCache' | 'cacheRead' | 'cacheWrite', number | undefined>>>
+    | undefined;
+  readonly outputTokens?: Partial<Readonly<Record<'total' | 'text' | 'reasoning', number | undefined>>> | undefined;
 }
 
 /** The tokens of a usage, and the numbers in it that none can be. */
@@ -27,9 +29,9 @@ export function tokensOfUsage(usage: Usage | undefined, estimate: Tokens): Count
   const { inputTokens: given, outputTokens: answered } = usage ?? {};
   const cacheRead = count(given?.cacheRead) ?? 0;
   const cacheWrite = count(given?.cacheWrite) ?? 0;
-  const reasoning = count(answered?.reasoning) ?? 0;
+  const reasoning = count(answered?.reasoning) ?? (hasCounts({ outputTokens: answered }) ? 0 : estimate.reasoning);
   const input = usual(count(given?.noCache), count(given?.total), cacheRead + cacheWrite, estimate.input);
-  const output = usual(count(answered?.text), count(answered?.total), reasoning, estimate.output);
+  const output = usual(count(answered?.text), count(answered?.total), reasoning, estimate.output + estimate.reasoning);
   return { tokens: { input, cacheRead, cacheWrite, output, reasoning }, wrong };
 }
 

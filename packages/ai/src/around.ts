@@ -1,0 +1,62 @@
+import { checkFunction } from '@sluice/core/kit';
+import { checkedBudget, COMMON_OPTIONS, type LimitsOfCalls } from './budget-options.ts';
+import { answerOf, openCall } from './open-call.ts';
+import { plainExtentOf } from './plain-extent.ts';
+import type { UsageOf } from './usage-of.ts';
+import { isIterable, watchIterable } from './watched-iterable.ts';
+
+/** The options of {@link around}. `Args` are the arguments of the call, which `id` and `estimate` are called with, too. */
+export interface AroundOptions<
+  Name extends string = string,
+  Args extends readonly unknown[] = readonly unknown[],
+> extends LimitsOfCalls<Name, Args> {}
+
+const ASKED = {
+  of: 'around',
+  known: COMMON_OPTIONS,
+  example: "around({ limiter, limits: { Tokens: 'tokens' }, id: '12345678' }, call, usageOf.openai)",
+};
+
+/**
+ * Returns a function that decides each call by limits before the provider is called, by an estimate of what it will use, and
+ * settles what it has used. For the SDKs of OpenAI and Anthropic; {@link budget} is for the AI SDK.
+ *
+ *     const chat = around(
+ *       { limiter, limits: { Requests: 1, Tokens: 'tokens', InProgress: 1 }, id: '12345678' },
+ *       (params: OpenAI.ChatCompletionCreateParamsNonStreaming) => openai.chat.completions.create(params),
+ *       usageOf.openai,
+ *     );
+ *
+ * A stream is settled when it ends, by its usage or by what has passed. A denied call rejects with a
+ * {@link BudgetExceededError}; a call that fails before its answer has begun costs nothing.
+ *
+ * @param call - Its first argument is the parameters of the SDK; a `signal` of its second one is that of the call.
+ * @throws {SluiceError} `ERR_OPTION`, `ERR_UNKNOWN_OPTION`, `ERR_UNKNOWN_LIMIT`, `ERR_DURATION`.
+ */
+export function around<Name extends string, Args extends readonly [object, ...unknown[]], Result>(
+  options: AroundOptions<Name, Args>,
+  call: (...args: Args) => PromiseLike<Result>,
+  reads: UsageOf,
+): (...args: Args) => Promise<Result> {
+  const checked = checkedBudget(ASKED, options);
+  checkCall('call', call, 'For example (params) => client.messages.create(params).');
+  checkCall('usageOf', reads, 'Write usageOf.openai or usageOf.anthropic.');
+  return async (...args) => {
+    const open = await openCall(checked, args, plainExtentOf(args[0]), signalOf(args));
+    const answer = await answerOf(() => call(...args), open);
+    if (isIterable(answer)) return watchIterable(answer, open, reads);
+    const { usage, failed } = reads(answer);
+    await (failed === true && usage === undefined ? open.cancel() : open.finish(usage));
+    return answer;
+  };
+}
+
+function checkCall(name: string, value: unknown, remedy: string): void {
+  // The check of options takes what is missing for left out.
+  checkFunction(`around.${name}`, value ?? null, remedy);
+}
+
+function signalOf([, options]: readonly unknown[]): AbortSignal | undefined {
+  const { signal } = (options ?? {}) as { readonly signal?: unknown };
+  return signal instanceof AbortSignal ? signal : undefined;
+}
