@@ -51,7 +51,6 @@ export class Gateway {
   /** Its clock minus the true time. */
   readonly #clockAheadTicks: number;
   readonly #callDeadlineTicks: number;
-  readonly #syncsFirst: boolean;
   #stalledUntilTicks = 0;
   #isDead = false;
   #alarmTicks = Infinity;
@@ -67,15 +66,12 @@ export class Gateway {
     readonly maxKeys: number;
     /** A sync that is not answered by then has failed. */
     readonly callDeadlineTicks?: number;
-    /** Sends what is due before it decides waiting requests. The product does so too, except after an answer. */
-    readonly syncsFirst?: boolean;
   }) {
     this.#network = options.network;
     this.#reports = options.reports;
     this.#terms = options.terms;
     this.#clockAheadTicks = options.clockAheadTicks;
     this.#callDeadlineTicks = options.callDeadlineTicks ?? CALL_DEADLINE_TICKS;
-    this.#syncsFirst = options.syncsFirst ?? false;
     this.buckets = new LeasedBuckets({
       maxKeys: options.maxKeys,
       syncTicks: options.syncTicks,
@@ -245,11 +241,10 @@ export class Gateway {
 
   #sync(): void {
     const { nowTicks } = this;
-    if (!this.#syncsFirst) this.#endWaits();
+    this.#endWaits();
     for (const stream of this.buckets.streams) {
       if (stream.nextTicks <= nowTicks) this.#send(stream);
     }
-    if (this.#syncsFirst) this.#endWaits();
   }
 
   #endWaits(): void {

@@ -248,7 +248,7 @@ export class LeasedBucket {
    * @param sinceTicks - Redis has not answered since then.
    */
   beginOutage(sinceTicks: number, nowTicks: number): void {
-    this.outage ??= new LocalOutage(sinceTicks, this.terms, this.uncharged);
+    this.outage ??= new LocalOutage(sinceTicks, this.terms, this);
     this.touch(nowTicks);
   }
 
@@ -378,7 +378,7 @@ export class LeasedBucket {
   }
 
   #newOutage(): LocalOutage {
-    return new LocalOutage(this.stream.openSinceTicks, this.terms, this.uncharged);
+    return new LocalOutage(this.stream.openSinceTicks, this.terms, this);
   }
 
   /** @param waitTicks - By the view. */

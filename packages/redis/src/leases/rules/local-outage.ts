@@ -4,7 +4,16 @@ import type { Uncharged } from './uncharged.ts';
 interface OutageNumbers {
   readonly gateways: number;
   readonly intervalTicks: number;
+  readonly fitTicks: number;
   readonly overdraftTicks: number;
+}
+
+/** What a process knows of the bucket when an outage begins. */
+interface BeforeOutage {
+  readonly uncharged: Uncharged;
+  /** The TAT at the last answer, and when it came. */
+  readonly viewTicks: number;
+  readonly viewAtTicks: number;
 }
 
 /**
@@ -21,12 +30,18 @@ export class LocalOutage {
 
   /**
    * @param startTicks - When it began.
-   * @param uncharged - What the process let through before. It is the first use of the own share.
+   * @param before - What the process let through before. It is the first use of the own share. So is what the bucket had
+   * above its burst at the last answer: a part of it is the overdraft of this process, and while the others go on to spend
+   * their shares, it does not refill at the whole rate.
    */
-  constructor(startTicks: number, { gateways }: OutageNumbers, uncharged: Uncharged) {
+  constructor(startTicks: number, { gateways, fitTicks, overdraftTicks }: OutageNumbers, before: BeforeOutage) {
+    const { uncharged, viewTicks, viewAtTicks } = before;
     this.#startTicks = startTicks;
     this.#gateways = gateways;
     this.#tatTicks = startTicks + uncharged.totalTicks * gateways;
+    if (viewTicks <= viewAtTicks + fitTicks) return;
+    const usedTicks = Math.min(overdraftTicks, viewTicks - viewAtTicks - fitTicks + uncharged.totalTicks);
+    this.#tatTicks = Math.max(this.#tatTicks, viewAtTicks + usedTicks * gateways);
   }
 
   /** Returns how long an increment has to wait; 0 when it fits. */

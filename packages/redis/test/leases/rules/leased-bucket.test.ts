@@ -481,6 +481,19 @@ describe('while Redis does not answer', () => {
     expect(bucket.look(1, nowTicks + 2 * TOKEN)).toBe(FITS);
   });
 
+  test('a local limit whose bucket was above its burst has spent as much of its overdraft, however its view refills', () => {
+    const gateways = 10;
+    const level = (burst + overdraftTokens) * TOKEN;
+    const { bucket, nowTicks } = syncedBucket({ onFailure: 'local', gateways }, { levelTicks: level });
+    const later = nowTicks + 2 * overdraftTokens * TOKEN;
+    expect(bucket.waitByView(overdraftTokens, later)).toBe(0);
+    bucket.beginOutage(nowTicks, later);
+    // The other nine have used their shares of the rate: its own has brought back 1.4 tokens.
+    expect(bucket.look(1, later)).toBe(FITS);
+    expect(bucket.look(2, later)).toBe(DENIES);
+    expect(bucket.retryTicks).toBe(2 * gateways * TOKEN - 2 * overdraftTokens * TOKEN);
+  });
+
   test('a local limit still denies what its view denies', () => {
     const { bucket, nowTicks } = cutOff('local');
     bucket.tatTicks = nowTicks + burst * TOKEN;
