@@ -26,9 +26,9 @@ const MOST = {
     hidden: 8,
   },
   'types of core with three of id, cost, mode, share and limit': 19,
-  'names of': { '@sluice/core': 70, '@sluice/core/store': 37, '@sluice/core/kit': 89 },
-  'lines of logic of': { core: 12_711, 'all packages': 36_636 },
-  'words of docs': 66_802,
+  'names of': { '@sluice/core': 70, '@sluice/core/store': 37, '@sluice/core/kit': 91 },
+  'lines of logic of': { core: 12_625, 'all packages': 37_204 },
+  'words of docs': 68_078,
 };
 
 type Figure = number | readonly string[];
