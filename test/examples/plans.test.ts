@@ -76,14 +76,14 @@ describe('the monthly quota', () => {
 
 describe('exports', () => {
   it('continue one every 100 ms, and those that would wait longer than two seconds are denied', async () => {
+    const sentMs = performance.now();
     const { responses } = await burst('/export', 'enterprise-key', 90);
-    const starts = responses
-      .flatMap(({ status, body }) => (status === 200 ? [body.atMs as number] : []))
-      .toSorted((a, b) => a - b);
-    expect(starts.length).toBeGreaterThanOrEqual(21);
-    expect(starts.length).toBeLessThan(90);
-    // On a busy machine timers are late, and then some follow each other sooner.
-    expect(starts.at(-1)! - starts[0]!).toBeGreaterThan(100 * (starts.length - 1) - 50);
+    const tookMs = performance.now() - sentMs;
+    const passed = responses.filter(({ status }) => status === 200).length;
+    expect(passed).toBeGreaterThanOrEqual(21);
+    expect(passed).toBeLessThan(90);
+    // Of all together: on a busy machine timers are late, and then some follow each other sooner.
+    expect(tookMs).toBeGreaterThan(100 * (passed - 1) - 50);
   });
 });
 

@@ -92,17 +92,18 @@ describe('by keyboard alone', () => {
     await page.keyboard.press('ControlOrMeta+a');
     await page.keyboard.type('3');
     await tabTo(page, 'Send a request');
-    // A key that a busy machine holds for long sends more than once.
+    // On a busy machine, a key that is held for long sends more than once, and seconds pass between the keys.
     for (const key of ['Enter', 'Space', 'Enter', 'Space']) await page.keyboard.press(key);
     const [, sent] = /^Request (\d+) of \1: .* denied/.exec((await page.locator('output').textContent()) ?? '') ?? [];
     expect(Number(sent)).toBeGreaterThanOrEqual(4);
     expect(await page.locator('.response').textContent()).toMatch(
-      /^HTTP\/1\.1 429 Too Many Requests\n(.*\n)*RateLimit: "PerClient";r=0;t=3600\n/,
+      /^HTTP\/1\.1 429 Too Many Requests\n(.*\n)*RateLimit: "PerClient";r=0;t=3(600|59\d)\n/,
     );
     await tabTo(page, 'Request');
     for (let shown = Number(sent); shown > 3; shown--) await page.keyboard.press('ArrowLeft');
-    expect(await page.locator('.response').textContent()).toContain('RateLimit: "PerClient";r=0;t=3600');
-    expect(await page.locator('.response').textContent()).toMatch(/^HTTP\/1\.1 200 OK/);
+    expect(await page.locator('.response').textContent()).toMatch(
+      /^HTTP\/1\.1 200 OK\n(.*\n)*RateLimit: "PerClient";r=0;t=3(600|59\d)\n/,
+    );
     await page.waitForFunction("location.hash.startsWith('#burst=3&count=1&period=1h&cost=1&t=')");
     await page.close();
   });
