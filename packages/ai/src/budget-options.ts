@@ -40,7 +40,7 @@ export interface LimitsOfCalls<Name extends string, Args extends readonly unknow
   /** The estimate of the answer for calls that don't bound it, which are errors otherwise. */
   readonly maxOutput?: number | undefined;
   /**
-   * After this time without a part, a stream counts as left: its slots are released, and it is settled by what has passed.
+   * After this time without a part, a stream counts as abandoned: its slots are released, and it is settled by what has passed.
    * What comes after that is charged. From `'1s'` to `'24h'`. Default: `'2m'`.
    */
   readonly idle?: Duration | undefined;
@@ -131,7 +131,8 @@ function checkedCost(option: string, cost: CostOfCall | undefined, countsSlots: 
   return cost === 'tokens' ? EACH_TOKEN : checkedWeights(option, cost as Weights);
 }
 
-function noLimits(of: string, value: unknown, example: string): Error {
+/** Creates the error for `limits` without a limit. */
+export function noLimits(of: string, value: unknown, example: string): Error {
   const demand = 'an object of costs by the names of limits';
   return complaint('ERR_OPTION', { option: `${of}.limits`, demand, value, remedy: `For example ${example}.` });
 }

@@ -1,6 +1,8 @@
 import type { Decision, Limiter } from '@sluice/core';
 import { checkOptions, complaint, isEveryone, isPlainObject, limitsOf, wholeNumber } from '@sluice/core/kit';
+import { noLimits } from './budget-options.ts';
 import { MOST_TOKENS } from './estimate.ts';
+import { askedId } from './open-call.ts';
 
 /** A call of a tool, as far as it is needed to limit it. */
 export interface ToolCall {
@@ -88,7 +90,7 @@ class LimitedTools {
   constructor(options: LimitToolsOptions) {
     checkOptions('limitTools', options, ['limiter', 'limits', 'id'], {}, EXAMPLE);
     const { limiter, limits, id } = options;
-    if (!isPlainObject(limits) || Object.keys(limits).length === 0) throw noLimits(limits);
+    if (!isPlainObject(limits) || Object.keys(limits).length === 0) throw noLimits('limitTools', limits, EXAMPLE);
     if (typeof id !== 'string' && typeof id !== 'function') throw noId(id);
     this.#limiter = limiter;
     this.#id = id;
@@ -112,16 +114,18 @@ class LimitedTools {
     };
   }
 
-  #decide(call: ToolCall, context: ToolContext): Promise<Decision> {
+  async #decide(call: ToolCall, context: ToolContext): Promise<Decision> {
+    let id: string | undefined;
     const entries = this.#limits.flatMap(([limit, costs, isOfAll]) => {
       const cost = typeof costs === 'number' ? costs : ownCost(costs, call.name);
-      return cost === undefined ? [] : [{ limit, id: isOfAll ? 'everyone' : this.#idOf(call, context), cost }];
+      return cost === undefined ? [] : [{ limit, id: isOfAll ? 'everyone' : (id ??= this.#idOf(call, context)), cost }];
     });
     return this.#limiter.spend(entries, { hold: true });
   }
 
   #idOf(call: ToolCall, context: ToolContext): string {
-    const id = typeof this.#id === 'string' ? this.#id : this.#id(call, context);
+    const given = this.#id;
+    const id = typeof given === 'string' ? given : askedId('limitTools', () => given(call, context));
     if (id === undefined || id === null) throw noId(id);
     return id;
   }
@@ -132,7 +136,7 @@ function ownCost(costs: Readonly<Record<string, number>>, tool: string): number 
   return Object.hasOwn(costs, tool) ? costs[tool] : undefined;
 }
 
-/** A result that a model reads. A call that asks for a task can have no result but one. */
+/** A tool result, which the model reads. A call that asks for a task can only have a task as its result, so it fails. */
 function denied(decision: Decision, isTask: boolean): object {
   const text = denialText(decision);
   if (isTask) throw new Error(text);
@@ -182,7 +186,7 @@ function protocolOf(server: ToolServer): Protocol {
       option: 'limitTools(server)',
       demand: 'a server without tools',
       value: server,
-      remedy: 'Call limitTools before the first tool is registered: those of before would not be limited.',
+      remedy: 'Call limitTools before the first tool is registered: earlier tools would not be limited.',
     });
   }
   return protocol;
@@ -191,11 +195,6 @@ function protocolOf(server: ToolServer): Protocol {
 function checkCosts(option: string, cost: unknown): void {
   if (!isPlainObject(cost)) return void wholeNumber(option, cost, { min: 0, max: MOST_TOKENS });
   for (const [tool, each] of Object.entries(cost)) wholeNumber(`${option}.${tool}`, each, { min: 0, max: MOST_TOKENS });
-}
-
-function noLimits(value: unknown): Error {
-  const demand = 'an object of costs by the names of limits';
-  return complaint('ERR_OPTION', { option: 'limitTools.limits', demand, value, remedy: `For example ${EXAMPLE}.` });
 }
 
 function noId(value: unknown): Error {

@@ -61,7 +61,7 @@ export class OpenCall {
     return this.#correct(() => this.budget.limiter.refund(this.#decision));
   }
 
-  /** Reports a stream whose reader seems to have left. */
+  /** Reports a stream that its reader seems to have abandoned. */
   reportIdle(): void {
     const { idleMs } = this.budget;
     this.#warn(
@@ -143,11 +143,12 @@ function idOf<Args extends readonly unknown[]>({ of, id }: Budget<Args>, args: A
   return given;
 }
 
-function askedId(of: string, ask: () => IdOfCall | undefined): IdOfCall | undefined {
+/** Calls a function `id`. What it throws is the cause of an error that names the option. */
+export function askedId<Id>(of: string, ask: () => Id): Id {
   try {
     return ask();
   } catch (cause) {
-    const message = `threw "${reasonOf(cause)}". Without an id the model is not called.`;
+    const message = `threw "${reasonOf(cause)}". Nothing is called without an id.`;
     throw new SluiceError('ERR_KEY', message, { path: `${of}.id`, cause });
   }
 }

@@ -50,7 +50,7 @@ test('a call that cannot be decided is an error before the model is called', asy
         },
       },
       {},
-      '`budget.id` threw "Error: no session". Without an id the model is not called.',
+      '`budget.id` threw "Error: no session". Nothing is called without an id.',
     ],
     [{ maxOutput: undefined }, {}, 'budget({ maxOutput: 4000 })'],
     [{ estimate: () => 7 }, {}, '`budget.estimate()` must be an object of numbers'],

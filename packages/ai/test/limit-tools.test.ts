@@ -137,6 +137,18 @@ describe.each(Object.entries(SERVERS))('%s', (_, make) => {
     expect(called).toEqual([]);
   });
 
+  test('the id of a call is asked for once, and what it throws is named', async () => {
+    const { limiter } = limiterWith({ Calls: { key, count: 5, period: '1h' }, More: { key, count: 5, period: '1h' } });
+    let asked = 0;
+    const id = (): string => {
+      if ((asked += 1) > 1) throw new Error('no session');
+      return 'ann';
+    };
+    const { call } = await started(make, limiter, { limits: { Calls: 1, More: 1 }, id });
+    expect(textOf(await call('search'))).toBe('search');
+    expect((await call('search')).error?.message).toContain('`limitTools.id` threw "Error: no session".');
+  });
+
   test('a client that is blocked is told not to try again', async () => {
     const limits = { Calls: { key, count: 5, period: '1h' } } as const;
     const limiter = createLimiter({ limits, overrides: { Calls: { ann: 'blocked' } }, log: false });
