@@ -1,11 +1,9 @@
 import { writeFileSync } from 'node:fs';
-import { setImmediate } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { accountId, clientNetwork, createLimiter, everyone, type Limits, type Limiter } from '@sluice/core';
 import { checkLimits, loadLimits } from '@sluice/config';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, it } from 'vitest';
+import { collectGarbage } from '../../../test/collect-garbage.ts';
 import { EventLoops } from '../src/load/event-loops.ts';
 import { watched } from './watched.ts';
 import { LIMITS, written } from './written-files.ts';
@@ -204,19 +202,13 @@ describe('without code', () => {
 });
 
 it('event loops that no limit uses any more are garbage, and are forgotten', async () => {
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void;
   const loops = new EventLoops();
   const kept = loops.of({});
   // In a function of its own, whose frame keeps nothing alive.
   const use = (busy: number) => new WeakRef(loops.of({ busy }));
   const unused = use(0.9);
   expect(loops.size).toBe(2);
-  for (let i = 0; i < 20 && unused.deref() !== undefined; i++) {
-    // oxlint-disable-next-line no-await-in-loop -- a reference that was read is kept until the end of the turn
-    await setImmediate();
-    collect();
-  }
+  await collectGarbage(() => unused.deref() === undefined);
   expect(unused.deref()).toBeUndefined();
   use(0.95);
   expect(loops.size).toBe(2);

@@ -50,7 +50,12 @@ export const fetchFramework: Framework = {
   name: 'fetch',
   protocol: 'HTTP/1.1',
   caller: 'limitFetch',
-  skips: { ...WEB_SKIPS, 'dropped fields': 'a Request does not say how many lines were sent' },
+  skips: {
+    ...WEB_SKIPS,
+    'dropped fields': 'a Request does not say how many lines were sent',
+    'a request in progress keeps its slots, whatever is collected of it':
+      'the signal of a Request is silent once nobody keeps it',
+  },
   make: (options) => limitFetch(withAddress(options) as never),
   makeStatus: (options) => limitsStatus(withAddress(options) as never),
   async serve(plan) {

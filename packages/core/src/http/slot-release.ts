@@ -54,9 +54,11 @@ export function releaseAfterResponse(
   exchange: Exchange<unknown>,
   decision: Decision,
 ): void {
-  const holding = holdingOf(decision);
-  if (holding === undefined) return;
-  exchange.onEnd!((end) => (end === 'unknown' ? leaveToExpire(limiter, holding) : holding.release()));
+  if (holdingOf(decision) === undefined) return;
+  exchange.onEnd!((end) => {
+    const holding = heldBy(decision);
+    return end === 'unknown' ? leaveToExpire(limiter, holding) : holding.release();
+  });
 }
 
 /**
@@ -69,12 +71,11 @@ export function releaseAfterHandler<Request, SettleArgs extends readonly unknown
   settleArgs: SettleArgs,
   decision: Decision,
 ): void {
-  const holding = holdingOf(decision);
-  if (holding === undefined) return;
-  const release = (): Awaitable<void> => holding.release();
+  if (holdingOf(decision) === undefined) return;
+  const release = (): Awaitable<void> => heldBy(decision).release();
   if (typeof slotsUntil !== 'function') return exchange.onHandled!(release);
   exchange.onEnd!((end: ExchangeEnd) => {
-    if (end === 'unknown') return leaveToExpire(limiter, holding);
+    if (end === 'unknown') return leaveToExpire(limiter, heldBy(decision));
     try {
       // Its rejection is the failure of the handler's work, which the handler reports.
       return Promise.resolve(slotsUntil(...settleArgs)).then(release, release);
@@ -83,6 +84,14 @@ export function releaseAfterHandler<Request, SettleArgs extends readonly unknown
       return release();
     }
   });
+}
+
+/**
+ * What waits for the end of a request has the decision, and not what it holds: if the decision were collected, its slots would
+ * count as abandoned while the request is in progress.
+ */
+function heldBy(decision: Decision): Holding {
+  return holdingOf(decision)!;
 }
 
 function reportFailure(limiter: RequestLimiter<never>, cause: unknown): void {

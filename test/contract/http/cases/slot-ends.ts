@@ -1,6 +1,7 @@
 import { accountId } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
 import type { Writable } from 'node:stream';
+import { collectGarbage } from '../../../collect-garbage.ts';
 import type { Framework, Handler, NativeRequest } from '../framework.ts';
 import { gate } from '../gate.ts';
 import { as, userKey } from '../limiters.ts';
@@ -37,6 +38,21 @@ export function slotEndCases(framework: Framework): void {
       expect({ taken: counts.taken, errors: app.errors.length }).toEqual({ taken: 3, errors: 0 });
     },
   );
+
+  test('a request in progress keeps its slots, whatever is collected of it', async () => {
+    let begun = 0;
+    const { app, time, allReleased } = await serveSlots(framework, {
+      options: { onDecision: undefined },
+      handle: () => (begun++, new Promise<never>(() => undefined)),
+    });
+    const visits = Array.from({ length: 2 }, () => app.visit('/', as('ann')));
+    await expect.poll(() => begun).toBe(2);
+    await collectGarbage();
+    for (let i = 0; i < 30; i++) time.advance(1000);
+    expect((await app.get('/', as('ann'))).status).toBe(429);
+    for (const visit of visits) visit.leave();
+    await allReleased();
+  });
 
   describe.each([
     ['at once', false],

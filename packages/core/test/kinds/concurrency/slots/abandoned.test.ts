@@ -1,28 +1,11 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import type { SpendEntry } from '@sluice/core';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { collectGarbage } from '../../../../../../test/collect-garbage.ts';
 import { holdingOf, type Decision } from '../../../../src/decision/decision.ts';
 import { coreOf } from '../../../../src/limiter/create-limiter.ts';
 import { keySource } from '../../../support/key-source.ts';
 import { atOnce } from '../../../support/limiter-on-fake-time.ts';
-import { settled } from '../../../support/promises.ts';
 import { holding as started, slot } from './support/holding.ts';
-
-let collect: () => void;
-beforeAll(() => {
-  setFlagsFromString('--expose-gc');
-  collect = runInNewContext('gc') as () => void;
-});
-
-/** Collects garbage until a condition is true, at most so many times. */
-async function collected(isDone: () => boolean, most = 20): Promise<void> {
-  for (let i = 0; i < most && !isDone(); i++) {
-    collect();
-    // oxlint-disable-next-line no-await-in-loop -- finalizers run between two collections
-    await settled();
-  }
-}
 
 /** Decisions that nobody keeps but the test. */
 function holding() {
@@ -45,7 +28,7 @@ test('the slots of a decision that the program drops are free after their expiry
   })();
   expect(inStore()).toBe(4);
   const here = () => (limiter.checkSync([slot({ limit: 'Here', cost: 0 })]) as { remaining: number }).remaining;
-  await collected(() => here() === 5);
+  await collectGarbage(() => here() === 5);
   // Slots of this process alone need no expiry.
   expect(here()).toBe(5);
   time.advance(6000);
@@ -56,7 +39,7 @@ test('the slots of a decision that the program drops are free after their expiry
     'warning true Slots of limit "InFlight" ',
   ]);
   (() => void hold(slot()))();
-  await collected(() => false, 3);
+  await collectGarbage(() => false, 3);
   expect(events).toHaveLength(2);
   expect(kept.allowed).toBe(true);
 });
@@ -94,7 +77,7 @@ test('a decision that was released, or has nothing to release, may be dropped', 
     hold(slot({ cost: 5, limit: 'Here' }), slot({ cost: 5 }));
     hold(slot());
   })();
-  await collected(() => events.length > 1);
+  await collectGarbage(() => events.length > 1);
   // Of those, one has slots.
   expect(events.map(({ message }) => message.slice(0, 22)).toSorted()).toEqual([
     'Slots of limit "Here" ',
@@ -106,6 +89,6 @@ test('after `close`, which has released them, nobody is warned', async () => {
   const { hold, limiter, events } = holding();
   (() => void hold(slot()))();
   await limiter.close();
-  await collected(() => events.length > 0, 3);
+  await collectGarbage(() => events.length > 0, 3);
   expect(events).toEqual([]);
 });
