@@ -1,10 +1,13 @@
 import type { Awaitable } from '../async/awaitable.ts';
 import { complaint, reasonOf, SluiceError } from '../checks/errors.ts';
-import { holdingOf, type Decision, type Holding } from '../decision/decision.ts';
+import { holdingOf, type Decision } from '../decision/decision.ts';
 import type { RequestLimiter } from '../limiter/request-limiter.ts';
 import type { Exchange, ExchangeEnd } from './exchange.ts';
 import type { FlowSettings } from './middleware-options.ts';
 import type { SlotsUntil } from './slots-until.ts';
+
+// What waits for the end of a request keeps the decision, not only what it holds: without its decision, the slots would count
+// as abandoned while the request is in progress.
 
 /**
  * Rejects a concurrency limit when the exchange has no response, or its adapter does not know when its handler ends: its
@@ -55,10 +58,7 @@ export function releaseAfterResponse(
   decision: Decision,
 ): void {
   if (holdingOf(decision) === undefined) return;
-  exchange.onEnd!((end) => {
-    const holding = heldBy(decision);
-    return end === 'unknown' ? leaveToExpire(limiter, holding) : holding.release();
-  });
+  exchange.onEnd!((end) => (end === 'unknown' ? leaveToExpire(limiter, decision) : decision.release()));
 }
 
 /**
@@ -72,10 +72,10 @@ export function releaseAfterHandler<Request, SettleArgs extends readonly unknown
   decision: Decision,
 ): void {
   if (holdingOf(decision) === undefined) return;
-  const release = (): Awaitable<void> => heldBy(decision).release();
+  const release = (): Awaitable<void> => decision.release();
   if (typeof slotsUntil !== 'function') return exchange.onHandled!(release);
   exchange.onEnd!((end: ExchangeEnd) => {
-    if (end === 'unknown') return leaveToExpire(limiter, heldBy(decision));
+    if (end === 'unknown') return leaveToExpire(limiter, decision);
     try {
       // Its rejection is the failure of the handler's work, which the handler reports.
       return Promise.resolve(slotsUntil(...settleArgs)).then(release, release);
@@ -86,21 +86,13 @@ export function releaseAfterHandler<Request, SettleArgs extends readonly unknown
   });
 }
 
-/**
- * What waits for the end of a request has the decision, and not what it holds: if the decision were collected, its slots would
- * count as abandoned while the request is in progress.
- */
-function heldBy(decision: Decision): Holding {
-  return holdingOf(decision)!;
-}
-
 function reportFailure(limiter: RequestLimiter<never>, cause: unknown): void {
   const message = `The slotsUntil function failed (${reasonOf(cause)}). The slots of the request were released.`;
   limiter.emit({ type: 'callback-failed', callback: 'slotsUntil', cause, message });
 }
 
-function leaveToExpire(limiter: RequestLimiter<never>, holding: Holding): void {
-  holding.leaveToExpire();
+function leaveToExpire(limiter: RequestLimiter<never>, decision: Decision): void {
+  holdingOf(decision)?.leaveToExpire();
   if (warned.has(limiter)) return;
   warned.add(limiter);
   limiter.emit({ type: 'warning', message: UNKNOWN_END, once: true });
