@@ -131,13 +131,15 @@ function described(terms: LeaseTerms, onFailure: OvershootNumbers['onFailure']):
     callsPerSecond: (1000 * TICKS_PER_MS) / syncTicks,
     settleMs: terms.waits ? settleTicks / TICKS_PER_MS : 0,
     lateMs: (settleTicks > 0 ? (gateways - 1) * terms.overdraftTicks : terms.reportTicks) / TICKS_PER_MS,
-    outage: OUTAGE[onFailure](gateways),
+    outage: OUTAGE[onFailure](terms),
   };
 }
 
-const OUTAGE: Readonly<Record<OvershootNumbers['onFailure'], (gateways: number) => string>> = {
+const OUTAGE: Readonly<Record<OvershootNumbers['onFailure'], (terms: LeaseTerms) => string>> = {
   closed: () => 'when the leases are spent, requests get a 503',
-  local: (gateways) =>
-    `at most ${gateways} tokens more than this bound if no process reaches Redis; if only some do, the others add their share of the rate`,
+  local: ({ gateways, overdraftTokens }) => {
+    const ifIdle = overdraftTokens > 1 ? ` (${gateways * overdraftTokens} if all were idle before)` : '';
+    return `at most ${gateways} tokens more than this bound if no process reaches Redis${ifIdle}; if only some do, the others add their share of the rate`;
+  },
   open: () => 'there is no bound: all requests pass',
 };
