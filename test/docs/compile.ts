@@ -4,11 +4,15 @@ import type { Block } from './blocks.ts';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 
-/**
- * What the compiler has to say about the blocks, each as `page:line: message`. All of them are one program, but each is a
- * module that sees only what it imports, as when it is pasted into an empty project.
- */
-export function compileErrors(blocks: readonly Block[]): string[] {
+interface Compiled {
+  /** What the compiler has to say about the blocks, each as `page:line: message`. */
+  readonly ofBlocks: readonly string[];
+  /** The same about the packages and declarations that the blocks import, as `path:line: message`. Takes as long again. */
+  readonly ofImports: () => readonly string[];
+}
+
+/** All blocks are one program, but each is a module that sees only what it imports, as when it is pasted into an empty project. */
+export function compiled(blocks: readonly Block[]): Compiled {
   const byFile = new Map(blocks.map((block, index) => [`${here}block-${index}.ts`, block]));
   // The decorators of Nest are those of `experimentalDecorators`.
   const options = {
@@ -28,7 +32,19 @@ export function compileErrors(blocks: readonly Block[]): string[] {
   };
 
   const program = ts.createProgram([...byFile.keys()], options, host);
-  return ts.getPreEmitDiagnostics(program).map((diagnostic) => located(diagnostic, byFile));
+  const isBlock = ({ fileName }: ts.SourceFile): boolean => byFile.has(fileName);
+  const errorsIn = (files: readonly ts.SourceFile[]): string[] =>
+    files
+      .flatMap((file) => [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)])
+      .map((diagnostic) => located(diagnostic, byFile));
+  const ofProgram = [...program.getConfigFileParsingDiagnostics(), ...program.getOptionsDiagnostics()];
+  return {
+    ofBlocks: [
+      ...[...ofProgram, ...program.getGlobalDiagnostics()].map((diagnostic) => located(diagnostic, byFile)),
+      ...errorsIn(program.getSourceFiles().filter(isBlock)),
+    ],
+    ofImports: () => errorsIn(program.getSourceFiles().filter((file) => !isBlock(file))),
+  };
 }
 
 // Makes every block a module, so that blocks do not see each other's names and may await.
