@@ -35,6 +35,10 @@ const otherAi =
         { find: /^ai$/, replacement: `${aiFolder}/dist/index.js` },
         { find: /^ai\/test$/, replacement: `${aiFolder}/dist/test/index.js` },
       ];
+/** The same of OpenTelemetry for packages/opentelemetry: see scripts/opentelemetry-versions.mjs. */
+const otelFolder = process.env['SLUICE_OPENTELEMETRY'];
+const otherOtel =
+  otelFolder === undefined ? [] : [{ find: /^(@opentelemetry\/[^/]+)$/, replacement: `${otelFolder}/$1` }];
 const smoke = 'test/examples/smoke.test.ts';
 
 /** The packages beside their newest peers, and with Jest, old compilers and bundlers. */
@@ -66,7 +70,7 @@ const projects = [
     name: 'unit',
     include: ['packages/*/test/**/*.test.ts'],
     exclude: [ofNest, onRedis, onPostgres, onLargeInput],
-    alias: otherAi,
+    alias: [...otherAi, ...otherOtel],
     ...shared,
   },
   // A process for each file: after hundreds of others, Nest once did not find a provider of its own.

@@ -6,6 +6,7 @@ import KoaLimiter from 'koa-ratelimit/limiter/redis.js';
 import { RedisStore } from 'rate-limit-redis';
 import { RateLimiterRedis } from 'rate-limiter-flexible';
 import { createClient } from 'redis';
+import { withMetrics, withMetricsAndSpans } from './opentelemetry.mjs';
 
 /**
  * Decides through a Redis, by the contender's public call or, where it has none, the one that its middleware makes.
@@ -20,11 +21,18 @@ import { createClient } from 'redis';
 const sluiceByNodeRedis = ({ options: { host = 'localhost', port = 6379 } }, rate) =>
   sluice(createClient({ socket: { host, port } }), rate);
 
+/** @type {OverRedis} */
+const sluiceWithMetrics = (client, rate) => sluice(client, rate, withMetrics);
+
+/** @type {OverRedis} */
+const sluiceWithMetricsAndSpans = (client, rate) => sluice(client, rate, withMetricsAndSpans);
+
 /**
  * @param {import('@sluice/redis').RedisClient} client
  * @param {import('./decider.ts').Rate} rate
+ * @param {(limiter: import('@sluice/core').Limiter) => void} watch What shows the limiter to others.
  */
-const sluice = async (client, { burst, intervalMs }) => {
+const sluice = async (client, { burst, intervalMs }, watch = () => undefined) => {
   const store = redisStore({ client });
   const limiter = createLimiter({
     limits: { First: { key: accountId(), burst, count: 1, period: intervalMs } },
@@ -32,6 +40,7 @@ const sluice = async (client, { burst, intervalMs }) => {
     // With the default of 50 ms the fallback would decide while the machine is busy with something else.
     failure: { deadlineMs: 5000 },
   });
+  watch(limiter);
   // oxlint-disable-next-line no-await-in-loop
   while (store.status().state !== 'up') await wait(10);
   const verify = () => {
@@ -133,6 +142,8 @@ export const overRedis = {
   'a GCRA script, 32 ids': minimalScriptOfMany,
   Sluice: sluice,
   'Sluice by node-redis': sluiceByNodeRedis,
+  'Sluice, with OpenTelemetry': sluiceWithMetrics,
+  'Sluice, with OpenTelemetry and spans': sluiceWithMetricsAndSpans,
   'rate-limiter-flexible': rateLimiterFlexible,
   'rate-limit-redis': rateLimitRedis,
   '@fastify/rate-limit': fastifyRateLimit,

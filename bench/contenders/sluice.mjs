@@ -2,6 +2,7 @@ import { subscribe } from 'node:diagnostics_channel';
 import { accountId, createLimiter, everyone, memoryStore } from '@sluice/core';
 import { counts } from '@sluice/core/metrics';
 import { useAllKinds } from './all-kinds.mjs';
+import { withMetricsAndSpans } from './opentelemetry.mjs';
 
 /** @type {(rate: Rate) => Numbers} */
 const rateNumbers = ({ burst, intervalMs }) => ({ burst, count: 1, period: `${intervalMs}ms` });
@@ -30,6 +31,7 @@ export const kindsOfSluice = {
   'Sluice, by a handle': sluiceOf(rateNumbers, {}, undefined, byHandle),
   'Sluice, counted': sluiceOf(rateNumbers, {}, undefined, counted),
   'Sluice, with a subscriber': sluiceOf(rateNumbers, {}, undefined, withSubscriber),
+  'Sluice, with OpenTelemetry': sluiceOf(rateNumbers, {}, undefined, withOpenTelemetry),
 };
 
 /** A limit that comes back so fast that each bucket is full again at its next request, which is not for others to say. */
@@ -109,5 +111,11 @@ function counted(limiter) {
 /** @type {typeof one} */
 function withSubscriber(limiter) {
   subscribe('sluice:decision', () => undefined);
+  return one(limiter);
+}
+
+/** @type {typeof one} */
+function withOpenTelemetry(limiter) {
+  withMetricsAndSpans(limiter);
   return one(limiter);
 }

@@ -1,0 +1,70 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { PrometheusExporter } from '@opentelemetry/exporter-prometheus';
+import { MeterProvider } from '@opentelemetry/sdk-metrics';
+import { accountId, createLimiter, loadFrom, memoryStore, type Limiter, type Store } from '@sluice/core';
+import { INSTRUMENTS, metricsText } from '@sluice/core/metrics';
+import { instrument } from '@sluice/opentelemetry';
+import { expect, onTestFinished, test } from 'vitest';
+
+const key = accountId();
+/** Only a store with leases has these. */
+const OF_LEASES = 'sluice.lease.';
+
+/** Where the exporter of OpenTelemetry answers Prometheus. */
+async function exporterUrl(limiters: readonly Limiter[]): Promise<string> {
+  const exporter = new PrometheusExporter({ preventServerStart: true });
+  const meterProvider = new MeterProvider({ readers: [exporter] });
+  onTestFinished(() => meterProvider.shutdown());
+  for (const limiter of limiters) instrument(limiter, { meterProvider });
+  const server = createServer((request, response) => exporter.getMetricsRequestHandler(request, response));
+  onTestFinished(() => void server.close());
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const LIMITS = {
+  Orders: { key, count: 2, period: '1h' },
+  Exports: { key, count: 1, period: '1s', maxWait: '1m' },
+} as const;
+const OF_MEMORY = { InFlight: { key, concurrency: 3 }, Work: { key, load: loadFrom(() => 0) } } as const;
+
+/** A limiter on the memory store, and one whose store does not answer at once, so that its decisions have durations. */
+function limiters(): readonly [Limiter, Limiter] {
+  const inner = memoryStore();
+  const slow: Store = { run: async (operation) => inner.run(operation), close: () => inner.close() };
+  const ofMemory = createLimiter({ limits: { ...LIMITS, ...OF_MEMORY }, log: false });
+  const ofSlow = createLimiter({ limits: LIMITS, store: slow, log: false });
+  onTestFinished(() => void Promise.all([ofMemory.close(), ofSlow.close()]));
+  return [ofMemory, ofSlow];
+}
+
+/** The lines of a text for Prometheus, without units in names, and without the scope and empty labels, which mean nothing there. */
+function linesOf(text: string): readonly string[] {
+  return text
+    .replaceAll(/(?<=sluice_\w+)_(?:seconds|bytes)/g, '')
+    .replaceAll(/\{(.*)\}/g, (_, labels: string) => {
+      const telling = labels.split(',').filter((each) => !/^otel_scope_name=|=""$/.test(each));
+      return telling.length === 0 ? '' : `{${telling.join(',')}}`;
+    })
+    .split('\n')
+    .filter((line) => /^(?:# TYPE )?sluice_/.test(line))
+    .toSorted();
+}
+
+test('the exporter of OpenTelemetry for Prometheus writes what metricsText writes, without the units in names', async () => {
+  const both = limiters();
+  const url = await exporterUrl(both);
+  for (const limiter of both) {
+    for (let i = 0; i < 3; i++) await limiter.spend([{ limit: 'Orders', id: '7' }]);
+    for (let i = 0; i < 2; i++) await limiter.spend([{ limit: 'Exports', id: '7' }]);
+    await limiter.charge([{ limit: 'Orders', id: '8', cost: 1 }]);
+  }
+  const text = await (await fetch(url)).text();
+  for (const { name, type, unit } of INSTRUMENTS.filter((each) => !each.name.startsWith(OF_LEASES))) {
+    const exported = `${name.replaceAll('.', '_')}${type === 'counter' ? '_total' : ''}`;
+    expect(text).toContain(`# UNIT ${exported} ${unit}\n# TYPE ${exported} ${type}\n${exported}`);
+  }
+  expect(linesOf(text)).toEqual(linesOf(metricsText(...both)));
+});
