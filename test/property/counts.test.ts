@@ -3,6 +3,7 @@ import { counts, readMetrics } from '@sluice/core/metrics';
 import { FakeTime } from '@sluice/core/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { sized } from '../sized.ts';
 
 const key = accountId(() => null);
 const LIMITS = {
@@ -11,6 +12,8 @@ const LIMITS = {
   Monthly: { key, count: 40, per: 'month' },
   InFlight: { key, concurrency: 3 },
 } as const;
+/** In `npm run test:all` each of 1,000 inputs has all of them: 100,000 decisions. */
+const STEPS = 100;
 type Name = keyof typeof LIMITS;
 
 const step = fc.record({
@@ -62,7 +65,7 @@ function limiterOf(time: FakeTime): Limiter<unknown, Name> {
 
 test('the counts of a limiter are the sums over its decisions and corrections, of every kind of limit', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 60 }), async (steps) => {
+    fc.asyncProperty(fc.array(step, { minLength: sized(1, STEPS), maxLength: STEPS }), async (steps) => {
       const time = new FakeTime();
       const limiter = limiterOf(time);
       const expected = new Expected();

@@ -13,11 +13,11 @@ const key = accountId();
 const OF_LEASES = 'sluice.lease.';
 
 /** Where the exporter of OpenTelemetry answers Prometheus. */
-async function exporterUrl(limiters: readonly Limiter[]): Promise<string> {
+async function exporterUrl(both: readonly Limiter[]): Promise<string> {
   const exporter = new PrometheusExporter({ preventServerStart: true });
   const meterProvider = new MeterProvider({ readers: [exporter] });
   onTestFinished(() => meterProvider.shutdown());
-  for (const limiter of limiters) instrument(limiter, { meterProvider });
+  for (const limiter of both) instrument(limiter, { meterProvider });
   const server = createServer((request, response) => exporter.getMetricsRequestHandler(request, response));
   onTestFinished(() => void server.close());
   await once(server.listen(0, '127.0.0.1'), 'listening');

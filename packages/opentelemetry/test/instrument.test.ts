@@ -133,3 +133,23 @@ describe('wrong use', () => {
     instrument(limiter, provider());
   });
 });
+
+test('a histogram that throws changes no decision, and not what is read', async () => {
+  const { meterProvider, read } = provider();
+  const limiter = limiterOf({ run: () => Promise.reject(new Error('down')), close: () => undefined });
+  let throws = 0;
+  const broken: MeterProvider = Object.create(meterProvider);
+  broken.getMeter = (name) =>
+    Object.assign(Object.create(meterProvider.getMeter(name)) as ReturnType<MeterProvider['getMeter']>, {
+      createHistogram: () => ({
+        record: () => {
+          throws += 1;
+          throw new Error('a recorder');
+        },
+      }),
+    });
+  instrument(limiter, { meterProvider: broken });
+  expect(await limiter.spend(orders)).toMatchObject({ outcome: 'allowed', failure: { policy: 'local' } });
+  expect(throws).toBe(1);
+  expect(await read()).toMatchObject({ 'sluice.tokens{"limit":"Orders","direction":"taken"}': 1 });
+});
