@@ -31,7 +31,7 @@ const ASKED = {
  * {@link BudgetExceededError}; a call that fails before its answer has begun costs nothing.
  *
  * @param call - Its first argument is the parameters of the SDK; a `signal` of its second one is that of the call.
- * @throws {SluiceError} `ERR_OPTION`, `ERR_UNKNOWN_OPTION`, `ERR_UNKNOWN_LIMIT`, `ERR_DURATION`.
+ * @throws {SluiceError} `ERR_OPTION`, `ERR_UNKNOWN_OPTION`, `ERR_UNKNOWN_LIMIT`, `ERR_COST_OVER_BURST`, `ERR_DURATION`.
  */
 export function around<Name extends string, Args extends readonly [object, ...unknown[]], Result>(
   options: AroundOptions<Name, Args>,

@@ -14,6 +14,7 @@ import {
 } from '@sluice/core/kit';
 import type { CallParams } from './call-params.ts';
 import { MOST_TOKENS, type Estimate, type Estimating } from './estimate.ts';
+import { fixedCost } from './fixed-cost.ts';
 import { checkedWeights, EACH_TOKEN, type Tokens, type Weights } from './weights.ts';
 
 /**
@@ -91,7 +92,7 @@ export interface Asked {
   readonly example: string;
 }
 
-/** @throws {SluiceError} `ERR_OPTION`, `ERR_UNKNOWN_OPTION`, `ERR_UNKNOWN_LIMIT`, `ERR_DURATION`. */
+/** @throws {SluiceError} `ERR_OPTION`, `ERR_UNKNOWN_OPTION`, `ERR_UNKNOWN_LIMIT`, `ERR_COST_OVER_BURST`, `ERR_DURATION`. */
 export function checkedBudget<Args extends readonly unknown[]>(
   { of, known, example }: Asked,
   options: LimitsOfCalls<string, Args> & { readonly retry?: boolean | undefined },
@@ -122,13 +123,11 @@ function checkedLimit(limiter: Limiter, name: string, option: string, cost: Cost
   // Throws for a limit that does not exist.
   limiter.limit(name);
   const { key, treatment } = limitsOf(limiter).get(name)!;
-  return { name, isEveryone: isEveryone(key), cost: checkedCost(option, cost, treatment.slots !== undefined) };
-}
-
-function checkedCost(option: string, cost: CostOfCall | undefined, countsSlots: boolean): number | Tokens {
-  if (typeof cost === 'number') return wholeNumber(option, cost, { min: 0, max: MOST_TOKENS });
-  if (countsSlots) throw noSlots(option, cost);
-  return cost === 'tokens' ? EACH_TOKEN : checkedWeights(option, cost as Weights);
+  if (typeof cost === 'number')
+    return { name, isEveryone: isEveryone(key), cost: fixedCost(limiter, { limit: name, cost, option }) };
+  if (treatment.slots !== undefined) throw noSlots(option, cost);
+  const weights = cost === 'tokens' ? EACH_TOKEN : checkedWeights(option, cost as Weights);
+  return { name, isEveryone: isEveryone(key), cost: weights };
 }
 
 /** Creates the error for `limits` without a limit. */

@@ -64,7 +64,7 @@ export interface BudgetMiddleware {
  * A denied call rejects with a {@link BudgetExceededError}. Each step of a loop of tools, and each retry, is a call. A call
  * that fails before the first part of its answer costs nothing.
  *
- * @throws {SluiceError} `ERR_OPTION`, `ERR_UNKNOWN_OPTION`, `ERR_UNKNOWN_LIMIT`, `ERR_DURATION`.
+ * @throws {SluiceError} `ERR_OPTION`, `ERR_UNKNOWN_OPTION`, `ERR_UNKNOWN_LIMIT`, `ERR_COST_OVER_BURST`, `ERR_DURATION`.
  */
 export function budget<Name extends string>(options: BudgetOptions<Name>): BudgetMiddleware {
   const checked = checkedBudget(ASKED, options);

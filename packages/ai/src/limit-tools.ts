@@ -1,7 +1,7 @@
 import type { Decision, Limiter } from '@sluice/core';
-import { checkOptions, complaint, isEveryone, isPlainObject, limitsOf, wholeNumber } from '@sluice/core/kit';
+import { checkOptions, complaint, isEveryone, isPlainObject, limitsOf } from '@sluice/core/kit';
 import { noLimits } from './budget-options.ts';
-import { MOST_TOKENS } from './estimate.ts';
+import { fixedCost } from './fixed-cost.ts';
 import { askedId } from './open-call.ts';
 
 /** A call of a tool, as far as it is needed to limit it. */
@@ -63,7 +63,8 @@ const EXAMPLE = 'limitTools(server, { limiter, limits: { Calls: 1 }, id: (_, { a
  * Call it before the first tool is registered.
  *
  * @returns The server.
- * @throws {SluiceError} `ERR_OPTION`, `ERR_UNKNOWN_OPTION`, `ERR_UNKNOWN_LIMIT`.
+ * @throws {SluiceError} `ERR_OPTION`, `ERR_UNKNOWN_OPTION`, `ERR_UNKNOWN_LIMIT`, and `ERR_COST_OVER_BURST` for a cost that
+ * could never pass.
  */
 export function limitTools<Server extends ToolServer, Name extends string>(
   server: Server,
@@ -97,7 +98,7 @@ class LimitedTools {
     this.#limits = Object.entries(limits).map(([name, cost]) => {
       // Throws for a limit that does not exist.
       limiter.limit(name);
-      checkCosts(`limitTools.limits.${name}`, cost);
+      checkCosts(limiter, name, cost);
       return [name, cost!, isEveryone(limitsOf(limiter).get(name)!.key)];
     });
   }
@@ -192,9 +193,10 @@ function protocolOf(server: ToolServer): Protocol {
   return protocol;
 }
 
-function checkCosts(option: string, cost: unknown): void {
-  if (!isPlainObject(cost)) return void wholeNumber(option, cost, { min: 0, max: MOST_TOKENS });
-  for (const [tool, each] of Object.entries(cost)) wholeNumber(`${option}.${tool}`, each, { min: 0, max: MOST_TOKENS });
+function checkCosts(limiter: Limiter, limit: string, given: unknown): void {
+  const option = `limitTools.limits.${limit}`;
+  if (!isPlainObject(given)) return void fixedCost(limiter, { limit, cost: given, option });
+  for (const [tool, cost] of Object.entries(given)) fixedCost(limiter, { limit, cost, option: `${option}.${tool}` });
 }
 
 function noId(value: unknown): Error {

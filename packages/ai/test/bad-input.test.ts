@@ -9,6 +9,7 @@ const limiter = createLimiter({
   limits: {
     Tokens: { key, burst: 1000, count: 1000, period: '1m' },
     Month: { key, count: 5000, per: 'month' },
+    Year: { key, count: 1_000_000_000_000, per: 'year' },
     InProgress: { key, concurrency: 2 },
   },
 });
@@ -19,7 +20,14 @@ test('a wrong option of a budget is an error that says what to write', () => {
     [{ limiter: {} }, 'limiter'],
     [{ limits: {} }, '`budget.limits` must be an object of costs by the names of limits'],
     [{ limits: { Token: 1 } }, 'Token'],
-    [{ limits: { Tokens: 1.5 } }, '`budget.limits.Tokens` must be a whole number from 0 to 1000000000, but was 1.5'],
+    [{ limits: { Tokens: 1.5 } }, '`budget.limits.Tokens` must be a whole number from 0 to 1000000000000, but was 1.5'],
+    [
+      { limits: { Tokens: 1001 } },
+      '`budget.limits.Tokens` of limit "Tokens" must be at most 1000, the smallest burst of the limit and its overrides, but was 1001. A larger cost could never pass. Raise the burst',
+    ],
+    [{ limits: { Month: 5001 } }, 'Raise the count or lower the cost.'],
+    [{ limits: { InProgress: 3 } }, 'must be at most 2, the smallest concurrency'],
+    [{ limits: { Year: 10 ** 12 + 1 } }, '`budget.limits.Year` must be a whole number from 0 to 1000000000000'],
     [{ limits: { Tokens: 'token' } }, '`budget.limits.Tokens` must be an object'],
     [{ limits: { Month: { input: 1 } } }, '`budget.limits.Month.output` must be a number from 0 to 1000000'],
     [{ limits: { Month: { input: -1, output: 1 } } }, 'dollars per million tokens'],
@@ -35,6 +43,13 @@ test('a wrong option of a budget is an error that says what to write', () => {
   for (const [option, message] of wrong) {
     expect(() => budget({ ...right, ...option })).toThrow(message);
   }
+});
+
+test('a fixed cost may be all that a quota of a year counts', async () => {
+  const model = new ScriptedModel([{ parts: [...textParts('hello'), finishPart(usageOf(1, 1))], end: 'closes' }]);
+  const middleware = budget({ ...right, limits: { Year: 10 ** 12 } });
+  await generateText({ model: wrapLanguageModel({ model, middleware }), prompt: 'eight..8' });
+  expect(await limiter.usage([{ limit: 'Year', id: right.id }])).toMatchObject([{ used: 10 ** 12 }]);
 });
 
 test('a call that cannot be decided is an error before the model is called', async () => {

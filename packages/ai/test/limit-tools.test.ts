@@ -186,6 +186,11 @@ test.each<[given: object, message: string]>([
   [{ limits: { Other: 1 } }, 'No limit is named'],
   [{ limits: { Calls: -1 } }, '`limitTools.limits.Calls` must be a whole number'],
   [{ limits: { Calls: { search: 0.5 } } }, '`limitTools.limits.Calls.search` must be a whole number'],
+  [{ limits: { Calls: 6 } }, '`limitTools.limits.Calls` of limit "Calls" must be at most 5, the smallest burst'],
+  [
+    { limits: { Calls: { search: 5, report: 6 } } },
+    '`limitTools.limits.Calls.report` of limit "Calls" must be at most 5, the smallest burst of the limit and its overrides, but was 6. A larger cost could never pass. Raise the burst',
+  ],
   [{ id: undefined }, '`limitTools.id` must be a text, or a function that returns one'],
   [{ ids: 'ann' }, 'ids'],
 ])('%o is an error', (given, message) => {

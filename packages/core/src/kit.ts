@@ -34,7 +34,7 @@ export { ThrottledChanges } from './events/throttle.ts';
 export { RUN_INTO, type AnswerSink, type RunInto } from './failure/run-into.ts';
 export { isEveryone } from './keys/everyone.ts';
 export { isIdFormat, isKey, keyOf } from './keys/key.ts';
-export { createDataLimiter, emitOf, limitsOf, timeOf } from './limiter/create-limiter.ts';
+export { assertFits, createDataLimiter, emitOf, limitsOf, timeOf } from './limiter/create-limiter.ts';
 export { bucketsToReset } from './limiter/entries.ts';
 export { ceilingOf } from './kinds/borrow/borrow.ts';
 export { checkAtMost } from './kinds/rate/rate.ts';

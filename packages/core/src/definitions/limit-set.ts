@@ -134,6 +134,13 @@ export interface LimitNeed {
   readonly share: number;
 }
 
+/** A fixed cost of a limit, and the option that it was given by. */
+export interface FixedCost {
+  readonly limit: string;
+  readonly cost: number;
+  readonly option: string;
+}
+
 /**
  * Rejects a set that a middleware can't use: it needs the limit, a key that gets an id from a request, and a fixed cost
  * that fits into the burst of each id, or into a fixed share of it.
@@ -149,21 +156,35 @@ export function checkNeeded(set: LimitSet<never>, { limit: name, cost, share }: 
         `key: accountId((req) => req.user?.id ?? null), or use the limit only with limiter.spend().`,
     );
   }
-  // A disabled limit denies nothing. When a new set enables it, its cost is validated again.
-  if (limit.disabled) return;
-  // Neither has a load limit numbers, nor can it be too small for a cost.
-  if (limit.load !== undefined) return;
-  if (share !== 1) return checkShared(set, limit, { cost, share });
+  if (share === 1) return checkFixedCost(set, { limit: name, cost, option: 'cost' });
+  if (boundsCosts(limit)) checkShared(set, limit, { cost, share });
+}
+
+/**
+ * Rejects a fixed cost that does not fit into the burst of each id.
+ *
+ * @throws {SluiceError} `ERR_UNKNOWN_LIMIT` or `ERR_COST_OVER_BURST`.
+ */
+export function checkFixedCost(set: LimitSet<never>, { limit: name, cost, option }: FixedCost): void {
+  const limit = limitNamed(set, name);
   const most = set.smallestBurst(limit);
-  if (cost <= most) return;
+  if (cost <= most || !boundsCosts(limit)) return;
   const { size } = limit.kind;
   throw complaint('ERR_COST_OVER_BURST', {
-    option: 'cost',
+    option,
     limit: name,
     demand: `at most ${most}, the smallest ${size} of the limit and its overrides`,
     value: cost,
     remedy: `A larger cost could never pass. Raise the ${size} or lower the cost.`,
   });
+}
+
+/**
+ * Whether a limit can be too small for a cost. A disabled one denies nothing; when a new set enables it, costs are validated
+ * again. A load limit has no numbers.
+ */
+function boundsCosts({ disabled, load }: Limit<never>): boolean {
+  return !disabled && load === undefined;
 }
 
 /** Rejects a cost that does not fit into a share of the room of each id. */

@@ -1,7 +1,7 @@
 import type { EventSink, LimiterEvent } from '../events/event.ts';
 import { checkFailureOptions, type FailureOptions } from '../failure/failure-options.ts';
 import { clientAddressFinder, type ClientAddressOptions } from '../client/client-address.ts';
-import type { LimitSetOptions } from '../definitions/limit-set.ts';
+import type { FixedCost, LimitSetOptions } from '../definitions/limit-set.ts';
 import { checkedStore } from './accepted-store.ts';
 import { LimiterCore } from './limiter-core.ts';
 import type { Limiter } from './limiter.ts';
@@ -165,6 +165,16 @@ export function coreOf<Request>(limiter: Limiter<Request>): LimiterCore<Request>
  */
 export function limitsOf<Request>(limiter: Limiter<Request>): ReadonlyMap<string, Limit<Request>> {
   return coreOf(limiter).limits;
+}
+
+/**
+ * Rejects a fixed cost that could never pass, before there is an id: that of an option that names a limit.
+ *
+ * @throws {SluiceError} `ERR_COST_OVER_BURST`, `ERR_UNKNOWN_LIMIT`, `ERR_CLOSED`; `ERR_OPTION` when the value is not a
+ * limiter.
+ */
+export function assertFits<Request>(limiter: Limiter<Request>, fixed: FixedCost): void {
+  coreOf(limiter).assertFits(fixed);
 }
 
 /**

@@ -7,7 +7,13 @@ import type { Transaction } from '../decision/transaction.ts';
 import type { EventSink } from '../events/event.ts';
 import { closed, type StoreGate } from '../failure/store-gate.ts';
 import type { StoreStatus } from '../failure/store-health.ts';
-import { limitNamed, type LimitSet, type LimitSetOptions } from '../definitions/limit-set.ts';
+import {
+  checkFixedCost,
+  limitNamed,
+  type FixedCost,
+  type LimitSet,
+  type LimitSetOptions,
+} from '../definitions/limit-set.ts';
 import type { Limit } from '../limits/limit.ts';
 import type { SlotStage } from '../kinds/concurrency/slot-stage.ts';
 import { pressureEvent } from '../store/memory/pressure.ts';
@@ -230,6 +236,10 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
 
   assertLimit(name: string): void {
     limitNamed(this.#openSet(), name);
+  }
+
+  assertFits(fixed: FixedCost): void {
+    checkFixedCost(this.#openSet(), fixed);
   }
 
   assertCharged(name: string): void {
