@@ -2,6 +2,7 @@ import { checkFunction } from '@sluice/core/kit';
 import { checkedBudget, COMMON_OPTIONS, type LimitsOfCalls } from './budget-options.ts';
 import { answerOf, openCall } from './open-call.ts';
 import { plainExtentOf } from './plain-extent.ts';
+import { isStreamHelper, refuseToolLoop, watchHelper } from './stream-helper.ts';
 import type { UsageOf } from './usage-of.ts';
 import { isIterable, watchIterable } from './watched-iterable.ts';
 
@@ -27,15 +28,15 @@ const ASKED = {
  *       usageOf.openai,
  *     );
  *
- * A stream is settled when it ends, by its usage or by what has passed. A denied call rejects with a
+ * A stream is settled when it ends, by its usage or by what has passed, also one of the `stream()` helpers of the SDKs. A denied call rejects with a
  * {@link BudgetExceededError}; a call that fails before its answer has begun costs nothing.
  *
- * @param call - Its first argument is the parameters of the SDK; a `signal` of its second one is that of the call.
+ * @param call - One call of a model: a loop of tools, such as `runTools`, is an error. Its first argument is the parameters of the SDK; a `signal` of its second one is that of the call.
  * @throws {SluiceError} `ERR_OPTION`, `ERR_UNKNOWN_OPTION`, `ERR_UNKNOWN_LIMIT`, `ERR_COST_OVER_BURST`, `ERR_DURATION`.
  */
 export function around<Name extends string, Args extends readonly [object, ...unknown[]], Result>(
   options: AroundOptions<Name, Args>,
-  call: (...args: Args) => PromiseLike<Result>,
+  call: (...args: Args) => PromiseLike<Result> | Result,
   reads: UsageOf,
 ): (...args: Args) => Promise<Result> {
   const checked = checkedBudget(ASKED, options);
@@ -43,7 +44,16 @@ export function around<Name extends string, Args extends readonly [object, ...un
   checkCall('usageOf', reads, 'Write usageOf.openai or usageOf.anthropic.');
   return async (...args) => {
     const open = await openCall(checked, args, plainExtentOf(args[0]), signalOf(args));
-    const answer = await answerOf(() => call(...args), open);
+    const ask = (): PromiseLike<Result> | Result => {
+      const made = call(...args);
+      refuseToolLoop(made);
+      return made;
+    };
+    const answer = await answerOf(ask, open);
+    if (isStreamHelper(answer)) {
+      watchHelper(answer, open, reads);
+      return answer;
+    }
     if (isIterable(answer)) return watchIterable(answer, open, reads);
     const { usage, failed } = reads(answer);
     await (failed === true && usage === undefined ? open.cancel() : open.finish(usage));

@@ -57,7 +57,7 @@ function watchedIterator(
 }
 
 /** What a part says, in the parts that a watch knows. */
-function* partsOf({ usage, text = '', reasoning = '', failed = false }: Used): Generator<StreamPart> {
+export function* partsOf({ usage, text = '', reasoning = '', failed = false }: Used): Generator<StreamPart> {
   if (reasoning !== '') yield { type: 'reasoning-delta', delta: reasoning };
   if (text !== '') yield { type: 'text-delta', delta: text };
   yield { type: failed ? 'error' : 'response-metadata', ...(usage === undefined ? {} : { usage }) };

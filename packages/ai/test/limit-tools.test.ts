@@ -1,6 +1,11 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { accountId, createLimiter, everyone, memoryStore, type Limiter, type LimiterOptions } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { McpServer as FirstServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
 import { McpServer as SecondServer } from '@modelcontextprotocol/server';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -167,6 +172,60 @@ describe.each(Object.entries(SERVERS))('%s', (_, make) => {
 });
 
 const { limiter } = limiterWith({ Calls: { key, count: 5, period: '1h' } });
+
+test('each call of a JSON-RPC batch over HTTP, which protocol versions before 2025-06-18 have, is a decision', async () => {
+  const { limiter: three } = limiterWith({ Calls: { key, count: 3, period: '3h' } });
+  const id: LimitToolsOptions['id'] = (_, { authInfo }) => authInfo?.clientId;
+  const mcp = limitTools(new FirstServer({ name: 'test', version: '1.0.0' }), {
+    limiter: three,
+    limits: { Calls: 1 },
+    id,
+  });
+  const called: string[] = [];
+  mcp.registerTool('search', { inputSchema: { query: z.string() } }, async ({ query }) => {
+    called.push(query);
+    return { content: [{ type: 'text', text: query }] };
+  });
+  const transport = new StreamableHTTPServerTransport({
+    sessionIdGenerator: () => 'session',
+    enableJsonResponse: true,
+  });
+  await mcp.connect(transport);
+  const http = createServer((request: IncomingMessage & { auth?: AuthInfo }, response) => {
+    request.auth = { token: 'secret', clientId: 'ann', scopes: [] };
+    void transport.handleRequest(request, response);
+  });
+  await once(http.listen(0, '127.0.0.1'), 'listening');
+  const protocolVersion = '2025-03-26';
+  const post = (message: unknown, headers: Readonly<Record<string, string>> = {}) =>
+    fetch(`http://127.0.0.1:${(http.address() as AddressInfo).port}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
+      body: JSON.stringify(message),
+    });
+  try {
+    const client = { protocolVersion, capabilities: {}, clientInfo: { name: 'client', version: '1.0.0' } };
+    const begun = await post({ jsonrpc: '2.0', id: 0, method: 'initialize', params: client });
+    expect(await begun.json()).toMatchObject({ result: { protocolVersion } });
+    const batch = Array.from({ length: 5 }, (_, i) => ({
+      jsonrpc: '2.0',
+      id: i + 1,
+      method: 'tools/call',
+      params: { name: 'search', arguments: { query: `q${i + 1}` } },
+    }));
+    const session = { 'mcp-session-id': 'session', 'mcp-protocol-version': protocolVersion };
+    const answers = (await (await post(batch, session)).json()) as readonly Answer[];
+    expect(answers.map((answer) => [answer.id, textOf(answer)])).toEqual([
+      ...[1, 2, 3].map((i) => [i, `q${i}`]),
+      ...[4, 5].map((i) => [i, 'The limit "Calls" is reached. Try again in 60 minutes.']),
+    ]);
+    expect(called).toEqual(['q1', 'q2', 'q3']);
+  } finally {
+    await mcp.close();
+    http.closeAllConnections();
+    http.close();
+  }
+});
 
 test('when the store can not answer, a call is denied by the policy closed with a wait in words', async () => {
   const store = memoryStore();

@@ -1,0 +1,69 @@
+import { SluiceError } from '@sluice/core';
+import type { OpenCall } from './open-call.ts';
+import { StreamWatch } from './stream-watch.ts';
+import type { UsageOf } from './usage-of.ts';
+import { partsOf } from './watched-iterable.ts';
+
+/** What the `stream()` methods of the SDKs return: it reads its stream by itself, and emits what it reads. */
+interface StreamHelper {
+  readonly ended: boolean;
+  readonly errored: boolean;
+  readonly aborted: boolean;
+  on(event: string, listener: (part: unknown) => void): unknown;
+}
+
+/** The events of a part as the provider sent it: of `messages`, of `chat.completions`, and of `responses`. */
+const PART_EVENTS = ['streamEvent', 'chunk', 'event'] as const;
+
+/** Whether an answer is the helper of a stream. */
+export function isStreamHelper(answer: unknown): answer is StreamHelper {
+  if (typeof answer !== 'object' || answer === null) return false;
+  const { on, ended, aborted } = answer as Partial<StreamHelper>;
+  return typeof on === 'function' && typeof ended === 'boolean' && typeof aborted === 'boolean';
+}
+
+/** Makes a helper settle the call when its stream ends, however it is read. */
+export function watchHelper(helper: StreamHelper, call: OpenCall, reads: UsageOf): void {
+  const watch = new StreamWatch(call);
+  for (const event of PART_EVENTS) {
+    helper.on(event, (part) => {
+      for (const each of partsOf(reads(part))) watch.passed(each);
+    });
+  }
+  // It comes after an error, too. With a listener of `error`, the SDK would take errors that nobody handles for handled.
+  helper.on('end', () => {
+    if (helper.errored && !helper.aborted) watch.failed(undefined);
+    else watch.ended();
+  });
+}
+
+/**
+ * Rejects the loops of tools of the SDKs, `runTools` and `toolRunner`: they make several calls of a model, of which only the
+ * first would be decided.
+ *
+ * @throws {SluiceError} `ERR_OPTION`.
+ */
+export function refuseToolLoop(made: unknown): void {
+  if (typeof made !== 'object' || made === null) return;
+  const { runUntilDone, constructor } = made as { readonly runUntilDone?: unknown; readonly constructor?: object };
+  const isRunner = typeof (constructor as { readonly runTools?: unknown } | undefined)?.runTools === 'function';
+  if (!isRunner && typeof runUntilDone !== 'function') return;
+  if (isRunner) stop(made as RunningLoop);
+  throw new SluiceError(
+    'ERR_OPTION',
+    'must not return a loop of tools, which makes several calls of a model. Return one call, such as create(…) or ' +
+      'stream(…), and call what around returns for each step.',
+    { path: 'around.call' },
+  );
+}
+
+/** A loop of tools that begins by itself, in a later turn. */
+interface RunningLoop {
+  abort(): void;
+  done(): Promise<void>;
+}
+
+function stop(loop: RunningLoop): void {
+  loop.done().catch(() => undefined);
+  loop.abort();
+}
