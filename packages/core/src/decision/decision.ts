@@ -18,8 +18,15 @@ export interface Holding {
   leaveToExpire(): void;
 }
 
-/** What decisions hold. Few of them hold anything: a property would make all of them larger. */
-const holdings = new WeakMap<Decision, Holding>();
+/** What is kept of a decision after it was made, of few of them. A WeakMap for it would cost the garbage collector more. */
+export class Later {
+  /** What the decision holds, or has held. */
+  holding: Holding | undefined = undefined;
+  /** What its limiter remembers of the tokens that it took, to correct them. */
+  spent: unknown = undefined;
+  /** Its last settlement. The next one begins after it, and corrects it. */
+  settled: Promise<unknown> | undefined = undefined;
+}
 
 /**
  * The decision on a batch. Its figures are those of the strictest transaction whose mode can deny: blocked before
@@ -64,8 +71,9 @@ export class Decision implements AsyncDisposable {
   /** Which failure policy decided and why the store did not; undefined when the store decided. */
   readonly failure: Failure | undefined;
   readonly #answer: BatchAnswer;
-  readonly #took: boolean;
-  #results: readonly Result[] | undefined;
+  /** Until they are read, whether the store took the tokens: one property instead of two, which all decisions have. */
+  #results: readonly Result[] | boolean;
+  #later: Later | undefined;
 
   static {
     showAsJson(this.prototype);
@@ -95,8 +103,8 @@ export class Decision implements AsyncDisposable {
     this.delayMs = delayMs;
     this.failure = answer.failure;
     this.#answer = answer;
-    this.#took = took;
-    this.#results = results;
+    this.#results = results ?? took;
+    this.#later = undefined;
   }
 
   /**
@@ -104,7 +112,9 @@ export class Decision implements AsyncDisposable {
    * the limits with the policy `open`. Empty when unavailable.
    */
   get results(): readonly Result[] {
-    return (this.#results ??= resultsOf(this.#answer as Answered, this.allowed, this.#took));
+    const results = this.#results;
+    if (typeof results !== 'boolean') return results;
+    return (this.#results = resultsOf(this.#answer as Answered, this.allowed, results));
   }
 
   /**
@@ -124,7 +134,7 @@ export class Decision implements AsyncDisposable {
    * slots are free when they expire.
    */
   async release(): Promise<void> {
-    return holdings.get(this)?.release();
+    return this.#later?.holding?.release();
   }
 
   /** Releases the slots at the end of the block of an `await using`. */
@@ -141,16 +151,21 @@ export class Decision implements AsyncDisposable {
   static answerOf(decision: Decision): BatchAnswer {
     return decision.#answer;
   }
+
+  /** Returns what a decision holds, or has held. */
+  static holdingOf(decision: Decision): Holding | undefined {
+    return decision.#later?.holding;
+  }
+
+  /** Returns what is kept of a decision. */
+  static laterOf(decision: Decision): Later {
+    return (decision.#later ??= new Later());
+  }
 }
 
 /** Lets a decision hold something until it is released. */
 export function hold(decision: Decision, holding: Holding): void {
-  holdings.set(decision, holding);
-}
-
-/** Returns what a decision holds, or has held. */
-export function holdingOf(decision: Decision): Holding | undefined {
-  return holdings.get(decision);
+  Decision.laterOf(decision).holding = holding;
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Awaitable } from '../async/awaitable.ts';
 import { complaint, reasonOf, SluiceError } from '../checks/errors.ts';
-import { holdingOf, type Decision } from '../decision/decision.ts';
+import { Decision } from '../decision/decision.ts';
 import type { RequestLimiter } from '../limiter/request-limiter.ts';
 import type { Exchange, ExchangeEnd } from './exchange.ts';
 import type { FlowSettings } from './middleware-options.ts';
@@ -57,7 +57,7 @@ export function releaseAfterResponse(
   exchange: Exchange<unknown>,
   decision: Decision,
 ): void {
-  if (holdingOf(decision) === undefined) return;
+  if (Decision.holdingOf(decision) === undefined) return;
   exchange.onEnd!((end) => (end === 'unknown' ? leaveToExpire(limiter, decision) : decision.release()));
 }
 
@@ -71,7 +71,7 @@ export function releaseAfterHandler<Request, SettleArgs extends readonly unknown
   settleArgs: SettleArgs,
   decision: Decision,
 ): void {
-  if (holdingOf(decision) === undefined) return;
+  if (Decision.holdingOf(decision) === undefined) return;
   const release = (): Awaitable<void> => decision.release();
   if (typeof slotsUntil !== 'function') return exchange.onHandled!(release);
   exchange.onEnd!((end: ExchangeEnd) => {
@@ -92,7 +92,7 @@ function reportFailure(limiter: RequestLimiter<never>, cause: unknown): void {
 }
 
 function leaveToExpire(limiter: RequestLimiter<never>, decision: Decision): void {
-  holdingOf(decision)?.leaveToExpire();
+  Decision.holdingOf(decision)?.leaveToExpire();
   if (warned.has(limiter)) return;
   warned.add(limiter);
   limiter.emit({ type: 'warning', message: UNKNOWN_END, once: true });

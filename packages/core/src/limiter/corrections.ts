@@ -32,8 +32,6 @@ interface CorrectionsParts {
 /** What is taken or given back after a decision: charges, refunds and settlements. */
 export class Corrections {
   readonly #parts: CorrectionsParts;
-  /** Only for decisions with a refund or a settlement: what they took, and what settlements have charged in addition. */
-  readonly #spentTokens = new WeakMap<Decision, SpentTokens[]>();
 
   constructor(parts: CorrectionsParts) {
     this.#parts = parts;
@@ -122,18 +120,16 @@ export class Corrections {
    */
   spentTokensOf(decision: Decision): readonly SpentTokens[] {
     const { gate, reports } = this.#parts;
-    let spent = this.#spentTokens.get(decision);
-    if (spent === undefined) {
-      if (Decision.answerOf(decision).owner !== gate) throw foreignDecision();
-      this.#spentTokens.set(decision, (spent = [new SpentTokens(decision, gate, reports)]));
-    }
-    return spent;
+    if (Decision.answerOf(decision).owner !== gate) throw foreignDecision();
+    const later = Decision.laterOf(decision);
+    later.spent ??= [new SpentTokens(decision, gate, reports)];
+    return later.spent as readonly SpentTokens[];
   }
 
   /** Adds what a settlement has charged to what a decision took. */
   addTo(decision: Decision, charged: Decision): void {
     const { gate, reports } = this.#parts;
-    this.#spentTokens.set(decision, [...this.spentTokensOf(decision), new SpentTokens(charged, gate, reports)]);
+    Decision.laterOf(decision).spent = [...this.spentTokensOf(decision), new SpentTokens(charged, gate, reports)];
   }
 
   /** Registers work that `close` waits for. */

@@ -1,7 +1,7 @@
 import { Rejected, type Awaitable } from '../async/awaitable.ts';
 import { complaint, reasonOf, type SluiceError } from '../checks/errors.ts';
 import { checkFunction, checkOptions } from '../checks/options.ts';
-import type { Decision } from '../decision/decision.ts';
+import { Decision } from '../decision/decision.ts';
 import type { FirstOf, SpendEntry } from './entry.ts';
 import type { Limiter } from './limiter.ts';
 import type { RequestLimiter } from './request-limiter.ts';
@@ -31,7 +31,7 @@ export async function run<T>(
   if (!decision.allowed) return { allowed: false, decision };
   if (signal?.aborted === true) return leave(limiter, decision, signal);
   const end = await endOf(work, decision);
-  await decision.release();
+  await Decision.holdingOf(decision)?.release();
   if (settle !== undefined) {
     const error = end instanceof Rejected ? end.cause : undefined;
     const value = end instanceof Rejected ? undefined : end.value;

@@ -28,8 +28,6 @@ interface SettlementsParts {
 /** Corrects the costs of decisions when the true ones are known, see `Limiter.settle`. */
 export class Settlements {
   readonly #parts: SettlementsParts;
-  /** The last settlement of each decision. The next one begins after it, and corrects it. */
-  readonly #last = new WeakMap<Decision, Promise<unknown>>();
 
   constructor(parts: SettlementsParts) {
     this.#parts = parts;
@@ -40,9 +38,9 @@ export class Settlements {
     const checked = this.#checked(decision, costs);
     const settle = (): Promise<readonly Settlement[]> =>
       Promise.all(checked.map(([limit, cost]) => this.#settleAt(limit, cost, decision)));
-    const last = this.#last.get(decision);
-    const settled = last === undefined ? settle() : last.then(settle, settle);
-    this.#last.set(decision, settled);
+    const later = Decision.laterOf(decision);
+    const settled = later.settled === undefined ? settle() : later.settled.then(settle, settle);
+    later.settled = settled;
     this.#parts.corrections.track(settled);
     return settled;
   }

@@ -1,4 +1,4 @@
-import type { Awaitable } from '../async/awaitable.ts';
+import { allOf, andThen, type Awaitable } from '../async/awaitable.ts';
 import { bucketStates } from '../decision/decide.ts';
 import { tokensTaken } from '../decision/results.ts';
 import { Decision } from '../decision/decision.ts';
@@ -156,9 +156,10 @@ export class SpentTokens {
  * @param chain - The tokens of the decision, and of each charge.
  * @returns The tokens still to be charged because less than the true cost was spent; otherwise 0.
  */
-export async function settleAll(chain: readonly SpentTokens[], limit: string, trueCost: number): Promise<number> {
-  // oxlint-disable-next-line no-await-in-loop -- another refund may begin meanwhile
-  while (chain.some(({ isRefunding }) => isRefunding)) await Promise.all(chain.map((each) => each.refundsEnded()));
+export function settleAll(chain: readonly SpentTokens[], limit: string, trueCost: number): Awaitable<number> {
+  // Another refund may begin meanwhile.
+  if (chain.some(({ isRefunding }) => isRefunding))
+    return Promise.all(chain.map((each) => each.refundsEnded())).then(() => settleAll(chain, limit, trueCost));
   // From here on nothing is awaited until all is taken back, so that no other refund takes the same tokens.
   let spent = spentAt(chain, limit);
   const missing = Math.max(0, trueCost - spent);
@@ -166,8 +167,7 @@ export async function settleAll(chain: readonly SpentTokens[], limit: string, tr
     spent -= each.spentAt(limit);
     return each.settleTo(limit, Math.max(0, trueCost - spent));
   });
-  await Promise.all(refunds);
-  return missing;
+  return andThen(allOf(refunds), () => missing);
 }
 
 /** How many tokens are still spent at one limit, by a decision and by the charges that corrected it. */

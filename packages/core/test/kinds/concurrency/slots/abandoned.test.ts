@@ -1,7 +1,7 @@
 import type { SpendEntry } from '@sluice/core';
 import { expect, test } from 'vitest';
 import { collectGarbage } from '../../../../../../test/collect-garbage.ts';
-import { holdingOf, type Decision } from '../../../../src/decision/decision.ts';
+import { Decision } from '../../../../src/decision/decision.ts';
 import { coreOf } from '../../../../src/limiter/create-limiter.ts';
 import { keySource } from '../../../support/key-source.ts';
 import { atOnce } from '../../../support/limiter-on-fake-time.ts';
@@ -55,7 +55,7 @@ test('a middleware can leave slots to their expiry: nobody renews or releases th
         .spend(keySource('a')),
     );
   }) as Decision[];
-  const holdings = decisions.map((decision) => holdingOf(decision));
+  const holdings = decisions.map((decision) => Decision.holdingOf(decision));
   expect(holdings.map((each) => each !== undefined)).toEqual([true, true, false]);
   for (const each of holdings) each?.leaveToExpire();
   for (const decision of decisions) await decision.release();
