@@ -45,8 +45,8 @@ export function watchHelper(helper: StreamHelper, call: OpenCall, reads: UsageOf
  */
 export function refuseToolLoop(made: unknown): void {
   if (typeof made !== 'object' || made === null) return;
-  const { runUntilDone, constructor } = made as { readonly runUntilDone?: unknown; readonly constructor?: object };
-  const isRunner = typeof (constructor as { readonly runTools?: unknown } | undefined)?.runTools === 'function';
+  const { runUntilDone, constructor } = made as ToolLoop;
+  const isRunner = typeof constructor?.runTools === 'function';
   if (!isRunner && typeof runUntilDone !== 'function') return;
   if (isRunner) stop(made as RunningLoop);
   throw new SluiceError(
@@ -55,6 +55,12 @@ export function refuseToolLoop(made: unknown): void {
       'stream(…), and call what around returns for each step.',
     { path: 'around.call' },
   );
+}
+
+/** What tells the loops of tools: that of Anthropic, and the classes of OpenAI. */
+interface ToolLoop {
+  readonly runUntilDone?: unknown;
+  readonly constructor?: { readonly runTools?: unknown };
 }
 
 /** A loop of tools that begins by itself, in a later turn. */

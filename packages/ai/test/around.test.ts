@@ -81,10 +81,10 @@ function answering(body: object, status = 200): Handler {
 }
 
 /** Streams events, and then ends, breaks off, or waits for the client to leave. */
-function streaming(events: readonly (object | string)[], end: 'ends' | 'breaks' | 'hangs' = 'ends'): Handler {
+function streaming(sent: readonly (object | string)[], end: 'ends' | 'breaks' | 'hangs' = 'ends'): Handler {
   return (_request, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
-    for (const event of events) {
+    for (const event of sent) {
       const name = typeof event === 'object' && 'type' in event ? `event: ${String(event.type)}\n` : '';
       response.write(`${name}data: ${typeof event === 'string' ? event : JSON.stringify(event)}\n\n`);
     }
@@ -492,7 +492,9 @@ const HELPERS = {
   },
 } as const;
 
-describe.each(Object.entries(HELPERS))('the helper %s', (_, { helped, params, parts, end, costs, passed }) => {
+const helpers = Object.entries(HELPERS).map(([name, helper]) => ({ name, ...helper }));
+
+describe.each(helpers)('the helper $name', ({ helped, params, parts, end, costs, passed }) => {
   const open = (request?: Request): Promise<Helper> => helped()(params as never, request);
 
   test('is settled by its usage, whether its parts or only its end are awaited', async () => {
@@ -515,7 +517,7 @@ describe.each(Object.entries(HELPERS))('the helper %s', (_, { helped, params, pa
       const done = helper.done().catch((reason: unknown) => reason);
       let count = 0;
       const read = async () => {
-        for await (const _part of helper) {
+        for await (const _ of helper) {
           if ((count += 1) < parts.length) continue;
           if (how === 'aborts') helper.abort();
           if (how === 'signals') controller.abort();
