@@ -21,6 +21,7 @@ const PARTS = [
   'serve',
   'config',
   'replay',
+  'ai',
 ];
 
 const asked = readArguments();
