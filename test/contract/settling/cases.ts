@@ -1,5 +1,8 @@
+import { budget } from '@sluice/ai';
 import { createLimiter, everyone, type Decision, type Limiter, type Store } from '@sluice/core';
 import type { FakeTime } from '@sluice/core/testing';
+import { wrapLanguageModel } from 'ai';
+import { MockLanguageModelV3 } from 'ai/test';
 import { expect } from 'vitest';
 
 const key = everyone();
@@ -37,6 +40,13 @@ function on({ store, time }: SteeredSetup) {
   };
   const spend = (limit: Name, cost: number): Promise<Decision> => limiter.spend([{ limit, id, cost }]);
   return { limiter, left, spend };
+}
+
+function usageOf(input: number, output: number) {
+  return {
+    inputTokens: { total: input, noCache: input, cacheRead: undefined, cacheWrite: undefined },
+    outputTokens: { total: output, text: output, reasoning: undefined },
+  };
 }
 
 /** What each store must do when the true costs of decisions are known, on a clock that a test moves. */
@@ -137,6 +147,48 @@ export const settlingCases: readonly SettlingCase[] = [
       expect(await limiter.run([{ limit: 'Debts', id, cost: 20 }], () => 'answer', { settle })).toMatchObject({
         allowed: false,
       });
+    },
+  },
+  {
+    name: 'calls of a model at once, and then one after the other, never take more than the budget and its debt',
+    async run(setup) {
+      const { limiter, left } = on(setup);
+      let used = 0;
+      const scripted = new MockLanguageModelV3({
+        async doGenerate() {
+          used += 133;
+          return {
+            content: [],
+            usage: usageOf(33, 100),
+            finishReason: { unified: 'stop', raw: undefined },
+            warnings: [],
+          };
+        },
+      });
+      const prompt = [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'x'.repeat(40) }] }];
+      const callOf = (limit: Name, maxOutputTokens: number) => {
+        const model = wrapLanguageModel({
+          model: scripted,
+          middleware: budget({ limiter, limits: { [limit]: 'tokens' }, id, estimate: () => ({ input: 33 }) }),
+        });
+        return () => model.doGenerate({ prompt, maxOutputTokens });
+      };
+      const passed = async (calls: readonly Promise<unknown>[]): Promise<number> =>
+        (await Promise.allSettled(calls)).filter(({ status }) => status === 'fulfilled').length;
+
+      // By an estimate that is true, what is used is never more than the budget.
+      const bounded = callOf('Month', 100);
+      expect(await passed(Array.from({ length: 10 }, bounded))).toBe(7);
+      expect([used, await left('Month')]).toEqual([7 * 133, 1000 - 7 * 133]);
+      await expect(bounded()).rejects.toThrow('Limit "Month" does not allow this call');
+
+      // By one that is too low, it is at most the debt more, and no other call passes then.
+      const unbounded = callOf('Debts', 0);
+      expect(await passed(Array.from({ length: 5 }, unbounded))).toBe(3);
+      expect(await left('Debts')).toBe(-50);
+      used = 0;
+      for (let i = 0; i < 5; i++) await expect(unbounded()).rejects.toThrow('Limit "Debts" does not allow this call');
+      expect([used, await left('Debts')]).toEqual([0, -50]);
     },
   },
   {
