@@ -25,7 +25,7 @@ export async function startProvider() {
 
 async function answer(/** @type {IncomingMessage} */ request, /** @type {ServerResponse} */ response) {
   const params = /** @type {OpenAI.ChatCompletionCreateParams} */ (await json(request));
-  const prompt = params.messages.map(({ content }) => String(content)).join('\n');
+  const prompt = params.messages.map(({ content }) => (typeof content === 'string' ? content : '')).join('\n');
   const length = Math.min(Number(/\d+/.exec(prompt)?.[0] ?? 10), params.max_completion_tokens ?? Infinity);
   const model = { id: 'chatcmpl-1', model: params.model, created: Math.floor(Date.now() / 1000) };
   const send = (/** @type {object} */ part) =>

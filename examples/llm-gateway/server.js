@@ -1,5 +1,5 @@
 /** @import { NextFunction, Request, Response } from 'express' */
-/** @import { ChatCompletion, ChatCompletionChunk, ChatCompletionCreateParams } from 'openai/resources' */
+/** @import { ChatCompletionChunk, ChatCompletionCreateParams } from 'openai/resources' */
 import { around, BudgetExceededError, usageOf } from '@sluice/ai';
 import { SluiceError } from '@sluice/core';
 import express from 'express';
@@ -29,9 +29,8 @@ app.post('/v1/chat/completions', express.json(), async (req, res) => {
   const left = new AbortController();
   res.once('close', () => left.abort());
   const answer = await complete(paramsOf(req.body), { user: res.locals.user, signal: left.signal });
-  if (!(Symbol.asyncIterator in answer)) return void res.json(answer);
-  res.type('text/event-stream');
-  await pipeline(eventsOf(answer), res);
+  if (Symbol.asyncIterator in answer) await pipeline(eventsOf(answer), res.type('text/event-stream'));
+  else res.json(answer);
 });
 
 // For a billing page. It takes no tokens, and is not limited.

@@ -173,7 +173,7 @@ export const settlingCases: readonly SettlingCase[] = [
         });
         return () => model.doGenerate({ prompt, maxOutputTokens });
       };
-      const passed = async (calls: readonly Promise<unknown>[]): Promise<number> =>
+      const passed = async (calls: readonly PromiseLike<unknown>[]): Promise<number> =>
         (await Promise.allSettled(calls)).filter(({ status }) => status === 'fulfilled').length;
 
       // By an estimate that is true, what is used is never more than the budget.
