@@ -129,3 +129,16 @@ it('a call without a known key, without messages or larger than a limit does not
   expect(await statusOf('team-key', JSON.stringify({ messages }))).toBe(400);
   expect(server.output).not.toContain('Provider:');
 });
+
+it('a client that leaves before its answer has begun stops the provider, and pays the prompt', async () => {
+  const server = await started({ TOKEN_MS: '100' });
+  const left = new AbortController();
+  const client = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: 'team-key', maxRetries: 0 });
+  const messages = [{ role: 'user' as const, content: 'Count to 400' }];
+  const call = client.chat.completions.create({ model: 'any', messages }, { signal: left.signal });
+  await expect.poll(async () => (await usageOf(server)).slotsLeft).toBe(2);
+  left.abort();
+  await expect(call).rejects.toThrow('aborted');
+  await expect.poll(() => usageOf(server)).toMatchObject({ month: { used: costOf(0) }, slotsLeft: 3 });
+  await expect.poll(() => server.output).toMatch(/of 400 tokens, the gateway has left/);
+});
