@@ -27,8 +27,8 @@ const MOST = {
   },
   'types of core with three of id, cost, mode, share and limit': 19,
   'names of': { '@sluice/core': 70, '@sluice/core/store': 37, '@sluice/core/kit': 92 },
-  'lines of logic of': { core: 12_640, 'all packages': 37_277 },
-  'words of docs': 68_091,
+  'lines of logic of': { core: 12_636, 'all packages': 37_275 },
+  'words of docs': 68_117,
 };
 
 type Figure = number | readonly string[];

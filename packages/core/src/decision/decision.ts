@@ -104,7 +104,6 @@ export class Decision implements AsyncDisposable {
     this.failure = answer.failure;
     this.#answer = answer;
     this.#results = results ?? took;
-    this.#later = undefined;
   }
 
   /**
@@ -112,9 +111,8 @@ export class Decision implements AsyncDisposable {
    * the limits with the policy `open`. Empty when unavailable.
    */
   get results(): readonly Result[] {
-    const results = this.#results;
-    if (typeof results !== 'boolean') return results;
-    return (this.#results = resultsOf(this.#answer as Answered, this.allowed, results));
+    if (typeof this.#results !== 'boolean') return this.#results;
+    return (this.#results = resultsOf(this.#answer as Answered, this.allowed, this.#results));
   }
 
   /**

@@ -58,7 +58,9 @@ export function releaseAfterResponse(
   decision: Decision,
 ): void {
   if (Decision.holdingOf(decision) === undefined) return;
-  exchange.onEnd!((end) => (end === 'unknown' ? leaveToExpire(limiter, decision) : decision.release()));
+  exchange.onEnd!((end) =>
+    end === 'unknown' ? leaveToExpire(limiter, decision) : Decision.holdingOf(decision)!.release(),
+  );
 }
 
 /**
@@ -72,7 +74,7 @@ export function releaseAfterHandler<Request, SettleArgs extends readonly unknown
   decision: Decision,
 ): void {
   if (Decision.holdingOf(decision) === undefined) return;
-  const release = (): Awaitable<void> => decision.release();
+  const release = (): Awaitable<void> => Decision.holdingOf(decision)!.release();
   if (typeof slotsUntil !== 'function') return exchange.onHandled!(release);
   exchange.onEnd!((end: ExchangeEnd) => {
     if (end === 'unknown') return leaveToExpire(limiter, decision);
