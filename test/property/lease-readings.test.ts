@@ -110,7 +110,8 @@ const MOST_WAIT_TICKS = 50 * TICKS_PER_MS;
 const bucketState = fc.record({
   /** What is left by the view, in eighths of a token. */
   leftEighths: fc.integer({ min: -20, max: 40 }),
-  overdrawn: fc.nat(4),
+  /** In tokens. The overdraft is 7. */
+  overdrawn: fc.nat(12),
   leased: fc.nat(2),
   viewAgeMs: fc.constantFrom(0, 10, 100),
 });
@@ -152,6 +153,7 @@ function bucketIn(stream: LeaseStream, terms: LeaseTerms, state: BucketState): L
 interface Conclusion {
   readonly batch: readonly LeasedEntry[];
   readonly decision: LeaseDecision;
+  readonly hasWaited: boolean;
 }
 
 /** Decides batches in one process at one moment, and those that wait after an answer or in vain. */
@@ -165,7 +167,7 @@ function conclusionsOf(
   for (const batch of batches) {
     const decision = decide(batch, NOW);
     if (decision.outcome === 'waits') waiting.add({ batch, untilTicks: NOW + MOST_WAIT_TICKS }, NOW);
-    else concluded.push({ batch, decision });
+    else concluded.push({ batch, decision, hasWaited: false });
   }
   const call = waiting.size > 0 ? stream.nextCall(NOW) : undefined;
   const atTicks = NOW + answerAfterMs * TICKS_PER_MS;
@@ -177,7 +179,7 @@ function conclusionsOf(
     stream.answered(call, { nowTicks: atTicks, fresh: true, lost: false, buckets }, atTicks);
   }
   const decided = [...waiting.decideAgain(atTicks), ...waiting.endAll(atTicks)];
-  return [...concluded, ...decided.map(({ waiting: { batch }, decision }) => ({ batch, decision }))];
+  return [...concluded, ...decided.map(({ waiting: { batch }, decision }) => ({ batch, decision, hasWaited: true }))];
 }
 
 test('a reading says what the process has decided, however late it is made', () => {
@@ -211,8 +213,9 @@ test('a reading says what the process has decided, however late it is made', () 
         // The clock moves on, and others spend, before any of the readings is made.
         const laterTicks = NOW + MOST_WAIT_TICKS + since.passesTicks;
         for (const bucket of buckets) bucket.charge(since.leftTokens, laterTicks);
-        for (const { batch, decision } of concluded) {
-          outcomes.set(decision.outcome, 1 + (outcomes.get(decision.outcome) ?? 0));
+        for (const { batch, decision, hasWaited } of concluded) {
+          const outcome = hasWaited ? `${decision.outcome} after a wait` : decision.outcome;
+          outcomes.set(outcome, 1 + (outcomes.get(outcome) ?? 0));
           if (decision.outcome !== 'passed' && decision.outcome !== 'denied') continue;
           const transactions = batch.map(({ transaction }) => transaction as Parameters<typeof passes>[0][number]);
           const hasPassed = decision.outcome === 'passed';
@@ -234,6 +237,7 @@ test('a reading says what the process has decided, however late it is made', () 
   );
   console.log(`decisions: ${[...outcomes].map(([outcome, count]) => `${count} ${outcome}`).join(', ')}`);
   for (const outcome of ['passed', 'denied']) expect(outcomes.get(outcome)).toBeGreaterThan(RUNS / 4);
+  expect(outcomes.get('denied after a wait')).toBeGreaterThan(RUNS / 20);
 });
 
 function someLimit(random: Random): SecondLimit {

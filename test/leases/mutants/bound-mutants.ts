@@ -50,7 +50,7 @@ export const boundMutants: readonly RuleMutant[] = [
     in: 'lease-stream.ts',
     replace: '    this.isMoving = true;\n',
     by: '    this.isMoving = true;\n    for (const { bucket } of this.#sent.buckets) bucket.uncharged.sentCounted();\n',
-    finder: inScenes('moves', 400),
+    finder: inScenes('moves', 1500),
   },
   {
     name: 'buckets are forgotten however full they are',
