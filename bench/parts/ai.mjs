@@ -21,13 +21,13 @@ const PARTS = 1000;
 const CASES = {
   'doGenerate, three limits': {
     unit: 1,
-    works: { 'with a budget': () => generated(), without: () => doGenerate },
+    works: { Sluice: () => generated(), 'no budget': () => doGenerate },
   },
   'a part of a stream': {
     unit: PARTS,
-    works: { 'with a budget': () => streamed(true), without: () => streamed(false) },
+    works: { Sluice: () => streamed(true), 'no budget': () => streamed(false) },
   },
-  'four limits around work': { unit: 1, works: { run: () => runOfFour(), spend: () => spendOfFour() } },
+  'four limits around work': { unit: 1, works: { Sluice: () => runOfFour(), spend: () => spendOfFour() } },
 };
 
 /** @type {import('../harness/part.ts').Part} */
@@ -148,12 +148,13 @@ function tableOf(results) {
     withSpread(results.figure(contender, name, 'micros'), (value) => value.toFixed(2));
   const row = (/** @type {keyof typeof CASES} */ name, /** @type {string} */ target) => {
     const [ours = '', other = ''] = Object.keys(CASES[name].works);
-    const [most, least] = [ours, other].map((each) => results.figure(each, name, 'micros')?.median ?? NaN);
+    const [most, least] = [ours, other].map((each) => results.figure(each, name, 'micros')?.median);
+    const isCompared = most !== undefined && least !== undefined;
     return [
       name,
       `${ours}: ${micros(ours, name)}`,
       `${other}: ${micros(other, name)}`,
-      `${((most ?? NaN) - (least ?? NaN)).toFixed(2)} more, ${times((most ?? NaN) / (least ?? NaN))}`,
+      isCompared ? `${(most - least).toFixed(2)} more, ${times(most / least)}` : '–',
       target,
     ];
   };

@@ -30,7 +30,8 @@ const ofProviders = new WeakMap<MeterProvider, Instruments>();
 
 /**
  * Reports the numbers of a limiter to OpenTelemetry: they are read when a reader collects, so that a decision costs some plain
- * counters. Limits of one name of several limiters are added. Attributes are names of limits and outcomes, never ids.
+ * counters. Limits of one name of several limiters are added. Attributes are names of limits and outcomes, never ids. A limiter
+ * that is closed can be instrumented: it shows its limits and no decisions.
  *
  *     const stop = instrument(limiter, { meterProvider: metrics.getMeterProvider() });
  *
@@ -38,8 +39,9 @@ const ofProviders = new WeakMap<MeterProvider, Instruments>();
  * @throws {SluiceError} `ERR_OPTION` when the value is not a limiter, when there is no meter provider, and when the limiter is
  * instrumented already with this one. What the provider throws is thrown on.
  */
-export function instrument(limiter: Limiter<never>, { meterProvider }: InstrumentOptions): () => void {
-  if (typeof (meterProvider as Partial<MeterProvider> | undefined)?.getMeter !== 'function') throw noProvider();
+export function instrument(limiter: Limiter<never>, options: InstrumentOptions): () => void {
+  const meterProvider = (options as Partial<InstrumentOptions> | undefined)?.meterProvider;
+  if (typeof meterProvider?.getMeter !== 'function') throw noProvider();
   // Counting begins here.
   readMetrics(limiter);
   const instruments = ofProviders.get(meterProvider) ?? new Instruments(meterProvider.getMeter(SCOPE));

@@ -105,9 +105,27 @@ describe('an instrumented limiter', () => {
     await limiter.close();
     expect(await read()).toMatchObject({ 'sluice.tokens{"limit":"Orders","direction":"taken"}': 1 });
   });
+
+  test('a limiter that is closed already is shown without decisions, and the next one as usual', async () => {
+    const { meterProvider, read } = provider();
+    const [closed, open] = [limiterOf(), limiterOf()];
+    await closed.close();
+    const stop = instrument(closed, { meterProvider });
+    expect(await read()).toMatchObject({ 'sluice.limit.burst{"limit":"Orders","kind":"rate"}': 2 });
+    expect(Object.keys(await read())).not.toContainEqual(expect.stringContaining('sluice.decisions'));
+    instrument(open, { meterProvider });
+    open.spendSync(orders);
+    expect(await read()).toMatchObject({ 'sluice.tokens{"limit":"Orders","direction":"taken"}': 1 });
+    stop();
+    expect(await read()).toMatchObject({ 'sluice.tokens{"limit":"Orders","direction":"taken"}': 1 });
+  });
 });
 
 describe('wrong use', () => {
+  test('options that are missing are rejected', () => {
+    expect(() => instrument(limiterOf(), undefined as never)).toThrow('`meterProvider` must be a MeterProvider.');
+  });
+
   test.each([undefined, {}, 7])('a value that is not a meter provider is rejected: %s', (meterProvider) => {
     expect(() => instrument(limiterOf(), { meterProvider: meterProvider as never })).toThrow(
       '`meterProvider` must be a MeterProvider.',

@@ -17,15 +17,15 @@ export function checkOptions(
   hints: Hints = {},
   example?: string,
 ): void {
-  const list = optionList(known);
-  const remedy = example === undefined ? list : `For example ${example}.`;
+  // Not before there is something to complain of: some options are checked at each call.
+  const remedy = (): string => (example === undefined ? optionList(known) : `For example ${example}.`);
   if (!isPlainObject(options))
-    throw complaint('ERR_OPTION', { option: where, demand: 'an object', value: options, remedy });
+    throw complaint('ERR_OPTION', { option: where, demand: 'an object', value: options, remedy: remedy() });
   const unknown = unknownNames(where, options, known);
   if (unknown.length === 0) return;
   // Something else than options was passed, e.g. a request by a framework to which rateLimit itself was given.
   if (!isTable(options))
-    throw complaint('ERR_OPTION', { option: where, demand: 'an object of options', value: options, remedy });
+    throw complaint('ERR_OPTION', { option: where, demand: 'an object of options', value: options, remedy: remedy() });
   const first = unknown.slice(0, MAX_SHOWN).map((name) => {
     const hint = Object.hasOwn(hints, name) ? ` ${hints[name]}` : guess(name, known);
     const value = SECRET.test(name) ? '' : ` (its value was ${shown(options[name])})`;
@@ -35,7 +35,9 @@ export function checkOptions(
   const isStrange = !known.some((name) => name in options) && !unknown.some((name) => Object.hasOwn(hints, name));
   // Names that are far from all options show that somebody has not seen what they look like together.
   const shape = isStrange && example !== undefined ? ` For example ${example}.` : '';
-  throw new SluiceError('ERR_UNKNOWN_OPTION', `has ${first.join(' It has ')}${shape} ${list}`, { path: where });
+  throw new SluiceError('ERR_UNKNOWN_OPTION', `has ${first.join(' It has ')}${shape} ${optionList(known)}`, {
+    path: where,
+  });
 }
 
 /** The longest list of options that a message shows: more names hide what it says before them. */
@@ -49,7 +51,7 @@ function optionList(known: readonly string[]): string {
 /** The unknown names. Every option is read once: a getter, or a Proxy, may throw. */
 function unknownNames(where: string, options: Record<string, unknown>, known: readonly string[]): readonly string[] {
   const unknown = read(where, () => Object.keys(options)).filter((name) => !known.includes(name));
-  for (const names of [known, unknown]) for (const name of names) read(`${where}.${name}`, () => options[name]);
+  for (const names of [known, unknown]) for (const name of names) read(where, () => options[name], name);
   return unknown;
 }
 
@@ -61,15 +63,16 @@ function unknownNames(where: string, options: Record<string, unknown>, known: re
  */
 export function entriesOf<T>(where: string, object: Readonly<Record<string, T>>): [name: string, value: T][] {
   const names = read(where, () => Object.keys(object));
-  return names.map((name) => [name, read(`${where}.${name}`, () => object[name]!)]);
+  return names.map((name) => [name, read(where, () => object[name]!, name)]);
 }
 
-function read<T>(option: string, get: () => T): T {
+function read<T>(where: string, get: () => T, name?: string): T {
   try {
     return get();
   } catch (cause) {
+    const path = name === undefined ? where : `${where}.${name}`;
     const message = `can't be read: reading it threw "${reasonOf(cause)}". Write its value, or a getter that does not throw.`;
-    throw new SluiceError('ERR_OPTION', message, { cause, path: option });
+    throw new SluiceError('ERR_OPTION', message, { cause, path });
   }
 }
 

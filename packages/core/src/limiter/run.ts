@@ -1,4 +1,4 @@
-import { Rejected, type Awaitable } from '../async/awaitable.ts';
+import { attempt, Rejected, toNativePromise, type Awaitable } from '../async/awaitable.ts';
 import { complaint, reasonOf, type SluiceError } from '../checks/errors.ts';
 import { checkFunction, checkOptions } from '../checks/options.ts';
 import { Decision } from '../decision/decision.ts';
@@ -30,30 +30,22 @@ export async function run<T>(
   const decision = await limiter.spend(entries, { hold: true, wait: true, signal });
   if (!decision.allowed) return { allowed: false, decision };
   if (signal?.aborted === true) return leave(limiter, decision, signal);
-  const end = await endOf(work, decision);
+  const end = await attempt(() => toNativePromise(work(decision)));
   await Decision.holdingOf(decision)?.release();
   if (settle !== undefined) {
     const error = end instanceof Rejected ? end.cause : undefined;
-    const value = end instanceof Rejected ? undefined : end.value;
+    const value = end instanceof Rejected ? undefined : end;
     const ask = (): Awaitable<TrueCosts | undefined> => settle(value, { error, aborted: signal?.aborted === true });
     await limiter.trackWork(settled(limiter, decision, ask));
   }
   if (end instanceof Rejected) throw end.cause;
-  return { allowed: true, decision, value: end.value };
+  return { allowed: true, decision, value: end };
 }
 
 /** Gives back what was taken for work that is not begun. */
 async function leave(limiter: RunningLimiter, decision: Decision, signal: AbortSignal): Promise<never> {
   await Promise.all([limiter.refund(decision), decision.release()]);
   throw signal.reason;
-}
-
-async function endOf<T>(work: Work<T>, decision: Decision): Promise<{ readonly value: T } | Rejected> {
-  try {
-    return { value: await work(decision) };
-  } catch (cause) {
-    return new Rejected(cause);
-  }
 }
 
 /** Never rejects: the work was done, and a failure is an event. */
