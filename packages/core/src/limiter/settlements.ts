@@ -1,4 +1,4 @@
-import type { Awaitable } from '../async/awaitable.ts';
+import { allOf, andThen, type Awaitable } from '../async/awaitable.ts';
 import { complaint, SluiceError } from '../checks/errors.ts';
 import { isPlainObject } from '../checks/options.ts';
 import { checkCost, transactionOf } from '../decision/batch.ts';
@@ -36,8 +36,8 @@ export class Settlements {
   /** See `Limiter.settle`. */
   settle(decision: Decision, costs: TrueCosts): Promise<readonly Settlement[]> {
     const checked = this.#checked(decision, costs);
-    const settle = (): Promise<readonly Settlement[]> =>
-      Promise.all(checked.map(([limit, cost]) => this.#settleAt(limit, cost, decision)));
+    const settle = async (): Promise<readonly Settlement[]> =>
+      allOf(checked.map(([limit, cost]) => this.#settleAt(limit, cost, decision)));
     const later = Decision.laterOf(decision);
     const settled = later.settled === undefined ? settle() : later.settled.then(settle, settle);
     later.settled = settled;
@@ -58,12 +58,14 @@ export class Settlements {
     });
   }
 
-  async #settleAt(limit: string, cost: number, decision: Decision): Promise<Settlement> {
+  #settleAt(limit: string, cost: number, decision: Decision): Awaitable<Settlement> {
     const result = decision.results.find((candidate) => candidate.limit === limit);
     if (result === undefined || !canSettle(decision, result)) return { limit, spent: 0, outcome: 'not-taken' };
-    const outcome = this.#hasEnded(decision, result) ? 'period-ended' : await this.#correct(decision, result, cost);
-    const chain = this.#parts.corrections.spentTokensOf(decision);
-    return { limit, spent: spentAt(chain, limit), outcome };
+    const corrected = this.#hasEnded(decision, result) ? 'period-ended' : this.#correct(decision, result, cost);
+    return andThen(corrected, (outcome) => {
+      const chain = this.#parts.corrections.spentTokensOf(decision);
+      return { limit, spent: spentAt(chain, limit), outcome };
+    });
   }
 
   /** Whether the period in which a decision spent a quota is over, by the clock of this process. */
@@ -73,14 +75,15 @@ export class Settlements {
     return calendar !== undefined && endMs !== undefined && calendar.running(calendar.of(id))[0] >= endMs;
   }
 
-  async #correct(decision: Decision, result: Result, cost: number): Promise<Settlement['outcome']> {
+  #correct(decision: Decision, result: Result, cost: number): Awaitable<Settlement['outcome']> {
     const { limit } = result;
     this.#parts.reports.corrected('settled', [{ limit, cost }]);
     const chain = this.#parts.corrections.spentTokensOf(decision);
-    const missing = await settleAll(chain, limit, cost);
-    if (missing > 0) return this.#charge(decision, result, missing);
-    if (chain.some((each) => each.hasEndedAt(limit))) return 'period-ended';
-    return spentAt(chain, limit) > cost ? 'lost' : 'settled';
+    return andThen(settleAll(chain, limit, cost), (missing) => {
+      if (missing > 0) return this.#charge(decision, result, missing);
+      if (chain.some((each) => each.hasEndedAt(limit))) return 'period-ended';
+      return spentAt(chain, limit) > cost ? 'lost' : 'settled';
+    });
   }
 
   /** Takes what is missing by another decision, which shows how much it has taken. */

@@ -77,7 +77,7 @@ export class SpentTokens {
 
   /** How many tokens are still spent at one limit. */
   spentAt(limit: string): number {
-    return Math.max(0, ...this.#bucketsOf(limit).map(({ tokens }) => tokens));
+    return this.#bucketsOf(limit).reduce((most, { tokens }) => Math.max(most, tokens), 0);
   }
 
   /**
