@@ -1,5 +1,7 @@
 import { accountId, createLimiter } from '@sluice/core';
-import { generateText, wrapLanguageModel } from 'ai';
+import { generateText, wrapLanguageModel, wrapProvider } from 'ai';
+import * as ai5 from 'ai5';
+import { MockLanguageModelV2 } from 'ai5/test';
 import { expect, test } from 'vitest';
 import { budget } from '../src/index.ts';
 import { finishPart, ScriptedModel, textParts, usageOf } from './scripted-model.ts';
@@ -52,67 +54,50 @@ test('a fixed cost may be all that a quota of a year counts', async () => {
   expect(await limiter.usage([{ limit: 'Year', id: right.id }])).toMatchObject([{ used: 10 ** 12 }]);
 });
 
-test('a call that cannot be decided is an error before the model is called', async () => {
-  const thrown = new Error('no session');
-  const wrong: [object, object, string][] = [
-    [{ id: () => undefined }, {}, '`budget.id` must be a text, or texts by the names of limits, but was undefined'],
-    [{ id: () => ({ Month: '1' }) }, {}, '`budget.id` must be a text, or texts by the names of limits'],
-    [{ id: () => 7 }, {}, "Write id: '7'."],
-    [
-      {
-        id: () => {
-          throw thrown;
-        },
-      },
-      {},
-      '`budget.id` threw "Error: no session". Nothing is called without an id.',
-    ],
-    [{ maxOutput: undefined }, {}, 'budget({ maxOutput: 4000 })'],
-    [{ estimate: () => 7 }, {}, '`budget.estimate()` must be an object of numbers'],
-    [{ estimate: () => ({ input: 0.5 }) }, {}, '`budget.estimate().input` must be a whole number'],
-    [
-      {},
-      { maxOutputTokens: 5000 },
-      'must be at most the burst, 1000, but was 5002. Such a request could never pass, however long it waits. Raise the burst',
-    ],
-    [
-      { limits: { Month: { input: 1, output: 2 } } },
-      { maxOutputTokens: 5000 },
-      'must be at most the count, 5000, but was 10002',
-    ],
-  ];
-  const model = new ScriptedModel([{ parts: [...textParts('hello'), finishPart(usageOf(1, 1))], end: 'closes' }]);
-  for (const [option, params, message] of wrong) {
-    const middleware = budget({ ...right, ...option });
-    const call = generateText({ model: wrapLanguageModel({ model, middleware }), prompt: 'eight..8', ...params });
-    await expect(call).rejects.toThrow(message);
-  }
-  expect(model.delivered).toEqual([]);
+const ofOtherSdk = 'Update `ai` to 6 or 7';
+
+test('a model of the AI SDK 5 is an error before it is called', async () => {
+  const model = new MockLanguageModelV2();
+  const wrapped = ai5.wrapLanguageModel({ model, middleware: budget(right) as object });
+  await expect(ai5.generateText({ model: wrapped, prompt: 'hello' })).rejects.toThrow(ofOtherSdk);
+  const errors: unknown[] = [];
+  const onError = ({ error }: { error: unknown }) => void errors.push(error);
+  await ai5.streamText({ model: wrapped, prompt: 'hello', onError }).consumeStream();
+  expect(errors).toEqual([expect.objectContaining({ message: expect.stringContaining(ofOtherSdk) })]);
+  expect([...model.doGenerateCalls, ...model.doStreamCalls]).toEqual([]);
 });
 
-test('the error of an id function has what it threw as its cause', async () => {
-  const thrown = new Error('no session');
-  const throwing = () => {
-    throw thrown;
+test('a model of the first specification is an error before it is called', async () => {
+  const calls: string[] = [];
+  const first = {
+    specificationVersion: 'v1',
+    provider: 'any',
+    modelId: 'any',
+    defaultObjectGenerationMode: 'json',
+    doGenerate: async () => calls.push('doGenerate'),
+    doStream: async () => calls.push('doStream'),
   };
-  const model = new ScriptedModel([{ parts: [], end: 'closes' }]);
-  const call = generateText({
-    model: wrapLanguageModel({ model, middleware: budget({ ...right, id: throwing }) }),
-    prompt: '',
-  });
-  await expect(call).rejects.toMatchObject({ code: 'ERR_KEY', cause: thrown });
+  const model = first as object as ScriptedModel;
+  const middleware = budget(right);
+  const provider = { languageModel: () => model } as object as Parameters<typeof wrapProvider>[0]['provider'];
+  const prompt = [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'hello' }] }];
+  for (const wrapped of [
+    wrapLanguageModel({ model, middleware }),
+    // Of a provider, the AI SDK takes it for a model of a later specification.
+    wrapProvider({ provider, languageModelMiddleware: middleware }).languageModel('any'),
+  ]) {
+    await expect(wrapped.doGenerate({ prompt })).rejects.toThrow(ofOtherSdk);
+    await expect(wrapped.doStream({ prompt })).rejects.toThrow(ofOtherSdk);
+    await expect(generateText({ model: wrapped, prompt: 'hello' })).rejects.toThrow(ofOtherSdk);
+  }
+  expect(calls).toEqual([]);
 });
 
-test('a model of the first specification, and one of the AI SDK 5 or before, is an error before it is called', async () => {
-  const { wrapGenerate, wrapStream, wrapEmbed } = budget(right);
-  const refuse = () => Promise.reject(new Error('it was called'));
-  const params = { prompt: [], maxOutputTokens: 1 };
-  // In the AI SDK 6 and 7, a model of the first specification appears as one of theirs.
-  const first = { specificationVersion: 'v3', defaultObjectGenerationMode: 'json' };
-  const message = 'Update `ai` to 6 or 7';
-  for (const model of [first, { specificationVersion: 'v2' }, { specificationVersion: 'v1' }]) {
-    await expect(wrapGenerate({ doGenerate: refuse, params, model })).rejects.toThrow(message);
-    await expect(wrapStream({ doStream: refuse, params, model })).rejects.toThrow(message);
-    await expect(wrapEmbed({ doEmbed: refuse, params, model })).rejects.toThrow(message);
+test('a model of embeddings of an older specification is an error before it is called', async () => {
+  const { wrapEmbed } = budget(right);
+  const doEmbed = () => Promise.reject(new Error('it was called'));
+  for (const specificationVersion of ['v1', 'v2']) {
+    const call = wrapEmbed({ doEmbed, params: { values: ['hello'] }, model: { specificationVersion } });
+    await expect(call).rejects.toThrow(ofOtherSdk);
   }
 });

@@ -252,8 +252,8 @@ test('cached and reasoning tokens have weights of their own, by default those of
   }
 });
 
-test('a usage that none can be is an event, and the estimate counts', async () => {
-  for (const wrong of [-1, 1.5, 1e13, NaN, '7' as unknown as number]) {
+test('a usage that is no number is an event, and the estimate counts', async () => {
+  for (const wrong of [NaN, '7' as unknown as number]) {
     limiter = limiterOf();
     events = [];
     await wrapped(new ScriptedModel([{ parts: [finishPart(usageOf(wrong, 30))], end: 'closes' }])).doGenerate({
