@@ -17,7 +17,7 @@ export function checkOptions(
   hints: Hints = {},
   example?: string,
 ): void {
-  // Not before there is something to complain of: some options are checked at each call.
+  // Made only for an error, because some options are checked at each call.
   const remedy = (): string => (example === undefined ? optionList(known) : `For example ${example}.`);
   if (!isPlainObject(options))
     throw complaint('ERR_OPTION', { option: where, demand: 'an object', value: options, remedy: remedy() });

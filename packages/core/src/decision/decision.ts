@@ -18,11 +18,11 @@ export interface Holding {
   leaveToExpire(): void;
 }
 
-/** What is kept of a decision after it was made, of few of them. A WeakMap for it would cost the garbage collector more. */
-export class Later {
+/** The state of a decision that has slots, or was corrected. Other decisions have none. WeakMaps cost the garbage collector more. */
+export class DecisionState {
   /** What the decision holds, or has held. */
   holding: Holding | undefined = undefined;
-  /** What its limiter remembers of the tokens that it took, to correct them. */
+  /** The tokens that the decision took, as its limiter tracks them for corrections. */
   spent: unknown = undefined;
   /** Its last settlement. The next one begins after it, and corrects it. */
   settled: Promise<unknown> | undefined = undefined;
@@ -71,9 +71,9 @@ export class Decision implements AsyncDisposable {
   /** Which failure policy decided and why the store did not; undefined when the store decided. */
   readonly failure: Failure | undefined;
   readonly #answer: BatchAnswer;
-  /** Until they are read, whether the store took the tokens: one property instead of two, which all decisions have. */
+  /** The results once they were read; before, whether the store took the tokens. One property, because every decision has it. */
   #results: readonly Result[] | boolean;
-  #later: Later | undefined;
+  #state: DecisionState | undefined;
 
   static {
     showAsJson(this.prototype);
@@ -132,7 +132,7 @@ export class Decision implements AsyncDisposable {
    * slots are free when they expire.
    */
   async release(): Promise<void> {
-    return this.#later?.holding?.release();
+    return this.#state?.holding?.release();
   }
 
   /** Releases the slots at the end of the block of an `await using`. */
@@ -152,18 +152,18 @@ export class Decision implements AsyncDisposable {
 
   /** Returns what a decision holds, or has held. */
   static holdingOf(decision: Decision): Holding | undefined {
-    return decision.#later?.holding;
+    return decision.#state?.holding;
   }
 
-  /** Returns what is kept of a decision. */
-  static laterOf(decision: Decision): Later {
-    return (decision.#later ??= new Later());
+  /** Returns the state of a decision. The first call makes it. */
+  static stateOf(decision: Decision): DecisionState {
+    return (decision.#state ??= new DecisionState());
   }
 }
 
 /** Lets a decision hold something until it is released. */
 export function hold(decision: Decision, holding: Holding): void {
-  Decision.laterOf(decision).holding = holding;
+  Decision.stateOf(decision).holding = holding;
 }
 
 /**

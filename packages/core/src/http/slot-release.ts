@@ -6,9 +6,6 @@ import type { Exchange, ExchangeEnd } from './exchange.ts';
 import type { FlowSettings } from './middleware-options.ts';
 import type { SlotsUntil } from './slots-until.ts';
 
-// What waits for the end of a request keeps the decision, not only what it holds: without its decision, the slots would count
-// as abandoned while the request is in progress.
-
 /**
  * Rejects a concurrency limit when the exchange has no response, or its adapter does not know when its handler ends: its
  * slots would never be released. And where it can be upgraded to a connection whose end is not seen: its slots would be
@@ -51,7 +48,12 @@ function closesUnseen(limit: { readonly name: string }): SluiceError {
   );
 }
 
-/** Releases the slots of the decision on a request when its response is over, whatever happened to it. */
+/**
+ * Releases the slots of the decision on a request when its response is over, whatever happened to it.
+ *
+ * The callbacks of this file refer to the decision, and not only to its slots: the slots of a decision that was
+ * garbage-collected count as abandoned, and would be free while the request is in progress.
+ */
 export function releaseAfterResponse(
   limiter: RequestLimiter<never>,
   exchange: Exchange<unknown>,

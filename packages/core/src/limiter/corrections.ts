@@ -121,15 +121,15 @@ export class Corrections {
   spentTokensOf(decision: Decision): readonly SpentTokens[] {
     const { gate, reports } = this.#parts;
     if (Decision.answerOf(decision).owner !== gate) throw foreignDecision();
-    const later = Decision.laterOf(decision);
-    later.spent ??= [new SpentTokens(decision, gate, reports)];
-    return later.spent as readonly SpentTokens[];
+    const state = Decision.stateOf(decision);
+    state.spent ??= [new SpentTokens(decision, gate, reports)];
+    return state.spent as readonly SpentTokens[];
   }
 
   /** Adds what a settlement has charged to what a decision took. */
   addTo(decision: Decision, charged: Decision): void {
     const { gate, reports } = this.#parts;
-    Decision.laterOf(decision).spent = [...this.spentTokensOf(decision), new SpentTokens(charged, gate, reports)];
+    Decision.stateOf(decision).spent = [...this.spentTokensOf(decision), new SpentTokens(charged, gate, reports)];
   }
 
   /** Registers work that `close` waits for. */

@@ -38,9 +38,9 @@ export class Settlements {
     const checked = this.#checked(decision, costs);
     const settle = async (): Promise<readonly Settlement[]> =>
       allOf(checked.map(([limit, cost]) => this.#settleAt(limit, cost, decision)));
-    const later = Decision.laterOf(decision);
-    const settled = later.settled === undefined ? settle() : later.settled.then(settle, settle);
-    later.settled = settled;
+    const state = Decision.stateOf(decision);
+    const settled = state.settled === undefined ? settle() : state.settled.then(settle, settle);
+    state.settled = settled;
     this.#parts.corrections.track(settled);
     return settled;
   }
