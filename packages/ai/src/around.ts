@@ -2,7 +2,7 @@ import { checkFunction } from '@sluice/core/kit';
 import { checkedBudget, COMMON_OPTIONS, type LimitsOfCalls } from './budget-options.ts';
 import { answerOf, openCall } from './open-call.ts';
 import { plainExtentOf } from './plain-extent.ts';
-import { isStreamHelper, refuseToolLoop, watchHelper } from './stream-helper.ts';
+import { isStreamHelper, notToolLoop, watchHelper } from './stream-helper.ts';
 import type { UsageOf } from './usage-of.ts';
 import { isIterable, watchIterable } from './watched-iterable.ts';
 
@@ -28,10 +28,12 @@ const ASKED = {
  *       usageOf.openai,
  *     );
  *
- * A stream is settled when it ends, by its usage or by what has passed, also one of the `stream()` helpers of the SDKs. A denied call rejects with a
- * {@link BudgetExceededError}; a call that fails before its answer has begun costs nothing.
+ * A stream is settled when it ends, by its usage or by what has passed; so are the `stream()` helpers of the SDKs. A denied call
+ * rejects with a {@link BudgetExceededError}; a call that fails before its answer has begun costs nothing.
  *
- * @param call - One call of a model: a loop of tools, such as `runTools`, is an error. Its first argument is the parameters of the SDK; a `signal` of its second one is that of the call.
+ * @param call - Makes one call of a model. Its first argument is the parameters of the SDK; a `signal` of its second one is that
+ * of the call. A loop of tools, such as `runTools`, is an error. An async function must not return a `toolRunner` of Anthropic,
+ * whose loop begins when it is awaited.
  * @throws {SluiceError} `ERR_OPTION`, `ERR_UNKNOWN_OPTION`, `ERR_UNKNOWN_LIMIT`, `ERR_COST_OVER_BURST`, `ERR_DURATION`.
  */
 export function around<Name extends string, Args extends readonly [object, ...unknown[]], Result>(
@@ -44,16 +46,9 @@ export function around<Name extends string, Args extends readonly [object, ...un
   checkCall('usageOf', reads, 'Write usageOf.openai or usageOf.anthropic.');
   return async (...args) => {
     const open = await openCall(checked, args, plainExtentOf(args[0]), signalOf(args));
-    const ask = (): PromiseLike<Result> | Result => {
-      const made = call(...args);
-      refuseToolLoop(made);
-      return made;
-    };
-    const answer = await answerOf(ask, open);
-    if (isStreamHelper(answer)) {
-      watchHelper(answer, open, reads);
-      return answer;
-    }
+    // Before it is awaited, too: that would run the loop of Anthropic's SDK.
+    const answer = await answerOf(async () => notToolLoop(await notToolLoop(call(...args))), open);
+    if (isStreamHelper(answer)) return watchHelper(answer, open, reads);
     if (isIterable(answer)) return watchIterable(answer, open, reads);
     const { usage, failed } = reads(answer);
     await (failed === true && usage === undefined ? open.cancel() : open.finish(usage));

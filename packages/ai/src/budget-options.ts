@@ -123,11 +123,10 @@ function checkedLimit(limiter: Limiter, name: string, option: string, cost: Cost
   // Throws for a limit that does not exist.
   limiter.limit(name);
   const { key, treatment } = limitsOf(limiter).get(name)!;
-  if (typeof cost === 'number')
-    return { name, isEveryone: isEveryone(key), cost: fixedCost(limiter, { limit: name, cost, option }) };
+  const common = { name, isEveryone: isEveryone(key) };
+  if (typeof cost === 'number') return { ...common, cost: fixedCost(limiter, { limit: name, cost, option }) };
   if (treatment.slots !== undefined) throw noSlots(option, cost);
-  const weights = cost === 'tokens' ? EACH_TOKEN : checkedWeights(option, cost as Weights);
-  return { name, isEveryone: isEveryone(key), cost: weights };
+  return { ...common, cost: cost === 'tokens' ? EACH_TOKEN : checkedWeights(option, cost as Weights) };
 }
 
 /** Creates the error for `limits` without a limit. */

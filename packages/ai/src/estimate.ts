@@ -1,5 +1,6 @@
 import { complaint, isPlainObject, wholeNumber } from '@sluice/core/kit';
 import type { CallParams, Message } from './call-params.ts';
+import { ignoreRejection } from './ignore-rejection.ts';
 import type { Tokens } from './weights.ts';
 
 /** What a call is expected to use. */
@@ -47,7 +48,7 @@ export function estimatedTokens<Args extends readonly unknown[]>(
   args: Args,
   extent: Extent,
 ): Tokens {
-  const own = estimate === undefined ? undefined : checkedEstimate(of, estimate(...args));
+  const own = estimate === undefined ? undefined : checkedEstimate(of, ignoreRejection(estimate(...args)));
   const input = own?.input ?? tokensIn(extent.characters());
   const output = own?.output ?? mostOutput(extent, of, maxOutput);
   return { input, cacheRead: 0, cacheWrite: 0, output, reasoning: 0 };
@@ -60,7 +61,7 @@ export function tokensIn(characters: number): number {
 
 function checkedEstimate(of: string, given: unknown): Estimate {
   if (given === undefined) return {};
-  if (!isPlainObject(given)) throw noEstimate(of, given);
+  if (!isPlainObject(given) || given instanceof Promise) throw noEstimate(of, given);
   for (const name of ['input', 'output']) {
     if (given[name] !== undefined) wholeNumber(`${of}.estimate().${name}`, given[name], { min: 0, max: MOST_TOKENS });
   }

@@ -3,6 +3,7 @@ import { reasonOf } from '@sluice/core/kit';
 import { BudgetExceededError } from './budget-exceeded-error.ts';
 import { noId, type Budget, type IdOfCall, type Settling } from './budget-options.ts';
 import { estimatedTokens, type Extent } from './estimate.ts';
+import { ignoreRejection } from './ignore-rejection.ts';
 import { tokensOfUsage, type Usage } from './usage.ts';
 import { costOf, type Tokens } from './weights.ts';
 
@@ -146,7 +147,7 @@ function idOf<Args extends readonly unknown[]>({ of, id }: Budget<Args>, args: A
 /** Calls a function `id`. What it throws is the cause of an error that names the option. */
 export function askedId<Id>(of: string, ask: () => Id): Id {
   try {
-    return ask();
+    return ignoreRejection(ask());
   } catch (cause) {
     const message = `threw "${reasonOf(cause)}". Nothing is called without an id.`;
     throw new SluiceError('ERR_KEY', message, { path: `${of}.id`, cause });

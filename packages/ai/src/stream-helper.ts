@@ -4,7 +4,7 @@ import { StreamWatch } from './stream-watch.ts';
 import type { UsageOf } from './usage-of.ts';
 import { partsOf } from './watched-iterable.ts';
 
-/** What the `stream()` methods of the SDKs return: it reads its stream by itself, and emits what it reads. */
+/** What the `stream()` methods of the SDKs return: it reads its stream by itself, and emits each part. */
 interface StreamHelper {
   readonly ended: boolean;
   readonly errored: boolean;
@@ -23,18 +23,19 @@ export function isStreamHelper(answer: unknown): answer is StreamHelper {
 }
 
 /** Makes a helper settle the call when its stream ends, however it is read. */
-export function watchHelper(helper: StreamHelper, call: OpenCall, reads: UsageOf): void {
+export function watchHelper<Helper extends StreamHelper>(helper: Helper, call: OpenCall, reads: UsageOf): Helper {
   const watch = new StreamWatch(call);
   for (const event of PART_EVENTS) {
     helper.on(event, (part) => {
       for (const each of partsOf(reads(part))) watch.passed(each);
     });
   }
-  // It comes after an error, too. With a listener of `error`, the SDK would take errors that nobody handles for handled.
+  // `end` follows an error, too. With a listener of `error`, the SDK would take errors that nobody handles for handled.
   helper.on('end', () => {
     if (helper.errored && !helper.aborted) watch.failed(undefined);
     else watch.ended();
   });
+  return helper;
 }
 
 /**
@@ -43,12 +44,11 @@ export function watchHelper(helper: StreamHelper, call: OpenCall, reads: UsageOf
  *
  * @throws {SluiceError} `ERR_OPTION`.
  */
-export function refuseToolLoop(made: unknown): void {
-  if (typeof made !== 'object' || made === null) return;
-  const { runUntilDone, constructor } = made as ToolLoop;
+export function notToolLoop<T>(made: T): T {
+  const { runUntilDone, constructor } = (made ?? {}) as ToolLoop;
   const isRunner = typeof constructor?.runTools === 'function';
-  if (!isRunner && typeof runUntilDone !== 'function') return;
-  if (isRunner) stop(made as RunningLoop);
+  if (!isRunner && typeof runUntilDone !== 'function') return made;
+  if (isRunner) stop(made as object as RunningLoop);
   throw new SluiceError(
     'ERR_OPTION',
     'must not return a loop of tools, which makes several calls of a model. Return one call, such as create(…) or ' +
@@ -57,7 +57,7 @@ export function refuseToolLoop(made: unknown): void {
   );
 }
 
-/** What tells the loops of tools: that of Anthropic, and the classes of OpenAI. */
+/** The properties that identify a loop of tools: a method of Anthropic's, and a static method of OpenAI's classes. */
 interface ToolLoop {
   readonly runUntilDone?: unknown;
   readonly constructor?: { readonly runTools?: unknown };

@@ -98,9 +98,27 @@ const UNDECIDED: readonly [string, object, number | undefined, message: string][
     50,
     '`$.id` must be a text, or texts by the names of limits',
   ],
+  [
+    'an id of a promise that rejects',
+    { id: () => Promise.reject(thrown) },
+    50,
+    '`$.id` must be a text, or texts by the names of limits',
+  ],
   ['an id function that throws', { id: throwing }, 50, '`$.id` threw "Error: no session". Nothing is called without'],
   ['nothing that bounds the answer', {}, undefined, '$({ maxOutput: 4000 })'],
   ['an estimate that is a number', { estimate: () => 7 }, 50, '`$.estimate()` must be an object of numbers'],
+  [
+    'an estimate of a promise',
+    { estimate: async () => ({ input: 1 }) },
+    50,
+    '`$.estimate()` must be an object of numbers',
+  ],
+  [
+    'an estimate of a promise that rejects',
+    { estimate: () => Promise.reject(thrown) },
+    50,
+    '`$.estimate()` must be an object of numbers',
+  ],
   ['a negative estimate', { estimate: () => ({ input: -1 }) }, 50, '`$.estimate().input` must be a whole number'],
   ['half a token', { estimate: () => ({ output: 0.5 }) }, 50, '`$.estimate().output` must be a whole number'],
   ['10¹³ tokens', { estimate: () => ({ input: 1e13 }) }, 50, '`$.estimate().input` must be a whole number'],
@@ -135,24 +153,27 @@ describe.each([
     await expect(call).rejects.toMatchObject({ code: 'ERR_KEY', cause: thrown });
   });
 
-  /** A stream of plain SDKs has its usage beside what has passed, which is nearer to the truth than the estimate. */
+  /** In a stream of a plain SDK the characters that have passed count instead: they are nearer to the truth than the estimate. */
   const streamedOutput = name === 'around' ? 2 : 50;
   test.each([
     { part: 'input', isStreamed: false, used: 2 + 7 },
     { part: 'input', isStreamed: true, used: 2 + 7 },
     { part: 'output', isStreamed: false, used: 7 + 50 },
     { part: 'output', isStreamed: true, used: 7 + streamedOutput },
-  ])('a usage that none can be is an event, and the estimate counts: $part, streamed: $isStreamed', async (each) => {
-    const { part, isStreamed, used } = each;
-    for (const wrong of [-1, 1.5, 1e13]) {
-      limiter = limiterOf();
-      events = [];
-      const options = { limiter, limits: { Month: 'tokens', InProgress: 1 }, id, maxOutput: 50 } as const;
-      await make(options, { input: 7, output: 7, [part]: wrong, isStreamed });
-      expect(asked).toBeGreaterThan(0);
-      expect(events).toEqual([{ type: 'warning', message: expect.stringContaining(`a usage of ${wrong} tokens`) }]);
-      expect(await limiter.usage([{ limit: 'Month', id }])).toMatchObject([{ used }]);
-      expect(await limiter.check([{ limit: 'InProgress', id }])).toMatchObject({ remaining: 2 });
-    }
-  });
+  ])(
+    'a usage that is not a whole number of tokens is an event, and the estimate counts: $part, streamed: $isStreamed',
+    async (each) => {
+      const { part, isStreamed, used } = each;
+      for (const wrong of [-1, 1.5, 1e13]) {
+        limiter = limiterOf();
+        events = [];
+        const options = { limiter, limits: { Month: 'tokens', InProgress: 1 }, id, maxOutput: 50 } as const;
+        await make(options, { input: 7, output: 7, [part]: wrong, isStreamed });
+        expect(asked).toBeGreaterThan(0);
+        expect(events).toEqual([{ type: 'warning', message: expect.stringContaining(`a usage of ${wrong} tokens`) }]);
+        expect(await limiter.usage([{ limit: 'Month', id }])).toMatchObject([{ used }]);
+        expect(await limiter.check([{ limit: 'InProgress', id }])).toMatchObject({ remaining: 2 });
+      }
+    },
+  );
 });
