@@ -47,7 +47,7 @@ test('a wrong option of a budget is an error that says what to write', () => {
   }
 });
 
-test('a fixed cost may be all that a quota of a year counts', async () => {
+test('a fixed cost may be the whole count of a yearly quota', async () => {
   const model = new ScriptedModel([{ parts: [...textParts('hello'), finishPart(usageOf(1, 1))], end: 'closes' }]);
   const middleware = budget({ ...right, limits: { Year: 10 ** 12 } });
   await generateText({ model: wrapLanguageModel({ model, middleware }), prompt: 'eight..8' });

@@ -252,7 +252,7 @@ test('cached and reasoning tokens have weights of their own, by default those of
   }
 });
 
-test('a usage that is no number is an event, and the estimate counts', async () => {
+test('a usage that is not a number is an event, and the estimate counts', async () => {
   for (const wrong of [NaN, '7' as unknown as number]) {
     limiter = limiterOf();
     events = [];
