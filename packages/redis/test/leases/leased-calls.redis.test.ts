@@ -274,7 +274,7 @@ test('what an outage adds is described for each failure policy', async () => {
   };
   expect(outageWith('closed')).toContain('requests get a 503');
   expect(outageWith('local')).toContain(
-    'at most 1 tokens more than this bound if no process reaches Redis (14 if all were idle before);',
+    'at most 1 token more than this bound if no process reaches Redis (14 if all were idle before);',
   );
   expect(outageWith('open')).toBe('there is no bound: all requests pass');
 });
