@@ -10,7 +10,7 @@ import { instrument, spans } from '@sluice/opentelemetry';
 const EVERY_MS = 1000;
 
 /**
- * Shows a limiter to a real SDK, which reads it each second. That is a part of the time that is measured.
+ * Instruments a limiter with a real SDK, which collects every second. The measured time includes that.
  *
  * @param {import('@sluice/core').Limiter} limiter
  */
@@ -26,7 +26,7 @@ export function withMetrics(limiter) {
 }
 
 /**
- * The same with a span of each decision that takes time, all of which are kept by the sampler and exported in batches.
+ * The same with a span for each asynchronous decision. All spans are sampled, and exported in batches.
  *
  * @param {import('@sluice/core').Limiter} limiter
  */

@@ -30,7 +30,7 @@ const sluiceWithMetricsAndSpans = (client, rate) => sluice(client, rate, withMet
 /**
  * @param {import('@sluice/redis').RedisClient} client
  * @param {import('./decider.ts').Rate} rate
- * @param {(limiter: import('@sluice/core').Limiter) => void} watch What shows the limiter to others.
+ * @param {(limiter: import('@sluice/core').Limiter) => void} watch Instruments the limiter.
  */
 const sluice = async (client, { burst, intervalMs }, watch = () => undefined) => {
   const store = redisStore({ client });

@@ -25,7 +25,7 @@ const app = express();
 app.use(requireUser);
 
 app.post('/v1/chat/completions', express.json(), async (req, res) => {
-  // A client that leaves is not worth an answer: the provider is aborted, and the slot is free.
+  // When the client disconnects, the call of the provider is aborted, and its slot is released.
   const left = new AbortController();
   res.once('close', () => left.abort());
   const answer = await complete(paramsOf(req.body), { user: res.locals.user, signal: left.signal });
@@ -33,7 +33,7 @@ app.post('/v1/chat/completions', express.json(), async (req, res) => {
   else res.json(answer);
 });
 
-// For a billing page. It takes no tokens, and is not limited.
+// For a billing page. This route takes no tokens and has no limit.
 app.get('/usage', async (_req, res) => {
   const id = res.locals.user;
   const [month] = await limiter.usage([{ limit: 'Month', id }]);
@@ -124,7 +124,7 @@ A small budget, which does not allow a third call this month:
 
 for (const signal of ['SIGINT', 'SIGTERM']) {
   process.once(signal, () => {
-    // Streams are read to their end before.
+    // It calls back when all streams have ended.
     server.close(() => {
       void limiter.close({ store: true });
       provider.close();

@@ -15,7 +15,7 @@ test(`metrics of a limiter have the same labels and the same memory after a floo
   onTestFinished(() => limiter.close());
   top(limiter, 'Logins');
   let next = 0;
-  /** A request that passes and one that is denied, of ids that nobody has seen. */
+  /** An allowed and a denied request of each new id. */
   const flood = (ids: number): void => {
     for (let end = next + ids; next < end; next++)
       for (let i = 0; i < 2; i++) limiter.spendSync([{ limit: 'Logins', id: `client-${next}` }]);

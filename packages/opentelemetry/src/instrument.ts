@@ -30,8 +30,8 @@ const ofProviders = new WeakMap<MeterProvider, Instruments>();
 
 /**
  * Reports the numbers of a limiter to OpenTelemetry: they are read when a reader collects, so that a decision costs some plain
- * counters. Limits of one name of several limiters are added. Attributes are names of limits and outcomes, never ids. A limiter
- * that is closed can be instrumented: it shows its limits and no decisions.
+ * counters. Limits of one name of several limiters are added. Attributes are names of limits and outcomes, never ids. A closed
+ * limiter can be instrumented: its limits are reported, without decisions.
  *
  *     const stop = instrument(limiter, { meterProvider: metrics.getMeterProvider() });
  *

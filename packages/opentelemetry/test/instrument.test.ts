@@ -106,7 +106,7 @@ describe('an instrumented limiter', () => {
     expect(await read()).toMatchObject({ 'sluice.tokens{"limit":"Orders","direction":"taken"}': 1 });
   });
 
-  test('a limiter that is closed already is shown without decisions, and the next one as usual', async () => {
+  test('a closed limiter is reported without decisions, and the next one as usual', async () => {
     const { meterProvider, read } = provider();
     const [closed, open] = [limiterOf(), limiterOf()];
     await closed.close();
@@ -152,7 +152,7 @@ describe('wrong use', () => {
   });
 });
 
-test('a histogram that throws changes no decision, and not what is read', async () => {
+test('a histogram that throws changes neither decisions nor the counters that are read', async () => {
   const { meterProvider, read } = provider();
   const limiter = limiterOf({ run: () => Promise.reject(new Error('down')), close: () => undefined });
   let throws = 0;

@@ -53,8 +53,8 @@ export const fetchFramework: Framework = {
   skips: {
     ...WEB_SKIPS,
     'dropped fields': 'a Request does not say how many lines were sent',
-    'a request in progress keeps its slots, whatever is collected of it':
-      'the signal of a Request is silent once nobody keeps it',
+    'a request in progress keeps its slots when garbage is collected':
+      'Node does not abort the signal of a Request that was collected',
   },
   make: (options) => limitFetch(withAddress(options) as never),
   makeStatus: (options) => limitsStatus(withAddress(options) as never),

@@ -150,7 +150,7 @@ export const settlingCases: readonly SettlingCase[] = [
     },
   },
   {
-    name: 'calls of a model at once, and then one after the other, never take more than the budget and its debt',
+    name: 'concurrent and later calls of a model never take more than the budget and its debt',
     async run(setup) {
       const { limiter, left } = on(setup);
       let used = 0;
@@ -176,13 +176,13 @@ export const settlingCases: readonly SettlingCase[] = [
       const passed = async (calls: readonly PromiseLike<unknown>[]): Promise<number> =>
         (await Promise.allSettled(calls)).filter(({ status }) => status === 'fulfilled').length;
 
-      // By an estimate that is true, what is used is never more than the budget.
+      // With a true estimate, the use never exceeds the budget.
       const bounded = callOf('Month', 100);
       expect(await passed(Array.from({ length: 10 }, bounded))).toBe(7);
       expect([used, await left('Month')]).toEqual([7 * 133, 1000 - 7 * 133]);
       await expect(bounded()).rejects.toThrow('Limit "Month" does not allow this call');
 
-      // By one that is too low, it is at most the debt more, and no other call passes then.
+      // With an estimate that is too low, it exceeds the budget by at most the debt, and no further call passes.
       const unbounded = callOf('Debts', 0);
       expect(await passed(Array.from({ length: 5 }, unbounded))).toBe(3);
       expect(await left('Debts')).toBe(-50);

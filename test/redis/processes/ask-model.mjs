@@ -5,7 +5,7 @@ import { redisStore } from '@sluice/redis';
 import OpenAI from 'openai';
 
 /**
- * What it gets as its only argument.
+ * The only argument of the process, as JSON.
  *
  * @typedef {{ redisUrl: string, providerUrl: string, name: string, calls: number, atOnce: number, maxTokens: number,
  *   expiry: string }} AskOrders

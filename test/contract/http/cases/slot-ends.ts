@@ -39,7 +39,7 @@ export function slotEndCases(framework: Framework): void {
     },
   );
 
-  test('a request in progress keeps its slots, whatever is collected of it', async () => {
+  test('a request in progress keeps its slots when garbage is collected', async () => {
     let begun = 0;
     const { app, time, allReleased } = await serveSlots(framework, {
       options: { onDecision: undefined },
