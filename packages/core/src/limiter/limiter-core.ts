@@ -5,7 +5,7 @@ import type { Decision } from '../decision/decision.ts';
 import type { BucketState, Result } from '../decision/result.ts';
 import type { Transaction } from '../decision/transaction.ts';
 import type { EventSink } from '../events/event.ts';
-import { closed, type StoreGate } from '../failure/store-gate.ts';
+import { closed } from '../failure/store-gate.ts';
 import type { StoreStatus } from '../failure/store-health.ts';
 import {
   checkFixedCost,
@@ -15,7 +15,6 @@ import {
   type LimitSetOptions,
 } from '../definitions/limit-set.ts';
 import type { Limit } from '../limits/limit.ts';
-import type { SlotStage } from '../kinds/concurrency/slot-stage.ts';
 import { pressureEvent } from '../store/memory/pressure.ts';
 import type { ReadyOptions } from '../store/ready-options.ts';
 import type { BucketName, Store, StoreReport } from '../store/store.ts';
@@ -23,29 +22,23 @@ import type { Time } from '../time/time.ts';
 import { watchedStore } from './accepted-store.ts';
 import { alternativesOf } from './alternatives.ts';
 import { assertAtOnce } from './at-once.ts';
-import type { Corrections } from './corrections.ts';
-import type { CurrentLimits } from './current-limits.ts';
-import type { Decider } from './decider.ts';
 import type { CostEntry, FirstOf, SpendEntry } from './entry.ts';
 import { checkCall, type EntryCall } from './entry-calls.ts';
-import type { QueuedDecisions, WaitEnd, Leave } from './queued-decisions.ts';
+import type { WaitEnd, Leave } from './queued-decisions.ts';
 import { bucketsToReset, transactionOfEntry, transactionsOf } from './entries.ts';
 import type { LimitHandle } from './limit-handle.ts';
 import { describedLimit, type LimitDescription } from './limit-description.ts';
 import { isStoreInUse } from './limit-name-registry.ts';
 import type { Limiter } from './limiter.ts';
-import { partsOf, type LimiterSetup } from './limiter-parts.ts';
+import { partsOf, type LimiterParts, type LimiterSetup } from './limiter-parts.ts';
 import { markAsMadeHere } from './not-a-limiter.ts';
 import type { Observer } from './observer.ts';
-import type { Reports } from './reports.ts';
-import type { PendingWork } from './pending-work.ts';
 import { PreparedLimit } from './prepared-limit.ts';
 import { PreparedLimits, type UseInput } from './prepared-limits.ts';
 import type { DecidedRequest, LateCharge, RequestLimiter } from './request-limiter.ts';
 import { run } from './run.ts';
 import type { Ran, RunOptions, Work } from './run-options.ts';
 import type { Settlement, TrueCosts } from './settlement.ts';
-import type { Settlements } from './settlements.ts';
 import { SetupWatch } from './setup-watch.ts';
 import { checkSpendOptions, checkSpendSyncOptions, type SpendOptions, type SpendSyncOptions } from './spend-options.ts';
 import { usageOf, type Usage } from './usage.ts';
@@ -59,15 +52,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
   readonly time: Time;
   readonly emit: EventSink;
   readonly #ownsStore: boolean;
-  readonly #limits: CurrentLimits<Request>;
-  readonly #gate: StoreGate;
-  readonly #decider: Decider;
-  readonly #corrections: Corrections;
-  readonly #settlements: Settlements;
-  readonly #queued: QueuedDecisions;
-  readonly #slots: SlotStage;
-  readonly #work: PendingWork;
-  readonly #reports: Reports<Request>;
+  readonly #parts: LimiterParts<Request>;
   readonly #watch = new SetupWatch((message) => this.emit({ type: 'warning', message, once: true }));
   readonly #endStoreReports: (() => void) | undefined;
   /** True from the beginning of `close`, when work in progress may still need the gate. */
@@ -80,16 +65,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     this.time = setup.time;
     this.emit = setup.emit;
     this.#ownsStore = setup.ownsStore;
-    const { limits, gate, decider, corrections, settlements, queued, slots, work, reports } = partsOf(setup, this);
-    this.#limits = limits;
-    this.#gate = gate;
-    this.#decider = decider;
-    this.#corrections = corrections;
-    this.#settlements = settlements;
-    this.#queued = queued;
-    this.#slots = slots;
-    this.#work = work;
-    this.#reports = reports;
+    this.#parts = partsOf(setup, this);
     this.#endStoreReports = this.#watchedStore();
   }
 
@@ -98,12 +74,12 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
    * lacks its private fields.
    */
   static isCore(value: unknown): value is LimiterCore {
-    return typeof value === 'object' && value !== null && #gate in value;
+    return typeof value === 'object' && value !== null && #parts in value;
   }
 
   limit(name: string): LimitHandle {
-    this.#gate.assertOpen();
-    return new PreparedLimit(name, { limiter: this, limits: this.#limits, decider: this.#decider });
+    this.#parts.gate.assertOpen();
+    return new PreparedLimit(name, { limiter: this, limits: this.#parts.limits, decider: this.#parts.decider });
   }
 
   async spend(entries: readonly SpendEntry[] | FirstOf, options?: SpendOptions): Promise<Decision> {
@@ -126,7 +102,11 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
 
   #spendInTurn(entries: readonly SpendEntry[] | FirstOf, options: SpendOptions): Awaitable<Decision> {
     checkSpendOptions(options);
-    return whenItsTurn(() => this.#decide('spend', entries, spendCallOf(options), options), this.#queued, options);
+    return whenItsTurn(
+      () => this.#decide('spend', entries, spendCallOf(options), options),
+      this.#parts.queued,
+      options,
+    );
   }
 
   #decide(
@@ -136,8 +116,8 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     options?: SpendSyncOptions,
   ): Awaitable<Decision> {
     if (!Array.isArray(entries))
-      return this.#decider.decideFirst(call, this.#alternatives(entries as FirstOf), options);
-    return this.#decider.decideMade(call, transactionsOf(this.#openSet(), entryCall, entries), options);
+      return this.#parts.decider.decideFirst(call, this.#alternatives(entries as FirstOf), options);
+    return this.#parts.decider.decideMade(call, transactionsOf(this.#openSet(), entryCall, entries), options);
   }
 
   #decideAtOnce(
@@ -149,23 +129,23 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     if (!Array.isArray(entries)) {
       const alternatives = this.#alternatives(entries as FirstOf);
       assertAtOnce(call, this.#answersAtOnce, [alternatives]);
-      return this.#decider.decideFirst(call, alternatives, options) as Decision;
+      return this.#parts.decider.decideFirst(call, alternatives, options) as Decision;
     }
     const made = transactionsOf(this.#openSet(), entryCall, entries);
-    return this.#decider.decideMadeAtOnce(call, made, options);
+    return this.#parts.decider.decideMadeAtOnce(call, made, options);
   }
 
   async charge(entries: readonly CostEntry[]): Promise<readonly BucketState[]> {
-    return this.#corrections.charge(entries);
+    return this.#parts.corrections.charge(entries);
   }
 
   async refund(what: Decision | readonly CostEntry[]): Promise<readonly BucketState[]> {
-    return this.#corrections.refund(what);
+    return this.#parts.corrections.refund(what);
   }
 
   async settle(decision: Decision, costs: TrueCosts): Promise<readonly Settlement[]> {
-    this.#gate.assertOpen();
-    return this.#settlements.settle(decision, costs);
+    this.#parts.gate.assertOpen();
+    return this.#parts.settlements.settle(decision, costs);
   }
 
   run<T>(entries: readonly SpendEntry[] | FirstOf, work: Work<T>, options?: RunOptions<T>): Promise<Ran<T>> {
@@ -173,7 +153,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
   }
 
   async usage(entries: readonly BucketName[]): Promise<readonly Usage[]> {
-    return usageOf(this.#openSet(), entries, (batch) => this.#gate.read(batch));
+    return usageOf(this.#openSet(), entries, (batch) => this.#parts.gate.read(batch));
   }
 
   describe(name: string): LimitDescription {
@@ -183,10 +163,10 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
   async reset(entries: readonly BucketName[]): Promise<void> {
     const set = this.#openSet();
     return andThen(bucketsToReset(set, entries), (buckets) => {
-      this.#slots.reset(buckets);
+      this.#parts.slots.reset(buckets);
       const stored = buckets.filter(({ limit }) => isStored(set, limit));
-      return andThen(this.#gate.run({ kind: 'reset', batch: stored }), () => {
-        this.#reports.corrected(
+      return andThen(this.#parts.gate.run({ kind: 'reset', batch: stored }), () => {
+        this.#parts.reports.corrected(
           'reset',
           entries.map(({ limit }) => ({ limit, cost: 0 })),
         );
@@ -197,28 +177,28 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
   replace(set: LimitSetOptions<Request>): void {
     // From now on other limiters may use the names.
     if (this.#isClosing) throw closed();
-    this.#limits.replace(set);
+    this.#parts.limits.replace(set);
   }
 
   ready(options?: ReadyOptions): Promise<void> {
-    return this.#gate.ready(options);
+    return this.#parts.gate.ready(options);
   }
 
   status(): StoreStatus {
-    return this.#gate.status();
+    return this.#parts.gate.status();
   }
 
   async close(options: { readonly store?: boolean | undefined } = {}): Promise<void> {
     checkOptions('close', options, ['store']);
     checkBoolean('close.store', options.store);
     this.#isClosing = true;
-    this.#limits.release();
+    this.#parts.limits.release();
     this.#endStoreReports?.();
-    this.#queued.close();
-    this.#slots.close();
-    return andThen(this.#work.ended(), () => {
-      this.#limits.endOverrides();
-      this.#gate.close();
+    this.#parts.queued.close();
+    this.#parts.slots.close();
+    return andThen(this.#parts.work.ended(), () => {
+      this.#parts.limits.endOverrides();
+      this.#parts.gate.close();
       const closesStore = (this.#ownsStore || options.store === true) && !isStoreInUse(this.store);
       return closesStore ? this.store.close() : undefined;
     });
@@ -231,7 +211,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
 
   /** The limits in effect by name, for packages that list or compare them. */
   get limits(): ReadonlyMap<string, Limit<Request>> {
-    return this.#limits.set.limits;
+    return this.#parts.limits.set.limits;
   }
 
   assertLimit(name: string): void {
@@ -247,39 +227,39 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
   }
 
   prepare(uses: readonly UseInput<Request>[], call: 'spend' | 'check' = 'spend'): PreparedLimits<Request> {
-    this.#limits.need(uses);
-    return new PreparedLimits(uses, { limits: this.#limits, decider: this.#decider, call });
+    this.#parts.limits.need(uses);
+    return new PreparedLimits(uses, { limits: this.#parts.limits, decider: this.#parts.decider, call });
   }
 
   noteRequest(decided: DecidedRequest<Request>, decision: Decision, shadow: boolean): void {
-    if (this.#watch.isWatching) this.#watch.look(this.#limits.set, decided, decision);
-    if (this.#reports.isNeeded) this.#reports.report(decision, { request: decided.request, shadow });
+    if (this.#watch.isWatching) this.#watch.look(this.#parts.limits.set, decided, decision);
+    if (this.#parts.reports.isNeeded) this.#parts.reports.report(decision, { request: decided.request, shadow });
   }
 
   chargeResults(results: readonly Result[], charge: LateCharge): Awaitable<readonly BucketState[]> {
-    return this.#corrections.chargeResults(results, charge);
+    return this.#parts.corrections.chargeResults(results, charge);
   }
 
   settleResult(decision: Decision, result: Result, charge: LateCharge): Promise<void> {
-    return this.#corrections.settleResult(decision, result, charge);
+    return this.#parts.corrections.settleResult(decision, result, charge);
   }
 
   delay(decision: Decision, end: (how: WaitEnd) => void): Leave {
-    return this.#queued.add(decision, end);
+    return this.#parts.queued.add(decision, end);
   }
 
   trackWork<T>(work: Awaitable<T>): Awaitable<T> {
-    return this.#work.track(work);
+    return this.#parts.work.track(work);
   }
 
   /** Lets an observer see all that follows. */
   observe(observer: Observer): void {
-    this.#reports.observe(observer);
+    this.#parts.reports.observe(observer);
   }
 
   /** What is in progress now: waiting decisions, and the slots that this process holds. */
-  get inProgress(): { readonly queued: QueuedDecisions; readonly slots: SlotStage } {
-    return { queued: this.#queued, slots: this.#slots };
+  get inProgress(): Pick<LimiterParts<Request>, 'queued' | 'slots'> {
+    return this.#parts;
   }
 
   get #answersAtOnce(): boolean {
@@ -293,8 +273,8 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
 
   /** @throws {SluiceError} `ERR_CLOSED` after `close`. */
   #openSet(): LimitSet<Request> {
-    this.#gate.assertOpen();
-    return this.#limits.set;
+    this.#parts.gate.assertOpen();
+    return this.#parts.limits.set;
   }
 
   /** Returns the function that ends the reports of the store. When it throws, the names of the limits are free again. */
@@ -302,7 +282,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     try {
       return watchedStore(this.store, (report) => this.#noteStoreReport(report));
     } catch (error) {
-      this.#limits.release();
+      this.#parts.limits.release();
       throw error;
     }
   }
@@ -310,7 +290,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
   #noteStoreReport(report: StoreReport): void {
     if (this.#isClosing) return;
     if (report.type === 'pressure') this.emit(pressureEvent(report));
-    else this.#gate.noteReport(report);
+    else this.#parts.gate.noteReport(report);
   }
 }
 
