@@ -50,9 +50,11 @@ function optionList(known: readonly string[]): string {
 
 /** The unknown names. Every option is read once: a getter, or a Proxy, may throw. */
 function unknownNames(where: string, options: Record<string, unknown>, known: readonly string[]): readonly string[] {
-  const unknown = read(where, () => Object.keys(options)).filter((name) => !known.includes(name));
-  for (const names of [known, unknown]) for (const name of names) read(where, () => options[name], name);
-  return unknown;
+  return read(where, (at) => {
+    const unknown = Object.keys(options).filter((name) => !known.includes(name));
+    for (const name of [...known, ...unknown]) void options[(at.name = name)];
+    return unknown;
+  });
 }
 
 /**
@@ -62,15 +64,16 @@ function unknownNames(where: string, options: Record<string, unknown>, known: re
  * @throws {SluiceError} `ERR_OPTION` for an entry that can't be read.
  */
 export function entriesOf<T>(where: string, object: Readonly<Record<string, T>>): [name: string, value: T][] {
-  const names = read(where, () => Object.keys(object));
-  return names.map((name) => [name, read(where, () => object[name]!, name)]);
+  return read(where, (at) => Object.keys(object).map((name) => [name, object[(at.name = name)]!]));
 }
 
-function read<T>(where: string, get: () => T, name?: string): T {
+/** @param get - Reads properties, and notes the name of each before it. */
+function read<T>(where: string, get: (at: { name?: string }) => T): T {
+  const at: { name?: string } = {};
   try {
-    return get();
+    return get(at);
   } catch (cause) {
-    const path = name === undefined ? where : `${where}.${name}`;
+    const path = at.name === undefined ? where : `${where}.${at.name}`;
     const message = `can't be read: reading it threw "${reasonOf(cause)}". Write its value, or a getter that does not throw.`;
     throw new SluiceError('ERR_OPTION', message, { cause, path });
   }

@@ -31,7 +31,8 @@ export async function run<T>(
   if (!decision.allowed) return { allowed: false, decision };
   if (signal?.aborted === true) return leave(limiter, decision, signal);
   const end = await attempt(() => toNativePromise(work(decision)));
-  await Decision.holdingOf(decision)?.release();
+  const holding = Decision.holdingOf(decision);
+  if (holding !== undefined) await holding.release();
   if (settle !== undefined) {
     const error = end instanceof Rejected ? end.cause : undefined;
     const value = end instanceof Rejected ? undefined : end;
