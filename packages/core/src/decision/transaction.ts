@@ -54,8 +54,11 @@ export class Transaction implements StoreTransaction, Levels {
   }
 }
 
-/** Returns a copy of a transaction with other values of some properties. */
-export function changed(transaction: Transaction, changes: Partial<Transaction>): Transaction {
+/** Returns a copy of a transaction with other values of some properties, or with more of them. */
+export function changed<Changes extends Partial<Transaction>>(
+  transaction: Transaction,
+  changes: Changes,
+): Transaction & Changes {
   const { limit: name, treatment, cost, mode, share, id } = transaction;
   const copy = new Transaction({ limit: { name, treatment }, cost, mode, share }, transaction, id);
   return Object.assign(copy, transaction, changes);

@@ -1,4 +1,4 @@
-import { andThen, type Awaitable } from '../async/awaitable.ts';
+import { allOf, andThen, type Awaitable } from '../async/awaitable.ts';
 import { batchOf, checkCost, transactionOf, withoutBlocked } from '../decision/batch.ts';
 import type { Changed, Charge } from '../decision/batch-answer.ts';
 import { bucketStates } from '../decision/decide.ts';
@@ -62,19 +62,16 @@ export class Corrections {
   }
 
   #refundDecision(decision: Decision): Awaitable<readonly BucketState[]> {
-    const [spent, ...charges] = this.spentTokensOf(decision);
-    const refunds = charges.toReversed().map((each) => each.refund());
-    return refunds.length === 0
-      ? spent!.refund()
-      : Promise.all([...refunds, spent!.refund()]).then((all) => all.at(-1)!);
+    const refunds = this.spentTokensOf(decision).toReversed();
+    return andThen(allOf(refunds.map((each) => each.refund())), (all) => all.at(-1)!);
   }
 
   /** See `RequestLimiter.settleResult`. */
   async settleResult(decision: Decision, result: Result, { cost: trueCost, request }: LateCharge): Promise<void> {
     if (result.mode === 'spend-only' && result.spent < result.cost) return;
     this.#parts.reports.corrected('settled', [{ limit: result.limit, cost: trueCost }]);
-    const missing = await settleAll(this.spentTokensOf(decision), result.limit, trueCost);
-    if (missing > 0) await this.chargeResults([result], { cost: missing, request });
+    const [missing] = await settleAll(this.spentTokensOf(decision), [{ limit: result.limit, cost: trueCost }]);
+    if (missing!.cost > 0) await this.chargeResults([result], { cost: missing!.cost, request });
   }
 
   #charge(transactions: Awaitable<readonly Transaction[]>): Awaitable<readonly BucketState[]> {
@@ -119,17 +116,15 @@ export class Corrections {
    * @throws {SluiceError} `ERR_FOREIGN_DECISION`.
    */
   spentTokensOf(decision: Decision): readonly SpentTokens[] {
-    const { gate, reports } = this.#parts;
-    if (Decision.answerOf(decision).owner !== gate) throw foreignDecision();
+    if (Decision.answerOf(decision).owner !== this.#parts.gate) throw foreignDecision();
     const state = Decision.stateOf(decision);
-    state.spent ??= [new SpentTokens(decision, gate, reports)];
+    state.spent ??= [new SpentTokens(decision, this.#parts)];
     return state.spent as readonly SpentTokens[];
   }
 
   /** Adds what a settlement has charged to what a decision took. */
   addTo(decision: Decision, charged: Decision): void {
-    const { gate, reports } = this.#parts;
-    Decision.stateOf(decision).spent = [...this.spentTokensOf(decision), new SpentTokens(charged, gate, reports)];
+    Decision.stateOf(decision).spent = [...this.spentTokensOf(decision), new SpentTokens(charged, this.#parts)];
   }
 
   /** Registers work that `close` waits for. */

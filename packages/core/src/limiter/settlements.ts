@@ -14,7 +14,9 @@ import type { Corrections } from './corrections.ts';
 import { checkCall } from './entry-calls.ts';
 import type { Reports } from './reports.ts';
 import type { Settlement, TrueCosts } from './settlement.ts';
-import { settleAll, spentAt } from './spent-tokens.ts';
+import { settleAll, spentAt, type LimitCost } from './spent-tokens.ts';
+
+type Outcome = Settlement['outcome'];
 
 interface SettlementsParts {
   readonly corrections: Pick<Corrections, 'spentTokensOf' | 'addTo' | 'refund' | 'track'>;
@@ -36,8 +38,7 @@ export class Settlements {
   /** See `Limiter.settle`. */
   settle(decision: Decision, costs: TrueCosts): Promise<readonly Settlement[]> {
     const checked = this.#checked(decision, costs);
-    const settle = async (): Promise<readonly Settlement[]> =>
-      allOf(checked.map(([limit, cost]) => this.#settleAt(limit, cost, decision)));
+    const settle = async (): Promise<readonly Settlement[]> => this.#settle(decision, checked);
     const state = Decision.stateOf(decision);
     const settled = state.settled === undefined ? settle() : state.settled.then(settle, settle);
     state.settled = settled;
@@ -45,50 +46,66 @@ export class Settlements {
     return settled;
   }
 
-  #checked(decision: Decision, costs: TrueCosts): readonly [limit: string, cost: number][] {
+  #checked(decision: Decision, costs: TrueCosts): readonly LimitCost[] {
     const { corrections, limits } = this.#parts;
     if (!(decision instanceof Decision)) throw noDecision(decision);
     corrections.spentTokensOf(decision);
     if (!isPlainObject(costs)) throw noCosts(costs);
-    return Object.entries(costs).map(([name, cost]) => {
-      checkCall(limitNamed(limits.set, name), 'settle', 'check-and-spend');
-      if (decision.results.filter(({ limit }) => limit === name).length > 1) throw severalIds(name);
-      checkCost(name, cost);
-      return [name, cost];
+    return Object.entries(costs).map(([limit, cost]) => {
+      checkCall(limitNamed(limits.set, limit), 'settle', 'check-and-spend');
+      if (decision.results.filter((result) => result.limit === limit).length > 1) throw severalIds(limit);
+      checkCost(limit, cost);
+      return { limit, cost };
     });
   }
 
-  #settleAt(limit: string, cost: number, decision: Decision): Awaitable<Settlement> {
-    const result = decision.results.find((candidate) => candidate.limit === limit);
-    if (result === undefined || !canSettle(decision, result)) return { limit, spent: 0, outcome: 'not-taken' };
-    const corrected = this.#hasEnded(decision, result) ? 'period-ended' : this.#correct(decision, result, cost);
-    return andThen(corrected, (outcome) => {
-      const chain = this.#parts.corrections.spentTokensOf(decision);
-      return { limit, spent: spentAt(chain, limit), outcome };
+  /** Gives back what was taken too much in one call of the store, and takes what is missing at each limit. */
+  #settle(decision: Decision, costs: readonly LimitCost[]): Awaitable<readonly Settlement[]> {
+    const { corrections, reports } = this.#parts;
+    const unchanged = costs.map(({ limit }) => this.#unchanged(decision, limit));
+    const wanted = costs.filter((_, i) => unchanged[i] === undefined);
+    reports.corrected('settled', wanted);
+    return andThen(settleAll(corrections.spentTokensOf(decision), wanted), (missing) => {
+      let next = 0;
+      const outcomes = unchanged.map(
+        (known, i) => known ?? this.#outcomeAt(decision, costs[i]!, missing[next++]!.cost),
+      );
+      return andThen(allOf(outcomes), (all) => all.map((outcome, i) => this.#settlement(decision, costs[i]!, outcome)));
     });
+  }
+
+  #settlement(decision: Decision, { limit }: LimitCost, outcome: Outcome): Settlement {
+    const chain = outcome === 'not-taken' ? [] : this.#parts.corrections.spentTokensOf(decision);
+    return { limit, spent: spentAt(chain, limit), outcome };
+  }
+
+  /** Why nothing is changed at a limit. Undefined if it is settled. */
+  #unchanged(decision: Decision, limit: string): Outcome | undefined {
+    const result = decision.results.find((candidate) => candidate.limit === limit);
+    if (result === undefined || !canSettle(decision, result)) return 'not-taken';
+    return this.#hasEnded(decision, result) ? 'period-ended' : undefined;
   }
 
   /** Whether the period in which a decision spent a quota is over, by the clock of this process. */
   #hasEnded(decision: Decision, { limit, id }: Result): boolean {
     const { calendar } = limitNamed(this.#parts.limits.set, limit);
+    if (calendar === undefined) return false;
     const endMs = periodEndOf(decision, limit);
-    return calendar !== undefined && endMs !== undefined && calendar.running(calendar.of(id))[0] >= endMs;
+    return endMs !== undefined && calendar.running(calendar.of(id))[0] >= endMs;
   }
 
-  #correct(decision: Decision, result: Result, cost: number): Awaitable<Settlement['outcome']> {
-    const { limit } = result;
-    this.#parts.reports.corrected('settled', [{ limit, cost }]);
+  /** The outcome at a limit whose refund has ended. What is missing is taken. */
+  #outcomeAt(decision: Decision, { limit, cost }: LimitCost, missing: number): Awaitable<Outcome> {
+    if (missing > 0) return this.#charge(decision, limit, missing);
     const chain = this.#parts.corrections.spentTokensOf(decision);
-    return andThen(settleAll(chain, limit, cost), (missing) => {
-      if (missing > 0) return this.#charge(decision, result, missing);
-      if (chain.some((each) => each.hasEndedAt(limit))) return 'period-ended';
-      return spentAt(chain, limit) > cost ? 'lost' : 'settled';
-    });
+    if (chain.some((each) => each.hasEndedAt(limit))) return 'period-ended';
+    return spentAt(chain, limit) > cost ? 'lost' : 'settled';
   }
 
   /** Takes what is missing by another decision, which shows how much it has taken. */
-  async #charge(decision: Decision, { limit, id }: Result, missing: number): Promise<Settlement['outcome']> {
+  async #charge(decision: Decision, limit: string, missing: number): Promise<Outcome> {
     const { corrections, emit, limits, reports, spend } = this.#parts;
+    const { id } = decision.results.find((result) => result.limit === limit)!;
     const use = new Use(limitNamed(limits.set, limit), missing, 'charge', 1);
     const one = await transactionOf(limits.set, use, id, undefined);
     // The id is unlimited, or blocked, meanwhile.

@@ -1,9 +1,9 @@
-import { allOf, andThen, type Awaitable } from '../async/awaitable.ts';
+import { allOf, andThen, attempt, Rejected, type Awaitable } from '../async/awaitable.ts';
 import { bucketStates } from '../decision/decide.ts';
 import { tokensTaken } from '../decision/results.ts';
 import { Decision } from '../decision/decision.ts';
 import { periodLeft } from '../decision/period-left.ts';
-import type { BucketState } from '../decision/result.ts';
+import type { BucketState, Result } from '../decision/result.ts';
 import { complaint, SluiceError } from '../checks/errors.ts';
 import type { Changed } from '../decision/batch-answer.ts';
 import type { StoreGate } from '../failure/store-gate.ts';
@@ -17,8 +17,8 @@ type Refund = Transaction & StoreRefund;
 /** The tokens that a decision took from one bucket. */
 interface SpentFromBucket {
   readonly transaction: Transaction;
-  /** The index of the result that the tokens belong to. A limit that borrows took tokens from several buckets. */
-  readonly resultIndex: number;
+  /** The result that the tokens belong to. A limit that borrows took tokens from several buckets. */
+  readonly result: Result;
   /** The bucket's TAT right after the decision, minus what was refunded since. */
   tatAfterSpendTicks: number;
   /** Tokens of this decision that are still spent, without those of a refund in progress. */
@@ -36,6 +36,18 @@ interface Part {
   readonly tokens: number;
 }
 
+/** What a {@link SpentTokens} uses of the limiter that made the decision. */
+interface SpentTokensParts {
+  readonly gate: StoreGate;
+  readonly reports: Pick<Reports<never>, 'corrected' | 'hasCorrectionListener'>;
+}
+
+/** A number of tokens at a limit. */
+export interface LimitCost {
+  readonly limit: string;
+  readonly cost: number;
+}
+
 /**
  * Tracks the tokens that a decision took, so that each token is given back at most once. A token counts as given back
  * when the store has accepted the refund. After a lost refund, only the caller can try again, at the risk that the store
@@ -43,26 +55,19 @@ interface Part {
  */
 export class SpentTokens {
   readonly #decision: Decision;
-  readonly #gate: StoreGate;
-  readonly #reports: Pick<Reports<never>, 'corrected' | 'hasCorrectionListener'>;
+  readonly #parts: SpentTokensParts;
   readonly #buckets: readonly SpentFromBucket[];
   readonly #refunds = new Set<Promise<unknown>>();
 
-  /** @param gate - The gate of the limiter that made the decision. */
-  constructor(
-    decision: Decision,
-    gate: StoreGate,
-    reports: Pick<Reports<never>, 'corrected' | 'hasCorrectionListener'>,
-  ) {
+  constructor(decision: Decision, parts: SpentTokensParts) {
     this.#decision = decision;
-    this.#gate = gate;
-    this.#reports = reports;
+    this.#parts = parts;
     this.#buckets = spentBy(decision);
   }
 
   /** Gives back all tokens that are still spent, except those of another refund in progress. */
   refund(): Awaitable<readonly BucketState[]> {
-    return this.#giveBack(this.#buckets.map((from) => ({ from, tokens: from.tokens })));
+    return this.#giveBack(({ tokens }) => tokens);
   }
 
   /** Whether the answer to a refund is still to come. */
@@ -81,12 +86,14 @@ export class SpentTokens {
   }
 
   /**
-   * Refunds what was spent at one limit above the true cost, unless an earlier refund was lost: the store may have given
+   * Refunds what was spent at each limit above the true cost, unless an earlier refund was lost: the store may have given
    * those tokens back.
    */
-  settleTo(limit: string, trueCost: number): Awaitable<unknown> {
-    const certain = this.#bucketsOf(limit).filter(({ hasLostRefund }) => !hasLostRefund);
-    return this.#giveBack(certain.map((from) => ({ from, tokens: from.tokens - trueCost })));
+  settleTo(trueCosts: readonly LimitCost[]): Awaitable<unknown> {
+    return this.#giveBack(({ hasLostRefund, result, tokens }) => {
+      const known = hasLostRefund ? undefined : trueCosts.find(({ limit }) => limit === result.limit);
+      return known === undefined ? 0 : tokens - known.cost;
+    });
   }
 
   /** Whether the period in which a quota was spent has ended, as a refund has found. */
@@ -95,18 +102,28 @@ export class SpentTokens {
   }
 
   #bucketsOf(limit: string): readonly SpentFromBucket[] {
-    const index = this.#decision.results.findIndex((result) => result.limit === limit);
-    return this.#buckets.filter(({ resultIndex }) => resultIndex === index);
+    return this.#buckets.filter(({ result }) => result.limit === limit);
   }
 
-  #giveBack(all: readonly Part[]): Awaitable<readonly BucketState[]> {
+  /** Gives back tokens of each bucket, in one call of the store. */
+  #giveBack(tokensOf: (from: SpentFromBucket) => number): Awaitable<readonly BucketState[]> {
+    const { gate, reports } = this.#parts;
     const answer = Decision.answerOf(this.#decision);
-    const parts = all.filter(({ from, tokens }) => tokens > 0 && !from.hasEnded);
+    const parts: Part[] = [];
+    for (const from of this.#buckets) {
+      const tokens = from.hasEnded ? 0 : tokensOf(from);
+      if (tokens > 0) parts.push({ from, tokens });
+    }
     if (!answer.available || parts.length === 0) return [];
     const refunds = parts.map(refundOf);
     // Subtracted before the store is called, so that of two concurrent refunds only one gives the tokens back.
     take(parts, 1);
-    const accept = ({ batch, reading }: Changed<Refund>): readonly BucketState[] => {
+    const accept = (given: Changed<Refund> | Rejected): readonly BucketState[] => {
+      if (given instanceof Rejected) {
+        take(parts, -1);
+        throw given.cause;
+      }
+      const { batch, reading } = given;
       if (batch.length === 0) {
         // The store could not answer; the gate has emitted an event.
         take(parts, -1);
@@ -116,29 +133,11 @@ export class SpentTokens {
         take(ended, -1);
         for (const { from } of ended) from.hasEnded = true;
       }
-      if (this.#reports.hasCorrectionListener) {
-        this.#reports.corrected(batch.length === 0 ? 'lost' : 'refunded', this.#byResult(parts));
-      }
+      if (reports.hasCorrectionListener) reports.corrected(batch.length === 0 ? 'lost' : 'refunded', byResult(parts));
       return bucketStates(batch, reading);
     };
-    const fail = (cause: unknown): never => {
-      take(parts, -1);
-      throw cause;
-    };
-    try {
-      const given = this.#gate.refund(answer.store, refunds);
-      return given instanceof Promise ? this.#tracked(given.then(accept, fail)) : accept(given);
-    } catch (cause) {
-      return fail(cause);
-    }
-  }
-
-  /** The tokens of each result: those of a limit that borrows are in several buckets. */
-  #byResult(parts: readonly Part[]): readonly { readonly limit: string; readonly cost: number }[] {
-    return this.#decision.results.flatMap(({ limit }, i) => {
-      const cost = Math.max(0, ...parts.map(({ from, tokens }) => (from.resultIndex === i ? tokens : 0)));
-      return cost === 0 ? [] : [{ limit, cost }];
-    });
+    const given = attempt(() => gate.refund(answer.store, refunds));
+    return given instanceof Promise ? this.#tracked(given.then(accept)) : accept(given);
   }
 
   #tracked<T>(refund: Promise<T>): Promise<T> {
@@ -150,24 +149,27 @@ export class SpentTokens {
 }
 
 /**
- * Refunds what was spent at one limit above the true cost, by a decision and by the charges that corrected it, the last one
+ * Refunds what was spent at each limit above the true cost, by a decision and by the charges that corrected it, the last one
  * first: its tokens are the last to refill. Refunds in progress are awaited first.
  *
  * @param chain - The tokens of the decision, and of each charge.
- * @returns The tokens still to be charged because less than the true cost was spent; otherwise 0.
+ * @returns The tokens still to be charged at each limit because less than the true cost was spent; otherwise 0.
  */
-export function settleAll(chain: readonly SpentTokens[], limit: string, trueCost: number): Awaitable<number> {
+export function settleAll(
+  chain: readonly SpentTokens[],
+  trueCosts: readonly LimitCost[],
+): Awaitable<readonly LimitCost[]> {
   // Another refund may begin meanwhile.
   if (chain.some(({ isRefunding }) => isRefunding))
-    return Promise.all(chain.map((each) => each.refundsEnded())).then(() => settleAll(chain, limit, trueCost));
+    return Promise.all(chain.map((each) => each.refundsEnded())).then(() => settleAll(chain, trueCosts));
   // From here on nothing is awaited until all is taken back, so that no other refund takes the same tokens.
-  let spent = spentAt(chain, limit);
-  const missing = Math.max(0, trueCost - spent);
-  const refunds = chain.toReversed().map((each) => {
-    spent -= each.spentAt(limit);
-    return each.settleTo(limit, Math.max(0, trueCost - spent));
+  let missing = trueCosts;
+  const refunds = chain.map((each) => {
+    const kept = missing;
+    missing = kept.map(({ limit, cost }) => ({ limit, cost: Math.max(0, cost - each.spentAt(limit)) }));
+    return () => each.settleTo(kept);
   });
-  return andThen(allOf(refunds), () => missing);
+  return andThen(allOf(refunds.toReversed().map((refund) => refund())), () => missing);
 }
 
 /** How many tokens are still spent at one limit, by a decision and by the charges that corrected it. */
@@ -183,9 +185,16 @@ function take(parts: readonly Part[], sign: 1 | -1): void {
   }
 }
 
+/** The tokens of each result: those of a limit that borrows are in several buckets. */
+function byResult(parts: readonly Part[]): readonly LimitCost[] {
+  const costs = new Map<Result, number>();
+  for (const { from, tokens } of parts) costs.set(from.result, Math.max(costs.get(from.result) ?? 0, tokens));
+  return Array.from(costs, ([{ limit }, cost]) => ({ limit, cost }));
+}
+
 function refundOf({ from: { transaction, tatAfterSpendTicks }, tokens }: Part): Refund {
   const incrementTicks = tokens * transaction.rate.emissionIntervalTicks;
-  return Object.assign(changed(transaction, { cost: tokens, incrementTicks }), { tatAfterSpendTicks });
+  return changed(transaction, { cost: tokens, incrementTicks, tatAfterSpendTicks });
 }
 
 function spentBy(decision: Decision): readonly SpentFromBucket[] {
@@ -194,33 +203,30 @@ function spentBy(decision: Decision): readonly SpentFromBucket[] {
   // `check` took nothing.
   if (decision.results.every(({ spent }) => spent === 0)) return [];
   const { batch, reading } = answer;
-  const results = resultIndexes(batch, decision.results.length);
-  return batch.flatMap((transaction, i) => {
+  const results = resultsOf(batch, decision.results);
+  const spent: SpentFromBucket[] = [];
+  for (const [i, transaction] of batch.entries()) {
     const level = reading.levelsTicks[i]!;
     const tokens = tokensTaken(transaction, level);
-    const tatAfterSpendTicks = nowTicksAt(reading, i) + levelAfter(transaction, level);
     // Slots are released, and not given back.
-    return tokens === 0 || transaction.slots
-      ? []
-      : [
-          {
-            transaction,
-            resultIndex: results[i]!,
-            tatAfterSpendTicks,
-            tokens,
-            endMs: periodLeft(transaction, reading, i)?.endMs,
-            hasEnded: false,
-            hasLostRefund: false,
-          },
-        ];
-  });
+    if (tokens === 0 || transaction.slots) continue;
+    spent.push({
+      transaction,
+      result: results[i]!,
+      tatAfterSpendTicks: nowTicksAt(reading, i) + levelAfter(transaction, level),
+      tokens,
+      endMs: periodLeft(transaction, reading, i)?.endMs,
+      hasEnded: false,
+      hasLostRefund: false,
+    });
+  }
+  return spent;
 }
 
-/** Returns the index of the result of each transaction. The pairs of ceiling and pool follow after those with results. */
-function resultIndexes(batch: readonly Transaction[], count: number): readonly number[] {
-  const own = [...batch.keys()].slice(0, count);
-  const loans = own.filter((i) => batch[i]!.treatment.part === 'assured');
-  return [...own, ...loans.flatMap((i) => [i, i])];
+/** Returns the result of each transaction. The pairs of ceiling and pool follow after those with results. */
+function resultsOf(batch: readonly Transaction[], results: readonly Result[]): readonly Result[] {
+  const loans = results.filter((_, i) => batch[i]!.treatment.part === 'assured');
+  return [...results, ...loans.flatMap((result) => [result, result])];
 }
 
 /**

@@ -70,6 +70,29 @@ test('a settlement is reported with the true cost, and with what it gave back or
   expect(reported).toEqual(['settled 10', 'refunded 30', 'settled 70', 'charged 60']);
 });
 
+test('what a decision took too much of several limits is given back in one call of the store', async () => {
+  const { Tokens, Month } = LIMITS;
+  const inner = memoryStore();
+  const refunded: string[][] = [];
+  const store: Store = {
+    traits: { periods: true },
+    run: async (operation) => {
+      if (operation.kind === 'refund') refunded.push(operation.batch.map(({ limit }) => limit));
+      return inner.run(operation);
+    },
+    close: () => inner.close(),
+  };
+  const limiter = createLimiter({ limits: limitsOf({ Tokens, Month }), store, log: false });
+  const decision = await limiter.spend([tokens(), { limit: 'Month', id, cost: 50 }]);
+  const spent = async (costs: Record<string, number>) =>
+    (await limiter.settle(decision, costs)).map((settlement) => settlement.spent);
+  expect(await spent({ Tokens: 10, Month: 20 })).toEqual([10, 20]);
+  // What a settlement has charged is given back before what the decision took.
+  expect(await spent({ Tokens: 30, Month: 60 })).toEqual([30, 60]);
+  expect(await spent({ Tokens: 5, Month: 0 })).toEqual([5, 0]);
+  expect(refunded).toEqual([['Tokens', 'Month'], ['Month'], ['Tokens'], ['Tokens', 'Month']]);
+});
+
 test('settlements of one decision at the same time follow each other', async () => {
   const { limiter } = holdingRemotely({ Tokens: LIMITS.Tokens });
   const decision = await limiter.spend([tokens()]);
