@@ -51,10 +51,10 @@ export class OpenCall {
   }
 
   /** Ends the call by the tokens that it has used, as far as they are known. A later end corrects it. */
-  async settle(tokens: Tokens): Promise<void> {
+  settle(tokens: Tokens): Promise<void> {
     const costs: Record<string, number> = {};
     for (const { name, cost } of this.budget.limits) if (typeof cost !== 'number') costs[name] = costOf(tokens, cost);
-    await this.#correct(() => this.budget.limiter.settle(this.#decision, costs));
+    return this.#correct(() => this.budget.limiter.settle(this.#decision, costs));
   }
 
   /** Ends a call that cost nothing, because the model did not answer. */
@@ -99,9 +99,12 @@ export async function openCall<Args extends readonly unknown[]>(
   const { limiter, wait, retry } = budget;
   const id = idOf(budget, args);
   const estimate = estimatedTokens(budget, args, extent);
-  const decision = await limiter
-    .spend(entriesOf(budget, id, estimate), { hold: true, wait, signal })
-    .catch((error: unknown) => Promise.reject(withEstimate(error, estimate, extent.boundName)));
+  let decision: Decision;
+  try {
+    decision = await limiter.spend(entriesOf(budget, id, estimate), { hold: true, wait, signal });
+  } catch (error) {
+    throw withEstimate(error, estimate, extent.boundName);
+  }
   if (!decision.allowed) throw new BudgetExceededError(decision, retry);
   const call = new OpenCall(budget, estimate, decision, signal);
   if (signal?.aborted !== true) return call;

@@ -37,7 +37,7 @@ export function tokensOfUsage(usage: Usage | undefined, estimate: Tokens): Count
 
 /** Whether a usage has a number: some providers end a stream that failed with a usage without any. */
 export function hasCounts({ inputTokens, outputTokens }: Usage = {}): boolean {
-  return [...Object.values(inputTokens ?? {}), ...Object.values(outputTokens ?? {})].some((value) => isCount(value));
+  return [inputTokens, outputTokens].some((counts) => Object.values(counts ?? {}).some((value) => isCount(value)));
 }
 
 /** The tokens of the usual kind: those that are known, and those of the total that no other kind has. */
