@@ -25,10 +25,17 @@ export function watched(child: ChildProcess): ChildProcess {
 
 /** Returns the next message of a process. It is an error if the process ends before. */
 export async function answerOf<T>(child: ChildProcess): Promise<T> {
-  const ended = once(child, 'exit').then(([code, signal]) => {
-    throw new Error(`A process ended with ${String(signal ?? code)} before it answered.`);
+  const over = new AbortController();
+  const { signal } = over;
+  const ended = once(child, 'exit', { signal }).then(([code, by]) => {
+    throw new Error(`A process ended with ${String(by ?? code)} before it answered.`);
   });
   ended.catch(() => undefined);
-  const [answer] = (await Promise.race([once(child, 'message'), ended])) as [T];
-  return answer;
+  try {
+    const [answer] = (await Promise.race([once(child, 'message', { signal }), ended])) as [T];
+    return answer;
+  } finally {
+    // Removes the listener of the other event, of which a child that is asked often would have too many.
+    over.abort();
+  }
 }
