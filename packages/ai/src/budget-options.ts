@@ -41,8 +41,8 @@ export interface LimitsOfCalls<Name extends string, Args extends readonly unknow
   /** The estimate of the answer for calls that don't bound it, which are errors otherwise. */
   readonly maxOutput?: number | undefined;
   /**
-   * After this time without a part, a stream counts as abandoned: its slots are released, and it is settled by what has passed.
-   * What comes after that is charged. From `'1s'` to `'24h'`. Default: `'2m'`.
+   * After this time without a part, or up to a tenth later, a stream counts as abandoned: its slots are released, and it is
+   * settled by what has passed. What comes after that is charged. From `'1s'` to `'24h'`. Default: `'2m'`.
    */
   readonly idle?: Duration | undefined;
   /** Whether a call waits for its turn at limits with `maxWait`. Its signal ends the wait. Default: false. */

@@ -15,6 +15,12 @@ export interface StreamPart {
 /** Parts that come before a model has begun to answer, or without it. */
 const BEFORE_ANSWER: ReadonlySet<string> = new Set(['stream-start', 'response-metadata', 'raw', 'ping', 'error']);
 
+/** A stream is looked at so often in the time after which it counts as abandoned. */
+const LOOKS = 10;
+
+/** So many parts read the clock between two looks. At each part, that would cost as much as all the rest. */
+const MOST_READINGS = 10;
+
 /**
  * Watches the stream of a call, and settles the call when it ends: by the usage of its last part, or by what has passed. A
  * reader that leaves without a word, as one does that is not aborted in the AI SDK 7, is noticed when no part has passed for
@@ -32,6 +38,7 @@ export class StreamWatch {
   #hasFailed = false;
   #isOver = false;
   #usage: Usage | undefined;
+  #partsSinceLook = 0;
   #lastPartMicros: number;
   #alarm: ReturnType<Time['alarm']> | undefined;
 
@@ -44,7 +51,7 @@ export class StreamWatch {
 
   passed(part: StreamPart): void {
     if (this.#isOver) return;
-    this.#lastPartMicros = this.#time.nowMicros();
+    if (++this.#partsSinceLook <= MOST_READINGS) this.#lastPartMicros = this.#time.nowMicros();
     if (this.#alarm === undefined) this.#watchFor(this.#call.budget.idleMs);
     if (part.type === 'finish') return this.#finish(part.usage);
     // Where usage comes in pieces, a later one counts, as far as it goes.
@@ -92,15 +99,17 @@ export class StreamWatch {
   }
 
   /** One timer for all parts: it is set anew only when it has run. */
-  #watchFor(ms: number): void {
-    this.#alarm = this.#time.alarm(ms, () => this.#look());
+  #watchFor(restMs: number): void {
+    this.#alarm = this.#time.alarm(Math.min(restMs, this.#call.budget.idleMs / LOOKS), () => this.#look());
     this.#alarm.unref();
   }
 
   #look(): void {
     this.#alarm = undefined;
-    const { idleMs } = this.#call.budget;
-    const restMs = idleMs - (this.#time.nowMicros() - this.#lastPartMicros) / 1000;
+    const nowMicros = this.#time.nowMicros();
+    if (this.#partsSinceLook > MOST_READINGS) this.#lastPartMicros = nowMicros;
+    this.#partsSinceLook = 0;
+    const restMs = this.#call.budget.idleMs - (nowMicros - this.#lastPartMicros) / 1000;
     if (restMs > 0) return this.#watchFor(restMs);
     this.#call.reportIdle();
     void this.#settlePassed();

@@ -185,6 +185,20 @@ test('a stream without a part for two minutes is settled by what has passed, wit
   expect(await taken()).toMatchObject({ tokens: 18, slots: 0 });
 });
 
+test('a stream of many parts is abandoned no sooner than two minutes after the last, and a tenth later at most', async () => {
+  const parts = textParts(...Array.from({ length: 50 }, () => 'four'));
+  const { stream } = await wrapped(new ScriptedModel([{ parts, end: 'hangs' }])).doStream({ prompt });
+  const reader = stream.getReader();
+  for (const i of parts.keys()) {
+    if (i === 40) await time.pass(5000);
+    await reader.read();
+  }
+  await time.pass(119_999);
+  expect(events).toEqual([]);
+  await time.pass(12_001);
+  expect(await taken()).toMatchObject({ tokens: 10 + 50, slots: 0 });
+});
+
 test('each part begins the two minutes anew, and a stream that is read again is watched again', async () => {
   const { stream } = await wrapped(new ScriptedModel([finished]), { idle: '10s' }).doStream({ prompt });
   const reader = stream.getReader();

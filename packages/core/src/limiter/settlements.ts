@@ -59,7 +59,7 @@ export class Settlements {
     });
   }
 
-  /** Gives back what was taken too much in one call of the store, and takes what is missing at each limit. */
+  /** Gives back what was taken too much, in one call of the store, and takes what is missing at each limit. */
   #settle(decision: Decision, costs: readonly LimitCost[]): Awaitable<readonly Settlement[]> {
     const { corrections, reports } = this.#parts;
     const unchanged = costs.map(({ limit }) => this.#unchanged(decision, limit));
