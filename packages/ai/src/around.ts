@@ -46,7 +46,7 @@ export function around<Name extends string, Args extends readonly [object, ...un
   checkCall('usageOf', reads, 'Write usageOf.openai or usageOf.anthropic.');
   return async (...args) => {
     const open = await openCall(checked, args, plainExtentOf(args[0]), signalOf(args));
-    // Before it is awaited, too: that would run the loop of Anthropic's SDK.
+    // Checked before the await as well: awaiting a toolRunner of Anthropic's SDK would run its loop.
     const answer = await answerOf(async () => notToolLoop(await notToolLoop(call(...args))), open);
     if (isStreamHelper(answer)) return watchHelper(answer, open, reads);
     if (isIterable(answer)) return watchIterable(answer, open, reads);

@@ -15,10 +15,10 @@ export interface StreamPart {
 /** Parts that come before a model has begun to answer, or without it. */
 const BEFORE_ANSWER: ReadonlySet<string> = new Set(['stream-start', 'response-metadata', 'raw', 'ping', 'error']);
 
-/** A stream is looked at so often in the time after which it counts as abandoned. */
+/** How many times a stream is checked within its idle time. */
 const LOOKS = 10;
 
-/** So many parts read the clock between two looks. At each part, that would cost as much as all the rest. */
+/** At most this many parts between two checks read the clock. Reading it for every part would double what a part costs. */
 const MOST_READINGS = 10;
 
 /**

@@ -14,6 +14,12 @@ export function allOf<T>(values: readonly Awaitable<T>[]): Awaitable<readonly T[
   return values as readonly T[];
 }
 
+/** Does what {@link allOf} does, but rejects only when all have ended. */
+export function allEnded<T>(values: readonly Awaitable<T>[]): Awaitable<readonly T[]> {
+  const all = values.some((value) => value instanceof Promise);
+  return all ? Promise.allSettled(values).then(() => Promise.all(values)) : (values as readonly T[]);
+}
+
 /**
  * Converts a thenable from a user's function or a store into a native promise. Queries of many database clients, and
  * promises of another realm, have a `then` method but are not instances of `Promise`, which the callers test with

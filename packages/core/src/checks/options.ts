@@ -67,7 +67,7 @@ export function entriesOf<T>(where: string, object: Readonly<Record<string, T>>)
   return read(where, (at) => Object.keys(object).map((name) => [name, object[(at.name = name)]!]));
 }
 
-/** @param get - Reads properties, and notes the name of each before it. */
+/** @param get - Reads properties, and notes the name of each before reading it. */
 function read<T>(where: string, get: (at: { name?: string }) => T): T {
   const at: { name?: string } = {};
   try {

@@ -18,7 +18,7 @@ export interface Holding {
   leaveToExpire(): void;
 }
 
-/** The state of a decision that has slots, or was corrected. Other decisions have none. WeakMaps cost the garbage collector more. */
+/** The state of a decision that has slots, or was corrected. Other decisions have none. A WeakMap would cost the garbage collector more. */
 export class DecisionState {
   /** What the decision holds, or has held. */
   holding: Holding | undefined = undefined;

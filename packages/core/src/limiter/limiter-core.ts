@@ -259,7 +259,8 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
 
   /** What is in progress now: waiting decisions, and the slots that this process holds. */
   get inProgress(): Pick<LimiterParts<Request>, 'queued' | 'slots'> {
-    return this.#parts;
+    const { queued, slots } = this.#parts;
+    return { queued, slots };
   }
 
   get #answersAtOnce(): boolean {

@@ -1,4 +1,4 @@
-import { allOf, andThen, type Awaitable } from '../async/awaitable.ts';
+import { allEnded, andThen, type Awaitable } from '../async/awaitable.ts';
 import { complaint, SluiceError } from '../checks/errors.ts';
 import { isPlainObject } from '../checks/options.ts';
 import { checkCost, transactionOf } from '../decision/batch.ts';
@@ -59,28 +59,28 @@ export class Settlements {
     });
   }
 
-  /** Gives back what was taken too much, in one call of the store, and takes what is missing at each limit. */
+  /** Gives back what was taken in excess of the costs, then charges what is missing. */
   #settle(decision: Decision, costs: readonly LimitCost[]): Awaitable<readonly Settlement[]> {
     const { corrections, reports } = this.#parts;
-    const unchanged = costs.map(({ limit }) => this.#unchanged(decision, limit));
-    const wanted = costs.filter((_, i) => unchanged[i] === undefined);
-    reports.corrected('settled', wanted);
-    return andThen(settleAll(corrections.spentTokensOf(decision), wanted), (missing) => {
-      let next = 0;
-      const outcomes = unchanged.map(
-        (known, i) => known ?? this.#outcomeAt(decision, costs[i]!, missing[next++]!.cost),
-      );
-      return andThen(allOf(outcomes), (all) => all.map((outcome, i) => this.#settlement(decision, costs[i]!, outcome)));
+    const skipped = new Map(costs.map(({ limit }) => [limit, this.#reasonToSkip(decision, limit)]));
+    const toSettle = costs.filter(({ limit }) => skipped.get(limit) === undefined);
+    reports.corrected('settled', toSettle);
+    return andThen(settleAll(corrections.spentTokensOf(decision), toSettle), (missing) => {
+      const outcomes = allEnded(toSettle.map((each, i) => this.#finishAt(decision, each, missing[i]!.cost)));
+      return andThen(outcomes, (all) => {
+        const known = new Map(toSettle.map(({ limit }, i) => [limit, all[i]]));
+        return costs.map(({ limit }) => this.#settlement(decision, limit, (known.get(limit) ?? skipped.get(limit))!));
+      });
     });
   }
 
-  #settlement(decision: Decision, { limit }: LimitCost, outcome: Outcome): Settlement {
+  #settlement(decision: Decision, limit: string, outcome: Outcome): Settlement {
     const chain = outcome === 'not-taken' ? [] : this.#parts.corrections.spentTokensOf(decision);
     return { limit, spent: spentAt(chain, limit), outcome };
   }
 
-  /** Why nothing is changed at a limit. Undefined if it is settled. */
-  #unchanged(decision: Decision, limit: string): Outcome | undefined {
+  /** Why nothing is changed at a limit. Undefined if it has to be settled. */
+  #reasonToSkip(decision: Decision, limit: string): Outcome | undefined {
     const result = decision.results.find((candidate) => candidate.limit === limit);
     if (result === undefined || !canSettle(decision, result)) return 'not-taken';
     return this.#hasEnded(decision, result) ? 'period-ended' : undefined;
@@ -94,8 +94,8 @@ export class Settlements {
     return endMs !== undefined && calendar.running(calendar.of(id))[0] >= endMs;
   }
 
-  /** The outcome at a limit whose refund has ended. What is missing is taken. */
-  #outcomeAt(decision: Decision, { limit, cost }: LimitCost, missing: number): Awaitable<Outcome> {
+  /** Charges what is missing at a limit after its refund, and returns the outcome. */
+  #finishAt(decision: Decision, { limit, cost }: LimitCost, missing: number): Awaitable<Outcome> {
     if (missing > 0) return this.#charge(decision, limit, missing);
     const chain = this.#parts.corrections.spentTokensOf(decision);
     if (chain.some((each) => each.hasEndedAt(limit))) return 'period-ended';
@@ -117,7 +117,10 @@ export class Settlements {
       emit({ type: 'charge-lost', count: 1, cause: charged.failure.cause, message });
       return 'lost';
     }
-    reports.corrected('charged', [{ limit, cost: missing }]);
+    const { spent } = charged.results[0]!;
+    // As much as the bucket and its `maxDebt` had.
+    if (spent === 0) return 'settled';
+    reports.corrected('charged', [{ limit, cost: spent }]);
     // By the clock of the store, the period may have ended meanwhile.
     if (periodEndOf(charged, limit) !== periodEndOf(decision, limit)) {
       await corrections.refund(charged);

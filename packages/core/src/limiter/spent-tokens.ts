@@ -1,4 +1,4 @@
-import { allOf, andThen, attempt, Rejected, type Awaitable } from '../async/awaitable.ts';
+import { allEnded, andThen, attempt, Rejected, type Awaitable } from '../async/awaitable.ts';
 import { bucketStates } from '../decision/decide.ts';
 import { tokensTaken } from '../decision/results.ts';
 import { Decision } from '../decision/decision.ts';
@@ -86,14 +86,13 @@ export class SpentTokens {
   }
 
   /**
-   * Refunds what was spent at each limit above the true cost, unless an earlier refund was lost: the store may have given
+   * Refunds what was spent at one limit above the true cost, unless an earlier refund was lost: the store may have given
    * those tokens back.
    */
-  settleTo(trueCosts: readonly LimitCost[]): Awaitable<unknown> {
-    return this.#giveBack(({ hasLostRefund, result, tokens }) => {
-      const known = hasLostRefund ? undefined : trueCosts.find(({ limit }) => limit === result.limit);
-      return known === undefined ? 0 : tokens - known.cost;
-    });
+  settleTo({ limit, cost }: LimitCost): Awaitable<unknown> {
+    return this.#giveBack(({ hasLostRefund, result, tokens }) =>
+      hasLostRefund || result.limit !== limit ? 0 : tokens - cost,
+    );
   }
 
   /** Whether the period in which a quota was spent has ended, as a refund has found. */
@@ -133,7 +132,10 @@ export class SpentTokens {
         take(ended, -1);
         for (const { from } of ended) from.hasEnded = true;
       }
-      if (reports.hasCorrectionListener) reports.corrected(batch.length === 0 ? 'lost' : 'refunded', byResult(parts));
+      if (reports.hasCorrectionListener) {
+        const accepted = parts.filter(({ from }) => !from.hasEnded);
+        reports.corrected(batch.length === 0 ? 'lost' : 'refunded', byResult(accepted));
+      }
       return bucketStates(batch, reading);
     };
     const given = attempt(() => gate.refund(answer.store, refunds));
@@ -152,6 +154,9 @@ export class SpentTokens {
  * Refunds what was spent at each limit above the true cost, by a decision and by the charges that corrected it, the last one
  * first: its tokens are the last to refill. Refunds in progress are awaited first.
  *
+ * Each limit has a refund of its own, because a store with several servers may lose one of them and accept the others. All
+ * begin in the same turn of the event loop, so that a store can send them together.
+ *
  * @param chain - The tokens of the decision, and of each charge.
  * @returns The tokens still to be charged at each limit because less than the true cost was spent; otherwise 0.
  */
@@ -160,16 +165,16 @@ export function settleAll(
   trueCosts: readonly LimitCost[],
 ): Awaitable<readonly LimitCost[]> {
   // Another refund may begin meanwhile.
-  if (chain.some(({ isRefunding }) => isRefunding))
+  if (trueCosts.length > 0 && chain.some(({ isRefunding }) => isRefunding))
     return Promise.all(chain.map((each) => each.refundsEnded())).then(() => settleAll(chain, trueCosts));
   // From here on nothing is awaited until all is taken back, so that no other refund takes the same tokens.
   let missing = trueCosts;
   const refunds = chain.map((each) => {
     const kept = missing;
     missing = kept.map(({ limit, cost }) => ({ limit, cost: Math.max(0, cost - each.spentAt(limit)) }));
-    return () => each.settleTo(kept);
+    return () => allEnded(kept.map((one) => each.settleTo(one)));
   });
-  return andThen(allOf(refunds.toReversed().map((refund) => refund())), () => missing);
+  return andThen(allEnded(refunds.toReversed().map((refund) => refund())), () => missing);
 }
 
 /** How many tokens are still spent at one limit, by a decision and by the charges that corrected it. */

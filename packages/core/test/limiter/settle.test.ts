@@ -1,7 +1,16 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { createLimiter, everyone, memoryStore, type Decision, type LimiterEvent, type Store } from '@sluice/core';
+import {
+  createLimiter,
+  everyone,
+  memoryStore,
+  SluiceError,
+  type Decision,
+  type LimiterEvent,
+  type Store,
+} from '@sluice/core';
+import type { StoreOperation } from '@sluice/core/store';
 import { FakeTime } from '@sluice/core/testing';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { holding, holdingRemotely, limitsOf } from '../kinds/concurrency/slots/support/holding.ts';
 import { rejected } from '../support/thrown.ts';
 
@@ -70,27 +79,84 @@ test('a settlement is reported with the true cost, and with what it gave back or
   expect(reported).toEqual(['settled 10', 'refunded 30', 'settled 70', 'charged 60']);
 });
 
-test('what a decision took too much of several limits is given back in one call of the store', async () => {
-  const { Tokens, Month } = LIMITS;
-  const inner = memoryStore();
-  const refunded: string[][] = [];
-  const store: Store = {
+/** A store that answers later, calls `before` with each operation, and is down while that throws. */
+function lateStore(time: FakeTime, before: (operation: StoreOperation) => void | Promise<void>): Store {
+  const inner = memoryStore({ time });
+  return {
     traits: { periods: true },
     run: async (operation) => {
-      if (operation.kind === 'refund') refunded.push(operation.batch.map(({ limit }) => limit));
+      await before(operation);
       return inner.run(operation);
     },
     close: () => inner.close(),
   };
-  const limiter = createLimiter({ limits: limitsOf({ Tokens, Month }), store, log: false });
+}
+
+/** A limiter on such a store, whose decision took 40 of `Tokens` and 50 of `Month`. `time` is that of the store alone. */
+async function settlingLate(before: (operation: StoreOperation) => void | Promise<void>) {
+  const time = new FakeTime();
+  const { Tokens, Month } = LIMITS;
+  const store = lateStore(time, before);
+  const limits = limitsOf({ Tokens: { ...Tokens, maxDebt: 50 }, Month });
+  const limiter = createLimiter({ limits, store, time: new FakeTime(), log: false });
   const decision = await limiter.spend([tokens(), { limit: 'Month', id, cost: 50 }]);
-  const spent = async (costs: Record<string, number>) =>
-    (await limiter.settle(decision, costs)).map((settlement) => settlement.spent);
-  expect(await spent({ Tokens: 10, Month: 20 })).toEqual([10, 20]);
-  // What a settlement has charged is given back before what the decision took.
-  expect(await spent({ Tokens: 30, Month: 60 })).toEqual([30, 60]);
-  expect(await spent({ Tokens: 5, Month: 0 })).toEqual([5, 0]);
-  expect(refunded).toEqual([['Tokens', 'Month'], ['Month'], ['Tokens'], ['Tokens', 'Month']]);
+  const reported: string[] = [];
+  const note = (message: unknown): void => {
+    const { limit, direction, cost } = message as { limit: string; direction: string; cost: number };
+    reported.push(`${limit} ${direction} ${cost}`);
+  };
+  subscribe('sluice:correction', note);
+  onTestFinished(() => void unsubscribe('sluice:correction', note));
+  return { limiter, decision, time, reported };
+}
+
+const limitsIn = (operation: StoreOperation): readonly string[] =>
+  ('batch' in operation ? operation.batch : operation.alternatives.flat()).map(({ limit }) => limit);
+
+test('the refunds of a settlement begin together', async () => {
+  const refunded: string[] = [];
+  const { limiter, decision } = await settlingLate((operation) => {
+    if (operation.kind !== 'refund') return undefined;
+    refunded.push(...limitsIn(operation));
+    return new Promise(() => undefined);
+  });
+  void limiter.settle(decision, { Tokens: 10, Month: 20 });
+  await Promise.resolve();
+  expect(refunded).toEqual(['Tokens', 'Month']);
+});
+
+test('when the refund of one limit is lost, the others are settled', async () => {
+  const { limiter, decision, reported } = await settlingLate((operation) => {
+    if (operation.kind === 'refund' && limitsIn(operation).includes('Month')) throw new Error('connection lost');
+  });
+  expect(await limiter.settle(decision, { Tokens: 10, Month: 20 })).toEqual([
+    { limit: 'Tokens', spent: 10, outcome: 'settled' },
+    { limit: 'Month', spent: 50, outcome: 'lost' },
+  ]);
+  expect(reported).toEqual(['Tokens settled 10', 'Month settled 20', 'Month lost 30', 'Tokens refunded 30']);
+});
+
+test('a settlement begins when all charges of the one before have ended, even if one was rejected', async () => {
+  let charges = 0;
+  const { limiter, decision } = await settlingLate(async (operation) => {
+    if (operation.kind !== 'spend') return;
+    if (limitsIn(operation)[0] === 'Tokens' && charges++ > 0) throw new SluiceError('ERR_OPTION', 'a wrong use');
+    for (let turn = 0; turn < 50; turn++) await Promise.resolve();
+  });
+  const first = limiter.settle(decision, { Tokens: 60, Month: 70 });
+  const second = limiter.settle(decision, { Month: 70 });
+  await expect(first).rejects.toThrow('a wrong use');
+  expect(await second).toEqual([{ limit: 'Month', spent: 70, outcome: 'settled' }]);
+  expect(await limiter.usage([{ limit: 'Month', id }])).toMatchObject([{ used: 70 }]);
+});
+
+test('tokens are reported as they were charged or given back, and not as they were asked for', async () => {
+  const { limiter, decision, time, reported } = await settlingLate(() => undefined);
+  for (const cost of [500, 600]) await limiter.settle(decision, { Tokens: cost });
+  time.advance(32 * 86_400_000);
+  await limiter.settle(decision, { Month: 20 });
+  const changed = reported.filter((line) => !line.includes('settled'));
+  expect(changed).toEqual(['Tokens charged 110']);
 });
 
 test('settlements of one decision at the same time follow each other', async () => {
