@@ -1,9 +1,9 @@
-import { checkFunction } from '@sluice/core/kit';
+import { complaint, isPlainObject } from '@sluice/core/kit';
 import { checkedBudget, COMMON_OPTIONS, type LimitsOfCalls } from './budget-options.ts';
 import { answerOf, openCall } from './open-call.ts';
 import { plainExtentOf } from './plain-extent.ts';
 import { isStreamHelper, notToolLoop, watchHelper } from './stream-helper.ts';
-import type { UsageOf } from './usage-of.ts';
+import { safeReader, type UsageOf } from './usage-of.ts';
 import { isIterable, watchIterable } from './watched-iterable.ts';
 
 /** The options of {@link around}. `Args` are the arguments of the call, which `id` and `estimate` are called with, too. */
@@ -39,13 +39,16 @@ const ASKED = {
 export function around<Name extends string, Args extends readonly [object, ...unknown[]], Result>(
   options: AroundOptions<Name, Args>,
   call: (...args: Args) => PromiseLike<Result> | Result,
-  reads: UsageOf,
+  usageOf: UsageOf,
 ): (...args: Args) => Promise<Result> {
   const checked = checkedBudget(ASKED, options);
   checkCall('call', call, 'For example (params) => client.messages.create(params).');
-  checkCall('usageOf', reads, 'Write usageOf.openai or usageOf.anthropic.');
+  checkCall('usageOf', usageOf, 'Write usageOf.openai or usageOf.anthropic.');
+  const reads = safeReader(usageOf, checked.emit);
   return async (...args) => {
-    const open = await openCall(checked, args, plainExtentOf(args[0]), signalOf(args));
+    const [params] = args;
+    if (!isPlainObject(params)) throw noParams(params);
+    const open = await openCall(checked, args, plainExtentOf(params), signalOf(args));
     // Checked before the await as well: awaiting a toolRunner of Anthropic's SDK would run its loop.
     const answer = await answerOf(async () => notToolLoop(await notToolLoop(call(...args))), open);
     if (isStreamHelper(answer)) return watchHelper(answer, open, reads);
@@ -57,8 +60,13 @@ export function around<Name extends string, Args extends readonly [object, ...un
 }
 
 function checkCall(name: string, value: unknown, remedy: string): void {
-  // The check of options takes what is missing for left out.
-  checkFunction(`around.${name}`, value ?? null, remedy);
+  if (typeof value !== 'function')
+    throw complaint('ERR_OPTION', { option: `around.${name}`, demand: 'a function', value, remedy });
+}
+
+function noParams(value: unknown): Error {
+  const remedy = 'Call the function of `around` as you would call the SDK: await chat({ model, messages }).';
+  return complaint('ERR_OPTION', { option: 'around.params', demand: 'the parameters of a call', value, remedy });
 }
 
 function signalOf([, options]: readonly unknown[]): AbortSignal | undefined {

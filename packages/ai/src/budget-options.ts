@@ -31,8 +31,8 @@ export interface LimitsOfCalls<Name extends string, Args extends readonly unknow
   readonly limiter: Limiter<never, Name>;
   /** The limits of a call, and what it costs at each. They are decided together. */
   readonly limits: Readonly<Partial<Record<Name, CostOfCall>>>;
-  /** For whom a call is made. A function is called with what the call is made with. */
-  readonly id: IdOfCall<Name> | ((...args: Args) => IdOfCall<Name> | undefined);
+  /** For whom a call is made. A function is called with what the call is made with. Needed unless all limits are of everyone(). */
+  readonly id?: IdOfCall<Name> | ((...args: Args) => IdOfCall<Name> | undefined) | undefined;
   /**
    * Estimates a call before it is made. What it leaves out is estimated as usual: a token for four characters of the
    * prompt, 1,000 for a file, and the most tokens that the call allows the answer.
@@ -76,7 +76,7 @@ export interface Settling {
 
 /** The checked options of a budget. */
 export interface Budget<Args extends readonly unknown[]> extends Estimating<Args>, Settling {
-  readonly id: IdOfCall | ((...args: Args) => IdOfCall | undefined);
+  readonly id: LimitsOfCalls<string, Args>['id'];
   readonly wait: boolean;
   readonly retry: boolean;
 }
@@ -104,12 +104,16 @@ export function checkedBudget<Args extends readonly unknown[]>(
   checkBoolean(`${of}.retry`, retry);
   if (maxOutput !== undefined) wholeNumber(`${of}.maxOutput`, maxOutput, { min: 0, max: MOST_TOKENS });
   if (!isPlainObject(limits) || Object.keys(limits).length === 0) throw noLimits(of, limits, example);
-  if (id === undefined || id === null) throw noId(of, id);
+  const checked = Object.entries(limits).map(([name, cost]) =>
+    checkedLimit(limiter, name, `${of}.limits.${name}`, cost),
+  );
+  const isMissing = id === undefined || id === null;
+  if (isMissing && checked.some((limit) => !limit.isEveryone)) throw noId(of, id);
   return {
     of,
     limiter,
     emit: emitOf(limiter),
-    limits: Object.entries(limits).map(([name, cost]) => checkedLimit(limiter, name, `${of}.limits.${name}`, cost)),
+    limits: checked,
     id,
     estimate,
     maxOutput,
@@ -136,11 +140,12 @@ export function noLimits(of: string, value: unknown, example: string): Error {
 }
 
 /** The error of a call, or of all calls, without an id. */
-export function noId(of: string, value: unknown): Error {
+export function noId(of: string, value: unknown, limit?: string): Error {
   const example =
-    of === 'budget' ? '({ providerOptions }) => providerOptions?.app?.user' : '(params, { user }) => user';
+    of === 'budget' ? '({ providerOptions }) => providerOptions?.app?.user as string' : '(params, { user }) => user';
   const remedy = `For example id: ${example}. Without one, all callers would share a budget.`;
-  return complaint('ERR_ID', { option: `${of}.id`, demand: 'a text, or texts by the names of limits', value, remedy });
+  const demand = `a text, or texts by the names of limits${limit === undefined ? '' : `, with one for "${limit}"`}`;
+  return complaint('ERR_ID', { option: `${of}.id`, demand, value, remedy });
 }
 
 function noSlots(option: string, value: unknown): Error {

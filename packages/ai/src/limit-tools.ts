@@ -32,7 +32,7 @@ export interface LimitToolsOptions<Name extends string = string> {
   /** The limits of a call, and what it costs at each. They are decided together. Slots are held until the tool has answered. */
   readonly limits: Readonly<Partial<Record<Name, CostOfTool>>>;
   /** For whom a tool is called. Limits of `everyone()` need none. */
-  readonly id: string | ((call: ToolCall, context: ToolContext) => string | undefined);
+  readonly id?: string | ((call: ToolCall, context: ToolContext) => string | undefined) | undefined;
 }
 
 /** A server of the SDK, or the `McpServer` around one. */
@@ -92,7 +92,6 @@ class LimitedTools {
     checkOptions('limitTools', options, ['limiter', 'limits', 'id'], {}, EXAMPLE);
     const { limiter, limits, id } = options;
     if (!isPlainObject(limits) || Object.keys(limits).length === 0) throw noLimits('limitTools', limits, EXAMPLE);
-    if (typeof id !== 'string' && typeof id !== 'function') throw noId(id);
     this.#limiter = limiter;
     this.#id = id;
     this.#limits = Object.entries(limits).map(([name, cost]) => {
@@ -101,6 +100,8 @@ class LimitedTools {
       checkCosts(limiter, name, cost);
       return [name, cost!, isEveryone(limitsOf(limiter).get(name)!.key)];
     });
+    const isNeeded = id !== undefined || this.#limits.some(([, , isOfAll]) => !isOfAll);
+    if (isNeeded && typeof id !== 'string' && typeof id !== 'function') throw noId(id);
   }
 
   limited(handler: Handler): Handler {
@@ -126,7 +127,7 @@ class LimitedTools {
 
   #idOf(call: ToolCall, context: ToolContext): string {
     const given = this.#id;
-    const id = typeof given === 'string' ? given : askedId('limitTools', () => given(call, context));
+    const id = typeof given === 'function' ? askedId('limitTools', () => given(call, context)) : given;
     if (id === undefined || id === null) throw noId(id);
     return id;
   }

@@ -124,7 +124,7 @@ export async function answerOf<Result>(ask: () => Result | PromiseLike<Result>, 
 
 function entriesOf<Args extends readonly unknown[]>(
   { of, limits }: Budget<Args>,
-  id: IdOfCall,
+  id: IdOfCall | undefined,
   estimate: Tokens,
 ): { limit: string; id: string; cost: number }[] {
   return limits.map(({ name, isEveryone, cost }) => ({
@@ -134,17 +134,16 @@ function entriesOf<Args extends readonly unknown[]>(
   }));
 }
 
-function idAt(of: string, id: IdOfCall, limit: string): string {
-  const own = typeof id === 'object' ? id[limit] : id;
+function idAt(of: string, id: IdOfCall | undefined, limit: string): string {
+  const isByLimit = typeof id === 'object' && id !== null;
+  const own = isByLimit ? id[limit] : id;
   // Other types than text are errors of the limiter, which say what to write.
-  if (own === undefined || own === null) throw noId(of, id);
+  if (own === undefined || own === null) throw noId(of, id, isByLimit ? limit : undefined);
   return own;
 }
 
-function idOf<Args extends readonly unknown[]>({ of, id }: Budget<Args>, args: Args): IdOfCall {
-  const given = typeof id === 'function' ? askedId(of, () => id(...args)) : id;
-  if (given === undefined || given === null) throw noId(of, given);
-  return given;
+function idOf<Args extends readonly unknown[]>({ of, id }: Budget<Args>, args: Args): IdOfCall | undefined {
+  return typeof id === 'function' ? askedId(of, () => id(...args)) : id;
 }
 
 /** Calls a function `id`. What it throws is the cause of an error that names the option. */

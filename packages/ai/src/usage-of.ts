@@ -1,3 +1,6 @@
+import type { EventSink } from '@sluice/core/kit';
+import { reasonOf } from '@sluice/core/kit';
+import { ignoreRejection } from './ignore-rejection.ts';
 import type { Usage } from './usage.ts';
 
 /** What an answer of a provider, or a part of a streamed one, says. */
@@ -23,6 +26,19 @@ type Sent = { readonly [name: string]: any } | null | undefined;
  * `openai`, and for the many providers of the same interface; `usageOf.anthropic` for `messages` of `@anthropic-ai/sdk`.
  */
 export const usageOf: { readonly openai: UsageOf; readonly anthropic: UsageOf } = { openai, anthropic };
+
+/** Returns a reader that never throws: the model has answered, and its answer must reach the caller. */
+export function safeReader(reads: UsageOf, emit: EventSink): UsageOf {
+  return (answer) => {
+    try {
+      return ignoreRejection(reads(answer)) ?? {};
+    } catch (cause) {
+      const message = `The usage of a call could not be read (${reasonOf(cause)}). The estimate counts instead.`;
+      emit({ type: 'warning', message });
+      return {};
+    }
+  };
+}
 
 function openai(answer: unknown): Used {
   const sent = answer as Sent;

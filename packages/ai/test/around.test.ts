@@ -267,3 +267,31 @@ test('a stream of `around` without a part for two minutes is settled by what has
   expect((await parts.next()).done).toBe(true);
   await expect.poll(sdks.taken).toEqual(chatCost);
 });
+
+test('an answer whose usage can’t be read reaches its caller, with its slots back and a warning', async () => {
+  const wrong = [{ choices: 5 }, { choices: [{ delta: { tool_calls: 5 } }] }];
+  for (const body of wrong) {
+    sdks.handler = answering(body);
+    expect(await chatting()(chat)).toMatchObject(body);
+  }
+  sdks.handler = streaming([...wrong, '[DONE]']);
+  await readAll(await streamingChat()(chatStream));
+  const estimate = (10 + 20) * wrong.length;
+  expect(await sdks.taken()).toMatchObject({ tokens: estimate + 10, slots: 0 });
+  expect(sdks.events).toHaveLength(2 * wrong.length);
+  expect(sdks.events[0]).toMatchObject({ type: 'warning', message: expect.stringContaining('could not be read') });
+});
+
+test('a wrong call of around, or of what it returns, is an error that says what to write', async () => {
+  const { create } = sdks.openai.chat.completions;
+  expect(() => around(sdks.options, undefined as never, usageOf.openai)).toThrow(
+    '`around.call` must be a function, but was undefined',
+  );
+  expect(() => around(sdks.options, create, null as never)).toThrow(
+    '`around.usageOf` must be a function, but was null',
+  );
+  for (const params of [undefined, 'hello']) {
+    await expect(chatting()(params as never)).rejects.toThrow('`around.params` must be the parameters of a call');
+  }
+  expect(sdks.asked).toBe(0);
+});

@@ -1,4 +1,4 @@
-import { accountId, createLimiter } from '@sluice/core';
+import { accountId, createLimiter, everyone } from '@sluice/core';
 import { generateText, wrapLanguageModel, wrapProvider } from 'ai';
 import * as ai5 from 'ai5';
 import { MockLanguageModelV2 } from 'ai5/test';
@@ -52,6 +52,20 @@ test('a fixed cost may be the whole count of a yearly quota', async () => {
   const middleware = budget({ ...right, limits: { Year: 10 ** 12 } });
   await generateText({ model: wrapLanguageModel({ model, middleware }), prompt: 'eight..8' });
   expect(await limiter.usage([{ limit: 'Year', id: right.id }])).toMatchObject([{ used: 10 ** 12 }]);
+});
+
+test('limits of everyone need no id, and of several ids the one that is missing is named', async () => {
+  const all = createLimiter({ limits: { All: { key: everyone(), count: 10, per: 'day' } } });
+  const asked = async (options: object) => {
+    const model = new ScriptedModel([{ parts: [...textParts('hello'), finishPart(usageOf(1, 1))], end: 'closes' }]);
+    const middleware = budget({ ...right, ...options });
+    await generateText({ model: wrapLanguageModel({ model, middleware }), prompt: 'eight..8' });
+  };
+  for (const id of [undefined, () => undefined]) await asked({ limiter: all, limits: { All: 1 }, id });
+  expect(await all.usage([{ limit: 'All', id: 'everyone' }])).toMatchObject([{ used: 2 }]);
+  await expect(asked({ limits: { Tokens: 1, Month: 1 }, id: { Tokens: '12345678' } })).rejects.toThrow(
+    '`budget.id` must be a text, or texts by the names of limits, with one for "Month", but was',
+  );
 });
 
 const ofOtherSdk = 'Update `ai` to 6 or 7';
