@@ -33,7 +33,10 @@ export function installLines(paths) {
       `# ${framework}`,
       `npm install ${['core', ...names].map(tarball).join(' ')}${peer}`,
     ]),
-    ...ADDITIONS.flatMap(({ name, peer, use }) => [`# add for ${use}`, `npm install ${tarball(name)}${peer}`]),
+    ...ADDITIONS.flatMap(({ name, peer, use }) => [
+      `# add for ${use}`,
+      `npm install ${['core', name].map(tarball).join(' ')}${peer}`,
+    ]),
   ];
 }
 
