@@ -283,7 +283,7 @@ test('an answer whose usage can’t be read reaches its caller, with its slots b
 });
 
 test('a wrong call of around, or of what it returns, is an error that says what to write', async () => {
-  const { create } = sdks.openai.chat.completions;
+  const create = (params: OpenAI.ChatCompletionCreateParamsNonStreaming) => sdks.openai.chat.completions.create(params);
   expect(() => around(sdks.options, undefined as never, usageOf.openai)).toThrow(
     '`around.call` must be a function, but was undefined',
   );
