@@ -17,4 +17,4 @@ export const SLOT_SCENARIOS: readonly SlotScenario[] = [
 ];
 
 /** The short ones, for tests. */
-export const SHORT_SLOT_SCENARIOS: readonly SlotScenario[] = [killedHolder(1), flushed(1500), lostReplies];
+export const SHORT_SLOT_SCENARIOS: readonly SlotScenario[] = [killedHolder(2), flushed(1500), lostReplies];
