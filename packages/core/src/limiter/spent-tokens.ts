@@ -132,10 +132,11 @@ export class SpentTokens {
         take(ended, -1);
         for (const { from } of ended) from.hasEnded = true;
       }
-      if (reports.hasCorrectionListener) {
-        const accepted = parts.filter(({ from }) => !from.hasEnded);
-        reports.corrected(batch.length === 0 ? 'lost' : 'refunded', byResult(accepted));
-      }
+      if (reports.hasCorrectionListener)
+        reports.corrected(
+          batch.length === 0 ? 'lost' : 'refunded',
+          byResult(parts.filter(({ from }) => !from.hasEnded)),
+        );
       return bucketStates(batch, reading);
     };
     const given = attempt(() => gate.refund(answer.store, refunds));
