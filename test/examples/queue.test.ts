@@ -43,7 +43,7 @@ it('starts an export every 100 ms, over real sockets, and denies requests that w
 
 it('answers waiting requests with 503 when it is stopped, and exits', async () => {
   const exports = Array.from({ length: 20 }, exported);
-  // Its connection is accepted after all others: those that are not yet accepted would be reset.
+  // The server accepts this connection after all others. Connections that are not accepted yet would be reset.
   await fetch(`${server.url}/none`);
   expect(await server.stop()).toBe(0);
   const statuses = (await Promise.all(exports)).map(({ status }) => status);

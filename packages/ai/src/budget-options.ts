@@ -31,7 +31,10 @@ export interface LimitsOfCalls<Name extends string, Args extends readonly unknow
   readonly limiter: Limiter<never, Name>;
   /** The limits of a call, and what it costs at each. They are decided together. */
   readonly limits: Readonly<Partial<Record<Name, CostOfCall>>>;
-  /** For whom a call is made. A function is called with what the call is made with. Needed unless all limits are of everyone(). */
+  /**
+   * For whom a call is made. A function is called with the arguments of the call. Required, unless all limits have the key
+   * `everyone()`.
+   */
   readonly id?: IdOfCall<Name> | ((...args: Args) => IdOfCall<Name> | undefined) | undefined;
   /**
    * Estimates a call before it is made. What it leaves out is estimated as usual: a token for four characters of the

@@ -1,5 +1,4 @@
-import type { EventSink } from '@sluice/core/kit';
-import { reasonOf } from '@sluice/core/kit';
+import { reasonOf, type EventSink } from '@sluice/core/kit';
 import { ignoreRejection } from './ignore-rejection.ts';
 import type { Usage } from './usage.ts';
 
@@ -27,7 +26,7 @@ type Sent = { readonly [name: string]: any } | null | undefined;
  */
 export const usageOf: { readonly openai: UsageOf; readonly anthropic: UsageOf } = { openai, anthropic };
 
-/** Returns a reader that never throws: the model has answered, and its answer must reach the caller. */
+/** Returns a reader that never throws, so that the caller always gets the answer of the model. */
 export function safeReader(reads: UsageOf, emit: EventSink): UsageOf {
   return (answer) => {
     try {

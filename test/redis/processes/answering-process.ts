@@ -35,7 +35,7 @@ export async function answerOf<T>(child: ChildProcess): Promise<T> {
     const [answer] = (await Promise.race([once(child, 'message', { signal }), ended])) as [T];
     return answer;
   } finally {
-    // Removes the listener of the other event, of which a child that is asked often would have too many.
+    // Removes the listener of the other event. Otherwise each call would leave one.
     over.abort();
   }
 }

@@ -14,10 +14,10 @@ export function allOf<T>(values: readonly Awaitable<T>[]): Awaitable<readonly T[
   return values as readonly T[];
 }
 
-/** Does what {@link allOf} does, but rejects only when all have ended. */
+/** Combines values like {@link allOf}, but waits for all of them before it rejects. */
 export function allEnded<T>(values: readonly Awaitable<T>[]): Awaitable<readonly T[]> {
-  const all = values.some((value) => value instanceof Promise);
-  return all ? Promise.allSettled(values).then(() => Promise.all(values)) : (values as readonly T[]);
+  const isAsync = values.some((value) => value instanceof Promise);
+  return isAsync ? Promise.allSettled(values).then(() => Promise.all(values)) : (values as readonly T[]);
 }
 
 /**

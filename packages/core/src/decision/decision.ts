@@ -18,7 +18,10 @@ export interface Holding {
   leaveToExpire(): void;
 }
 
-/** The state of a decision that has slots, or was corrected. Other decisions have none. A WeakMap would cost the garbage collector more. */
+/**
+ * The state of a decision that has slots, or was corrected. Other decisions have none. A WeakMap would cost the garbage
+ * collector more.
+ */
 export class DecisionState {
   /** What the decision holds, or has held. */
   holding: Holding | undefined = undefined;
@@ -71,7 +74,7 @@ export class Decision implements AsyncDisposable {
   /** Which failure policy decided and why the store did not; undefined when the store decided. */
   readonly failure: Failure | undefined;
   readonly #answer: BatchAnswer;
-  /** The results once they were read; before, whether the store took the tokens. One property, because every decision has it. */
+  /** The results, once they are read. Until then, whether the store took the tokens. One property, to keep decisions small. */
   #results: readonly Result[] | boolean;
   #state: DecisionState | undefined;
 

@@ -223,7 +223,7 @@ describe('a Redis that hangs', () => {
       return { outcome, state };
     };
     let seen = await outcomeOf();
-    // Three syncs have failed, from which on the process no longer asks: the machine has stalled.
+    // Where the machine stalls, three syncs fail first, and then the process does not ask Redis.
     while (seen.state !== 'up') seen = await outcomeOf();
     expect(seen.outcome).toBe(result);
   });
