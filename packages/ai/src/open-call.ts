@@ -96,8 +96,8 @@ export async function openCall<Args extends readonly unknown[]>(
   extent: Extent,
   signal: AbortSignal | undefined,
 ): Promise<OpenCall> {
-  const { limiter, wait, retry } = budget;
-  const id = idOf(budget, args);
+  const { of, limiter, wait, retry, id: given } = budget;
+  const id = typeof given === 'function' ? askedId(of, () => given(...args)) : given;
   const estimate = estimatedTokens(budget, args, extent);
   let decision: Decision;
   try {
@@ -140,10 +140,6 @@ function idAt(of: string, id: IdOfCall | undefined, limit: string): string {
   // Other types than text are errors of the limiter, which say what to write.
   if (own === undefined || own === null) throw noId(of, id, isByLimit ? limit : undefined);
   return own;
-}
-
-function idOf<Args extends readonly unknown[]>({ of, id }: Budget<Args>, args: Args): IdOfCall | undefined {
-  return typeof id === 'function' ? askedId(of, () => id(...args)) : id;
 }
 
 /** Calls a function `id`. What it throws is the cause of an error that names the option. */

@@ -138,9 +138,8 @@ function described(terms: LeaseTerms, onFailure: OvershootNumbers['onFailure']):
 const OUTAGE: Readonly<Record<OvershootNumbers['onFailure'], (terms: LeaseTerms) => string>> = {
   closed: () => 'when the leases are spent, requests get a 503',
   local({ gateways, overdraftTokens }) {
-    const tokens = gateways === 1 ? '1 token' : `${gateways} tokens`;
     const ifIdle = overdraftTokens > 1 ? ` (${gateways * overdraftTokens} if all were idle before)` : '';
-    return `at most ${tokens} more than this bound if no process reaches Redis${ifIdle}; if only some do, the others add their share of the rate`;
+    return `at most ${gateways} ${gateways === 1 ? 'token' : 'tokens'} more than this bound if no process reaches Redis${ifIdle}; if only some do, the others add their share of the rate`;
   },
   open: () => 'there is no bound: all requests pass',
 };
