@@ -13,7 +13,7 @@ const limiter = createLimiter({
   limits: {
     Requests: { key: clientNetwork(), burst: 20, count: 10, period: '1s' },
     Reports: { key: everyone(), burst: 2, count: 5, period: '1s', maxWait: '2s' },
-    InFlight: { key: everyone(), concurrency: 20 },
+    InFlight: { key: everyone(), concurrency: 100 },
   },
   ...(REDIS_URL !== undefined && { store: redisStore({ url: REDIS_URL }) }),
 });
