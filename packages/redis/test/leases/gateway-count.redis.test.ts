@@ -63,9 +63,14 @@ test('a process that is closed does not count any more', async () => {
 test('as many processes as stated are never reported', async () => {
   const { all, counts, reported } = await processes(2, 2);
   await syncAll(counts, 0);
+  let seconds = 0;
   for (let round = 1; round <= 5; round++) {
-    counts.at(1)!.synced(30 * round * SECOND);
-    await until('it has counted', () => batches(all).at(1) === 3 * round + 1);
+    const before = batches(all).at(1)!;
+    // A count that Redis answers too late is made again at a later sync.
+    await until('it has counted', () => {
+      counts.at(1)!.synced((seconds += 30) * SECOND);
+      return batches(all).at(1)! >= before + 2;
+    });
     await callsOf(all.at(1)!.store).release([]);
   }
   expect(reported).toEqual([]);

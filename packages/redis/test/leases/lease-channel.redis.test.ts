@@ -83,7 +83,9 @@ test('syncs are counted once for all limiters of a store: how they ended, what t
   };
   listenToTimes(one, { duration: broken, wait: broken, sync: broken });
 
-  await Promise.all(Array.from({ length: 60 }, () => one.spend([{ limit: 'Pages', id: '7' }])));
+  const decisions = await Promise.all(Array.from({ length: 60 }, () => one.spend([{ limit: 'Pages', id: '7' }])));
+  // Where the machine stalls, a failure policy decides some.
+  const decided = decisions.filter(({ failure }) => failure === undefined).length;
   const read = () => {
     const samples = readMetrics(one, other).flatMap(({ name, samples: all }) =>
       all.map(({ attributes, value }) => [`${name} ${attributes['state'] ?? ''}`, value] as const),
@@ -93,7 +95,7 @@ test('syncs are counted once for all limiters of a store: how they ended, what t
   // What was let through beyond leases is charged, and the rest was leased.
   await until('all is charged or leased', () => {
     const { 'sluice.lease.charged ': charged, 'sluice.lease.granted ': granted } = read();
-    return Number(charged) + Number(granted) >= 60;
+    return Number(charged) + Number(granted) >= decided;
   });
   const { 'sluice.lease.syncs answered': answered, 'sluice.lease.duration answered': durations } = read();
   expect(answered).toBe(heard.length);
