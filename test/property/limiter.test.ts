@@ -5,6 +5,8 @@ import { expect, test } from 'vitest';
 import { anyNumbers, limitOf, written } from './limit-arbitraries.ts';
 import { OracleBuckets, roundedRule, type Asked, type Numbers, type OracleDecision, type Rule } from './oracle.ts';
 
+/** Debts from older sets of limits pass with time. */
+const MOST_REPLACED = 8;
 const SEVEN_YEARS_MS = 7 * 365 * 86_400_000;
 const MODES = ['check-and-spend', 'check-only', 'spend-only', 'charge'] as const;
 // `plan` has an override of the first limit, `free` is unlimited in it.
@@ -89,8 +91,8 @@ class Comparison {
   readonly ours: unknown[] = [];
   readonly exact: unknown[] = [];
   limits: LimitSet;
-  /** The slowest rate and the longest debt that were raised, of each limit and of the override. */
-  readonly #old = new Map<NumbersOf, { interval: bigint; tolerance: bigint }>();
+  /** The numbers that were replaced. */
+  #replaced: LimitSet[] = [];
   /** The buckets that were cut, and how far. */
   readonly #cuts = new Map<string, bigint>();
 
@@ -149,15 +151,7 @@ class Comparison {
   }
 
   #replace(limits: LimitSet): void {
-    for (const name of ['First', 'Second', 'plan'] as const) {
-      const before = { interval: roundedRule(this.limits[name]).interval, tolerance: capOf(this.limits, name) };
-      if (roundedRule(limits[name]).interval >= before.interval) continue;
-      const { interval, tolerance } = this.#old.get(name) ?? before;
-      this.#old.set(name, {
-        interval: before.interval > interval ? before.interval : interval,
-        tolerance: before.tolerance > tolerance ? before.tolerance : tolerance,
-      });
-    }
+    this.#replaced = [...this.#replaced, this.limits].slice(-MOST_REPLACED);
     this.limiter.replace(setOf((this.limits = limits)));
   }
 
@@ -187,11 +181,11 @@ class Comparison {
 
   #isOldDebt(asked: Asked): boolean {
     const { bucket, rule } = asked;
-    const old = this.#old.get(bucket === 'First plan' ? 'plan' : bucket.startsWith('First') ? 'First' : 'Second');
-    return (
-      old !== undefined &&
-      rule.interval < old.interval &&
-      this.oracle.owesBetween(bucket, emptyOf(asked), old, this.now)
+    const name = bucket === 'First plan' ? 'plan' : bucket.startsWith('First') ? 'First' : 'Second';
+    return this.#replaced.some(
+      (old) =>
+        rule.interval < roundedRule(old[name]).interval &&
+        this.oracle.owesBetween(bucket, emptyOf(asked), { tolerance: capOf(old, name) }, this.now),
     );
   }
 

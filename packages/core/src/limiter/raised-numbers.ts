@@ -18,7 +18,7 @@ export interface OldNumbers {
   readonly capTicks: number;
 }
 
-/** Limits that were replaced by others, some of which may be faster. */
+/** Limits that were replaced by others, of which some or later ones may be faster. */
 interface Replaced {
   readonly set: LimitSet<never>;
   readonly atMicros: number;
@@ -47,7 +47,7 @@ export class RaisedNumbers {
 
   /** Call it when limits are replaced. */
   changed(before: LimitSet<never>, after: LimitSet<never>): void {
-    if (!mayRaise(before, after)) return;
+    if (!changesRates(before, after)) return;
     const atMicros = this.#time.nowMicros();
     const untilMicros = atMicros + keptMicros(longestDebtTicks(before));
     this.#replaced = [...this.#replaced, { set: before, atMicros, untilMicros }].slice(-MOST_KEPT);
@@ -70,16 +70,20 @@ export function isFaster(one: Interval, other: Interval): boolean {
   return one.emissionIntervalTicks < other.emissionIntervalTicks;
 }
 
-/** Whether an id may have a faster rate than before. The numbers that an overrides function returned are not known. */
-function mayRaise(before: LimitSet<never>, after: LimitSet<never>): boolean {
+/**
+ * Whether an id may have another rate than before. A lowered one counts, because a later change may raise it above both. The
+ * numbers that an overrides function returned are not known.
+ */
+function changesRates(before: LimitSet<never>, after: LimitSet<never>): boolean {
   const { listed: was, limits } = before;
   const { listed: is } = after;
   if (was === undefined || is === undefined) return false;
-  return [...limits.values()].some((limit) => {
-    const changed = after.limits.get(limit.name);
-    if (changed === undefined || !hasDebts(limit) || !hasDebts(changed)) return false;
-    return overridesOf(was, limit.name) !== overridesOf(is, limit.name) || isRaised(limit, changed);
-  });
+  return [...limits.values()].some(
+    (limit) =>
+      hasDebts(limit) &&
+      (overridesOf(was, limit.name) !== overridesOf(is, limit.name) ||
+        !hasSameRates(limit, after.limits.get(limit.name))),
+  );
 }
 
 /** Only the debt of a rate is a time. That of a quota ends with the period, and slots are released. */
@@ -87,10 +91,16 @@ function hasDebts({ kind }: Limit<never>): boolean {
   return kind.level === 'falls';
 }
 
-function isRaised(limit: Limit<never>, changed: Limit<never>): boolean {
-  if (isFaster(changed.rate, limit.rate)) return true;
-  const [was, is] = [ceilingsOf(limit), ceilingsOf(changed)];
-  return was !== undefined && is !== undefined && isFaster(is.rate, was.rate);
+function hasSameRates(limit: Limit<never>, changed: Limit<never> | undefined): boolean {
+  return (
+    changed !== undefined &&
+    intervalOf(limit) === intervalOf(changed) &&
+    intervalOf(ceilingsOf(limit)) === intervalOf(ceilingsOf(changed))
+  );
+}
+
+function intervalOf(limit: Limit<never> | undefined): number | undefined {
+  return limit?.rate.emissionIntervalTicks;
 }
 
 /** An upper bound of all debts. It does not look at each override, of which there may be hundreds of thousands. */

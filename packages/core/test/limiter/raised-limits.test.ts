@@ -35,6 +35,21 @@ describe('a debt that is longer than the raised limit allows is cut', () => {
     expect(limiter.checkSync(five)).toMatchObject({ allowed: false, retryAfterMs: 1000 });
   });
 
+  test('also if a lower limit with a shorter debt came between', () => {
+    const limiter = limiterOn(memoryStore({ time: new FakeTime() }), daily);
+    limiter.spendSync(all());
+    for (const numbers of [{ burst: 1, count: 1, period: '12h' }, quick]) limiter.replace(setOf(numbers));
+    expect(limiter.checkSync(all())).toMatchObject({ allowed: false, retryAfterMs: 1000 });
+  });
+
+  test('also if its limit was removed between', () => {
+    const limiter = limiterOn(memoryStore({ time: new FakeTime() }), daily);
+    limiter.spendSync(all());
+    limiter.replace({ limits: { Others: { key: accountId(), ...quick } } });
+    limiter.replace(setOf(quick));
+    expect(limiter.checkSync(all())).toMatchObject({ allowed: false, retryAfterMs: 1000 });
+  });
+
   test('by a check as well as by a spend', () => {
     const limiter = limiterOn(memoryStore({ time: new FakeTime() }), daily);
     limiter.spendSync(all());

@@ -63,7 +63,7 @@ function started() {
 
 test('before any change no raise is remembered', () => expect(started().raised.remembersAny()).toBe(false));
 
-describe('a change that raises nothing is not remembered', () => {
+describe('a change of a rate is remembered, also one that a later change may raise', () => {
   const ceilings = (period: string) => ({ from: 'Pool', ceiling: { burst: 50, count: 5, period } }) as const;
   const borrowing = (period: string) =>
     defined({
@@ -79,15 +79,16 @@ describe('a change that raises nothing is not remembered', () => {
   const quota = defined({ limits: { Orders: { key: accountId(), count: 5, per: 'day' } } });
   test.each<[what: string, before: LimitSet<never>, after: LimitSet<never>, remembered: boolean]>([
     ['the same numbers', setOf(daily), setOf(daily), false],
-    ['a lowered limit', setOf(quick), setOf(daily), false],
+    ['a lowered limit', setOf(quick), setOf(daily), true],
     ['a higher burst', setOf(daily), setOf({ ...daily, burst: 50 }), false],
-    ['another limit', setOf(daily), defined({ limits: { Others: { key: accountId(), ...quick } } }), false],
+    ['a removed limit', setOf(daily), defined({ limits: { Others: { key: accountId(), ...quick } } }), true],
     ['a quota that is a rate now', quota, setOf(quick), false],
-    ['a rate that is a quota now', setOf(daily), quota, false],
+    ['a rate that is a quota now', setOf(daily), quota, true],
     ['the same list of overrides', withListed(daily), withListed(daily), false],
     ['a raise beside the same list of overrides', withListed(daily), withListed(quick), true],
     ['the same ceilings', borrowing('500ms'), borrowing('500ms'), false],
     ['raised ceilings', borrowing('500ms'), borrowing('250ms'), true],
+    ['lowered ceilings', borrowing('250ms'), borrowing('500ms'), true],
     // Whether an override of a list is faster is found out by decisions.
     ['other overrides', setOf(quick, { a: quick }), setOf(quick, { a: daily }), true],
   ])('%s', (_, before, after, isRemembered) => {
