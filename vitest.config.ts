@@ -112,6 +112,7 @@ const projects = [
     name: 'programs',
     include: ['test/examples/**/*.test.ts', `test/docs/${ofPrograms}`],
     exclude: [smoke],
+    ...shared,
   },
   { name: 'packed', include: ['test/packed/*.test.ts'], exclude: [loaders], timeoutMs: 10 * minute },
   { name: 'loaders', include: [loaders], timeoutMs: 10 * minute },

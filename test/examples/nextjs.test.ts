@@ -14,12 +14,13 @@ let limits: {
 
 beforeAll(async () => {
   redis = await redisServer();
-  process.env['REDIS_URL'] = redis.url;
+  vi.stubEnv('REDIS_URL', redis.url);
   limits = await exampleFile('lib/limits.js');
   route = await exampleFile('app/api/orders/route.js');
   await limits.limiter.ready();
 });
 afterAll(async () => {
+  vi.unstubAllEnvs();
   await limits.limiter.close({ store: true });
   await redis.stop();
 });
