@@ -43,6 +43,13 @@ describe('BytesCache', () => {
     expect([ask(cache, 'now'), ask(cache, 'often')]).toEqual(['now', undefined]);
   });
 
+  it('begins small, and has more places when more texts are asked for', () => {
+    const cache = new BytesCache<string>(8192);
+    const found = () => Array.from({ length: 2000 }, (_, i) => ask(cache, `text ${i}`)).filter(Boolean).length;
+    for (let round = 0; round < 9; round++) found();
+    expect(found()).toBeGreaterThan(1024);
+  });
+
   it('does not remember texts of more than 64 bytes', () => {
     const cache = new BytesCache<string>(64);
     for (const length of [64, 65]) {
