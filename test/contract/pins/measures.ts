@@ -18,16 +18,16 @@ const MOST = {
   'files of core that do not compile without': {
     load: 4,
     quota: 2,
-    concurrency: 3,
+    concurrency: 2,
     borrow: 4,
     maxWait: 2,
     maxDebt: 8,
     overshoot: 12,
-    hidden: 8,
+    hidden: 5,
   },
   'types of core with three of id, cost, mode, share and limit': 19,
   'names of': { '@sluice/core': 70, '@sluice/core/store': 37, '@sluice/core/kit': 92 },
-  'lines of logic of': { core: 12_634, 'all packages': 37_305 },
+  'lines of logic of': { core: 12_635, 'all packages': 37_317 },
   'words of docs': 68_117,
 };
 

@@ -1,6 +1,7 @@
-import { Decision } from '../decision/decision.ts';
+import type { Decision } from '../decision/decision.ts';
 import type { Transaction } from '../decision/transaction.ts';
 import { shownNameOf } from './shown-names.ts';
+import { visibleResults } from './visible.ts';
 import { waitText } from '../time/duration-text.ts';
 
 /** A response, without the rate limit fields and Retry-After. */
@@ -67,9 +68,7 @@ export function denialOf(decision: Decision, retryAfterSeconds: number): Denial 
 // Built by hand, because a client that floods the server gets only these responses. The name of a limit contains no
 // character that JSON escapes.
 function exceededBody(decision: Decision, again: string): string {
-  const { batch } = Decision.answerOf(decision);
-  const exceeded: Transaction[] = [];
-  for (const [i, { allowed, hidden }] of decision.results.entries()) if (!allowed && !hidden) exceeded.push(batch[i]!);
+  const exceeded = visibleResults(decision).flatMap(([{ allowed }, transaction]) => (allowed ? [] : [transaction]));
   const problem = `{"type":"${TYPES}quota-exceeded","title":"Too many requests","status":429,`;
   if (exceeded.length === 0) return `${problem}"detail":"Rate limit exceeded. ${again}"}`;
   const names = exceeded.map(({ limit }) => shownNameOf(decision, limit));

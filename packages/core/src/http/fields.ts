@@ -1,9 +1,9 @@
 import { oneOf } from '../checks/options.ts';
-import { Decision } from '../decision/decision.ts';
+import type { Decision } from '../decision/decision.ts';
 import type { Dialect, FieldTimes, ResponseFields } from './dialects/dialect.ts';
 import { draft11 } from './dialects/draft-11.ts';
 import { draft6, draft7, legacy } from './dialects/single-limit.ts';
-import { withSelected } from './selected-results.ts';
+import { visiblePart } from './visible.ts';
 
 /**
  * The format of the rate limit fields.
@@ -84,27 +84,6 @@ function exposeToScripts(names: readonly string[], fields: ResponseFields): void
   const missing = [...names, RETRY_AFTER].filter((name) => !present.includes(name.toLowerCase()));
   if (missing.length === 0) return;
   fields.setField('Access-Control-Expose-Headers', (exposed === '' ? missing : [exposed, ...missing]).join(', '));
-}
-
-/**
- * Returns a decision without its hidden limits, with the figures of the strictest remaining one, for header fields.
- *
- * Returns `null` when there are no figures to report: no limit applied, no wait helps, the store did not count, or
- * only hidden limits decided. A denial by hidden limits alone has none either, because figures that do not deny would
- * not explain it.
- */
-function visiblePart(decision: Decision): Decision | null {
-  if (decision.failure !== undefined || decision.retryAfterMs === Infinity || decision.limit === null) return null;
-  const { batch } = Decision.answerOf(decision);
-  // The results of one transaction are not made for this: see docs/hot-path.md.
-  const hasHidden = batch.length === 1 ? batch[0]!.treatment.hidden : decision.results.some(({ hidden }) => hidden);
-  return hasHidden ? withoutHidden(decision) : decision;
-}
-
-function withoutHidden(decision: Decision): Decision | null {
-  const { results, allowed } = decision;
-  if (results.every((result) => result.hidden || result.allowed !== allowed)) return null;
-  return withSelected(decision, (result) => !result.hidden);
 }
 
 /** The lower-case form of each name. Only the names of our own fields are added, so the map remains small. */

@@ -1,7 +1,6 @@
 import { complaint, SluiceError } from '../checks/errors.ts';
 import { checkOptions } from '../checks/options.ts';
 import { Decision } from '../decision/decision.ts';
-import type { Result } from '../decision/result.ts';
 import type { IpAddress } from '../ids/ip-address.ts';
 import type { KeySource } from '../keys/key.ts';
 import { coreOf } from '../limiter/create-limiter.ts';
@@ -12,6 +11,7 @@ import type { Exchange } from './exchange.ts';
 import { tooManyFields } from './lacking-fields.ts';
 import { checkedFields, writeFields, type FieldsDialect, type FieldSettings } from './fields.ts';
 import { limitUses, type UsedLimits } from './limit-uses.ts';
+import { visibleResults, type VisibleResult } from './visible.ts';
 
 /** The options of `limitsStatus`. */
 export interface LimitsStatusOptions<Request = unknown, Name extends string = string> {
@@ -117,17 +117,13 @@ class StatusSource<Request> implements KeySource<Request> {
 }
 
 function statusesOf(decision: Decision, { time }: RequestLimiter<never>): Record<string, LimitStatus> {
-  const { batch } = Decision.answerOf(decision);
-  const shown = decision.results.flatMap((result, i) =>
-    result.hidden ? [] : [[result.limit, statusOf(result, batch[i]!.slots === true, time.wallNow())] as const],
-  );
-  return Object.fromEntries(shown);
+  return Object.fromEntries(visibleResults(decision).map((visible) => statusOf(visible, time.wallNow())));
 }
 
-function statusOf(result: Result, isOfSlots: boolean, wallMs: number): LimitStatus {
-  const { burst, remaining, resetAfterMs } = result;
-  const hasReset = !isOfSlots && Number.isFinite(resetAfterMs);
-  return { limit: burst, remaining, reset: hasReset ? Math.ceil((wallMs + resetAfterMs) / 1000) : null };
+function statusOf([result, { slots }]: VisibleResult, wallMs: number): [limit: string, status: LimitStatus] {
+  const { limit, burst, remaining, resetAfterMs } = result;
+  const hasReset = slots !== true && Number.isFinite(resetAfterMs);
+  return [limit, { limit: burst, remaining, reset: hasReset ? Math.ceil((wallMs + resetAfterMs) / 1000) : null }];
 }
 
 /** Nobody knows what is left: figures of this process alone would mislead the client. */

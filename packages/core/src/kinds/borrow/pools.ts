@@ -52,8 +52,8 @@ interface Borrower<Request> extends Limit<Request> {
 
 function treatmentOf({ name, borrow, treatment }: Borrower<never>, pool: Pool): Treatment {
   const own = treatedAs(treatment, { isPlain: true, part: 'assured' });
-  const ofCeiling = treatedAs(own, { hidden: true, part: 'ceiling' });
-  const ofPool = treatedAs(own, { hidden: true, part: 'pool' });
+  const ofCeiling = treatedAs(own, { part: 'ceiling' });
+  const ofPool = treatedAs(own, { part: 'pool' });
   const borrowing: Borrowing = { ...borrow, ceilingName: ceilingNameOf(name), pool, own, ofCeiling, ofPool };
   return treatedAs(own, { isPlain: false, borrowing });
 }
