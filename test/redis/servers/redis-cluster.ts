@@ -1,4 +1,4 @@
-import { redisServer, type RedisServer } from './redis-server.ts';
+import { argsOf, serverWith, type RedisServer } from './redis-server.ts';
 import { onlineReplicas } from './sentinel-set.ts';
 import { until } from './until.ts';
 
@@ -33,7 +33,7 @@ export async function redisCluster({
     'repl-diskless-sync-delay': '0',
     ...config,
   };
-  const nodes = await Promise.all(Array.from({ length: 2 * PRIMARIES }, () => redisServer({ config: settings })));
+  const nodes = await Promise.all(Array.from({ length: 2 * PRIMARIES }, () => serverWith(argsOf(settings))));
   const cluster = new Nodes(nodes);
   await cluster.join();
   await until('each primary has its replica, and every node knows all slots', () => cluster.isWhole(PRIMARIES));

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { redisServerProgram } from '../../../scripts/redis.mjs';
 import { bury, forget, serversFolder } from './undertaker.ts';
@@ -19,6 +20,8 @@ export class RedisProcess {
   readonly #args: readonly string[];
   #child: ChildProcess | undefined;
   #log = '';
+  #isFrozen = false;
+  #hasOtherArgs = false;
 
   /** @param args - Without the port, the folder and the address. */
   constructor(port: number, args: readonly string[]) {
@@ -28,6 +31,11 @@ export class RedisProcess {
 
   get isRunning(): boolean {
     return this.#child !== undefined;
+  }
+
+  /** Whether it runs as it was made: not frozen, and with its own arguments alone. */
+  get isAsMade(): boolean {
+    return this.isRunning && !this.#isFrozen && !this.#hasOtherArgs;
   }
 
   /** All that it has printed, over all its lives. */
@@ -46,6 +54,8 @@ export class RedisProcess {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#child = child;
+    this.#isFrozen = false;
+    this.#hasOtherArgs = args.length > 0;
     const { pid } = child;
     if (pid !== undefined) bury(pid);
     child.once('exit', () => {
@@ -67,12 +77,20 @@ export class RedisProcess {
 
   /** SIGSTOP: its sockets stay open, the kernel takes in what is sent, and nobody answers. */
   freeze(): void {
+    this.#isFrozen = true;
     this.#child?.kill('SIGSTOP');
   }
 
   /** SIGCONT: it goes on, and does all that it was sent meanwhile. */
   thaw(): void {
+    this.#isFrozen = false;
     this.#child?.kill('SIGCONT');
+  }
+
+  /** Lets this process end although it runs: then it is killed. */
+  unref(): void {
+    this.#child?.unref();
+    for (const stream of [this.#child?.stdout, this.#child?.stderr]) (stream as Socket | null | undefined)?.unref();
   }
 
   async #end(signal: NodeJS.Signals): Promise<void> {

@@ -1,4 +1,5 @@
 import { Admin } from './admin.ts';
+import { IdleServers } from './idle-servers.ts';
 import { reservedPort } from './port.ts';
 import { RedisProcess } from './redis-process.ts';
 import { running } from './running.ts';
@@ -10,10 +11,14 @@ export interface RedisServerOptions {
   readonly absent?: boolean;
 }
 
+/** What outlasts {@link RedisServer.empty}: commands of a test's own that set something, write a file or keep others waiting. */
+const LASTING = /^(ACL|BGSAVE|CLIENT PAUSE|CLUSTER|CONFIG SET|DEBUG|REPLICAOF|SAVE)\b/;
+
 /** A standalone redis-server of this test's own: it saves nothing, and nothing but this machine reaches it. */
 export class RedisServer {
   readonly #process: RedisProcess;
   readonly #admin: Admin;
+  #isAltered = false;
 
   constructor(process: RedisProcess) {
     this.#process = process;
@@ -39,6 +44,11 @@ export class RedisServer {
 
   get isRunning(): boolean {
     return this.#process.isRunning;
+  }
+
+  /** Whether it is as it was made, but for what {@link empty} deletes. */
+  get isUnaltered(): boolean {
+    return this.#process.isAsMade && !this.#isAltered;
   }
 
   /** All that it has printed. */
@@ -75,7 +85,26 @@ export class RedisServer {
 
   /** Sends one command over a connection of the test's own, e.g. `call('CLIENT', 'PAUSE', 1500)`. */
   call<T = unknown>(command: string, ...args: (string | number)[]): Promise<T> {
+    this.#isAltered ||= LASTING.test([command, ...args].join(' ').toUpperCase());
     return this.#admin.call<T>(command, ...args);
+  }
+
+  /** Deletes its data, scripts and counts. */
+  async empty(): Promise<void> {
+    await this.call('FLUSHALL');
+    await this.call('SCRIPT', 'FLUSH');
+    await this.call('CONFIG', 'RESETSTAT');
+  }
+
+  /** How many clients are connected, with this one. */
+  async clients(): Promise<number> {
+    return (await this.call<string>('CLIENT', 'LIST')).trim().split('\n').length;
+  }
+
+  /** Lets this process end although it runs: then it is killed. */
+  unref(): void {
+    this.#admin.disconnect();
+    this.#process.unref();
   }
 
   /** CONFIG SET. */
@@ -91,18 +120,37 @@ export class RedisServer {
   }
 }
 
-/** Starts a standalone redis-server. It ends with the test that started it, or the file when none did. */
+const idle = new IdleServers();
+
+/**
+ * Starts a standalone redis-server, or takes one that an earlier test has left as it was made. It ends with the test that
+ * started it, or the file when none did.
+ */
 export async function redisServer({ config = {}, absent = false }: RedisServerOptions = {}): Promise<RedisServer> {
-  const settings = { save: '', appendonly: 'no', ...config };
-  const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
-  return serverWith(args, absent);
+  const args = argsOf(config);
+  const server = (absent ? undefined : await idle.take(args)) ?? (await newServer(args));
+  endsWithTest(server, () => idle.leave(args, server));
+  if (!absent && !server.isRunning) await server.start();
+  return server;
 }
 
-/** The same with the program's own arguments. */
-export async function serverWith(args: readonly string[], absent = false): Promise<RedisServer> {
-  const process = new RedisProcess(await reservedPort(), args);
-  const server = new RedisServer(process);
-  running.add({ close: () => server.kill(), report: () => `redis-server at ${server.port}:\n${server.log}` });
-  if (!absent) await server.start();
+/** Starts one that no other test has used or will use, with arguments of the program. */
+export async function serverWith(args: readonly string[]): Promise<RedisServer> {
+  const server = await newServer(args);
+  endsWithTest(server, () => server.kill());
+  await server.start();
   return server;
+}
+
+/** The arguments of a server with these settings, which saves nothing. */
+export function argsOf(config: Readonly<Record<string, string>>): readonly string[] {
+  return Object.entries({ save: '', appendonly: 'no', ...config }).flatMap(([name, value]) => [`--${name}`, value]);
+}
+
+async function newServer(args: readonly string[]): Promise<RedisServer> {
+  return new RedisServer(new RedisProcess(await reservedPort(), args));
+}
+
+function endsWithTest(server: RedisServer, close: () => Promise<void>): void {
+  running.add({ close, report: () => `redis-server at ${server.port}:\n${server.log}` });
 }

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { redisServer, serverWith, type RedisServer } from './redis-server.ts';
+import { argsOf, serverWith, type RedisServer } from './redis-server.ts';
 import { serversFolder } from './undertaker.ts';
 import { until } from './until.ts';
 
@@ -29,9 +29,9 @@ interface SentinelSetOptions {
 /** Starts them, and waits until all know each other. They end with the test that started them. */
 export async function sentinelSet({ config = {}, downAfterMs = 1000 }: SentinelSetOptions = {}): Promise<SentinelSet> {
   const replication = { 'repl-diskless-sync': 'yes', 'repl-diskless-sync-delay': '0', ...config };
-  const primary = await redisServer({ config: replication });
+  const primary = await serverWith(argsOf(replication));
   const replicaOf = { ...replication, replicaof: `127.0.0.1 ${primary.port}` };
-  const replicas = await Promise.all([0, 1].map(() => redisServer({ config: replicaOf })));
+  const replicas = await Promise.all([0, 1].map(() => serverWith(argsOf(replicaOf))));
   const servers = [primary, ...replicas];
   await until('both replicas have synchronised', async () => (await onlineReplicas(primary)) === 2);
   const sentinels = await Promise.all(
