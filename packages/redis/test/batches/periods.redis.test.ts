@@ -1,8 +1,8 @@
 import { nowTicksAt, type CalendarPeriod, type StoreTransaction } from '@sluice/core/store';
 import { Cluster } from 'ioredis';
 import { describe, expect, test } from 'vitest';
-import { redisCluster } from '../../../../test/redis/servers/redis-cluster.ts';
 import { redisServer } from '../../../../test/redis/servers/redis-server.ts';
+import { sharedCluster } from '../../../../test/redis/servers/shared-cluster.ts';
 import { until } from '../../../../test/redis/servers/until.ts';
 import { charge, hour, hourly, isAllowed, order, owed, TOKEN_TICKS } from '../support/orders.ts';
 import { readyStore } from '../support/ready-store.ts';
@@ -131,7 +131,7 @@ describe('remembered denials', () => {
 });
 
 describe('in a cluster', async () => {
-  const cluster = await redisCluster();
+  const cluster = await sharedCluster();
   const client = new Cluster([...cluster.addresses], { lazyConnect: true });
   const spread = await readyStore({ client, rememberDenialsMs: 0 });
 

@@ -2,7 +2,7 @@ import type { Redis as RedisClient } from 'ioredis';
 import { once } from 'node:events';
 import { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { redisCluster } from '../../../../test/redis/servers/redis-cluster.ts';
+import { sharedCluster } from '../../../../test/redis/servers/shared-cluster.ts';
 import { redisServer } from '../../../../test/redis/servers/redis-server.ts';
 import { until } from '../../../../test/redis/servers/until.ts';
 import {
@@ -70,7 +70,7 @@ describe.each(VERSIONS)('$version still has', ({ version, Redis, Cluster }) => {
   });
 
   test('`slots`, `refreshSlotsCache` and the event `refresh` of a cluster', async () => {
-    const { addresses } = await redisCluster();
+    const { addresses } = await sharedCluster();
     const cluster = ended(new Cluster([...addresses], LAZY));
     const isRefreshed = once(cluster, REFRESH_EVENT);
     await cluster.connect();

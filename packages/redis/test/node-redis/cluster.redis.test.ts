@@ -1,8 +1,9 @@
 import { createCluster } from 'redis';
 import { createCluster as createCluster5 } from 'redis5';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { redisCluster, type RedisCluster } from '../../../../test/redis/servers/redis-cluster.ts';
+import type { RedisCluster } from '../../../../test/redis/servers/redis-cluster.ts';
 import { redisServer } from '../../../../test/redis/servers/redis-server.ts';
+import { sharedCluster } from '../../../../test/redis/servers/shared-cluster.ts';
 import { tcpProxy } from '../../../../test/redis/servers/tcp-proxy.ts';
 import { until } from '../../../../test/redis/servers/until.ts';
 import { clusterOptionsOf } from '../../src/node-redis/private-names.ts';
@@ -18,7 +19,7 @@ describe.each(VERSIONS)('a script client beside a cluster client of node-redis $
   let cluster: RedisCluster;
 
   beforeAll(async () => {
-    cluster = await redisCluster();
+    cluster = await sharedCluster();
   });
 
   const urls = () => cluster.addresses.map(({ host, port }) => ({ url: `redis://${host}:${port}` }));
