@@ -1,6 +1,7 @@
 import { rmSync, statSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { until } from '../redis/servers/until.ts';
+import { sized } from '../sized.ts';
 import { HostProcess, type LoadResult } from './host-process.ts';
 import { folder } from './socket-path.ts';
 
@@ -72,7 +73,7 @@ test('eight processes that start at once have one server, and take no more than 
 });
 
 test('processes that start at once beside the socket of one that was killed have one server', async () => {
-  for (let round = 0; round < 5; round++) {
+  for (let round = 0; round < sized(3, 5); round++) {
     // oxlint-disable-next-line no-await-in-loop -- each round finds what the one before has left behind
     const processes = await startAll(4);
     // oxlint-disable-next-line no-await-in-loop
@@ -144,10 +145,12 @@ test('if processes start just when the socket is deleted, one server remains', a
   await splitByRole(all);
 });
 
+const ROLLED = sized(4, 8);
+
 test.each(['closes its store', 'is ended by SIGTERM'])(
-  'a rolling restart of eight processes under load admits exactly the limit: each server %s',
+  `a rolling restart of ${ROLLED} processes under load admits exactly the limit: each server %s`,
   async (way) => {
-    const [SIZE, LIMIT] = [8, 8000];
+    const [SIZE, LIMIT] = [ROLLED, 125 * ROLLED ** 2];
     const load = (each: HostProcess) =>
       each.spend({ socket, burst: LIMIT, requests: 160, inFlight: 10, deadlineMs: DEADLINE_MS });
     let processes = await startAll(SIZE);

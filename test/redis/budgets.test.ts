@@ -9,6 +9,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { realDelay } from '../real-delay.ts';
 import { randomFrom } from '../service/random.ts';
+import { sized } from '../sized.ts';
 import type { AskOrders, AskReport } from './processes/ask-model.mjs';
 import { run } from './processes/run.ts';
 import { redisServer, type RedisServer } from './servers/redis-server.ts';
@@ -27,7 +28,7 @@ const MAX_TOKENS = 100;
 /** What is taken for a process with all its calls in progress. */
 const ESTIMATE = AT_ONCE * (PROMPT_TOKENS + MAX_TOKENS);
 const EXPIRY_SECONDS = 2;
-const KILLS = 5;
+const KILLS = sized(3, 5);
 
 type Name = (typeof NAMES)[number];
 
