@@ -123,7 +123,7 @@ const projects = [
   { name: 'packed', include: ['test/packed/*.test.ts'], exclude: [loaders], timeoutMs: 10 * minute },
   { name: 'loaders', include: [loaders], timeoutMs: 10 * minute },
   // Real proxies in front of a real backend: the programs of three vendors.
-  { name: 'proxies', include: ['test/proxies/**/*.test.ts'] },
+  { name: 'proxies', include: ['test/proxies/**/*.test.ts'], ...onServers },
   { name: 'site', include: ['test/site/*.test.ts'], timeoutMs: 5 * minute },
   { name: 'aborts', include: [aborts, leaks], timeoutMs: 10 * minute },
   { name: 'bench', include: ['test/bench/**/*.test.ts'], timeoutMs: 10 * minute },
