@@ -105,7 +105,8 @@ test.each(CLUSTERS)(
     });
     expect(await scriptClient.run(call(add, { keys: [key] }))).toEqual([expect.any(Number), 3]);
     const { redirects } = scriptClient.status().counts;
-    expect(redirects).toBe(2);
+    // One more, or none where it has read meanwhile whose the slot is.
+    expect([1, 2]).toContain(redirects);
     expect(await scriptClient.run(call(add, { keys: [fresh] }))).toEqual([expect.any(Number), 2]);
     expect(scriptClient.status().counts.redirects).toBe(redirects);
   },
