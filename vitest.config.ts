@@ -58,13 +58,12 @@ const pins = 'test/contract/pins/pins.test.ts';
 /** The files of a worker share a process, whose start was most of their time, and a Redis Cluster. */
 const shared = { isolate: false, setupFiles: ['test/fresh-modules.ts'] };
 
-const onServers = {
-  exclude: [],
-  isolate: false,
-  setupFiles: ['test/redis/servers/teardown.ts'],
-  // Each of the many processes of the tests would read the certificates of the environment when it starts, for 45 ms.
-  env: { NODE_EXTRA_CA_CERTS: '' },
-};
+const onServers = { exclude: [], isolate: false, setupFiles: ['test/redis/servers/teardown.ts'] };
+
+/** Each of the many processes of the tests would read the certificates of the environment when it starts, for 45 ms. */
+const withoutCertificates = { NODE_EXTRA_CA_CERTS: '' };
+/** What asks a registry of packages. */
+const ofRegistry = { env: {} };
 
 /**
  * One row per project: what it collects, and how long one of its tests may take. Those that are `alone` run before
@@ -120,8 +119,8 @@ const projects = [
     exclude: [smoke],
     ...shared,
   },
-  { name: 'packed', include: ['test/packed/*.test.ts'], exclude: [loaders], timeoutMs: 10 * minute },
-  { name: 'loaders', include: [loaders], timeoutMs: 10 * minute },
+  { name: 'packed', include: ['test/packed/*.test.ts'], exclude: [loaders], timeoutMs: 10 * minute, ...ofRegistry },
+  { name: 'loaders', include: [loaders], timeoutMs: 10 * minute, ...ofRegistry },
   // Real proxies in front of a real backend: the programs of three vendors.
   { name: 'proxies', include: ['test/proxies/**/*.test.ts'], ...onServers },
   { name: 'site', include: ['test/site/*.test.ts'], timeoutMs: 5 * minute },
@@ -176,6 +175,7 @@ export default defineConfig({
         resolve: { conditions },
         ssr: { resolve: { conditions } },
         test: {
+          env: withoutCertificates,
           ...project,
           exclude: ['**/node_modules/**', ...exclude],
           testTimeout: timeoutMs,
