@@ -6,13 +6,14 @@ import { root } from './pnpm.mjs';
  * Runs a program, also one of node_modules/.bin, silently.
  *
  * @param {string} command words without spaces in them
+ * @param {Readonly<Record<string, string>>} env what its environment has besides
  * @returns {Promise<string>} what it printed; rejects with that when it failed
  */
-export function run(command) {
+export function run(command, env = {}) {
   const path = join(root, 'node_modules', '.bin') + delimiter + process.env.PATH;
   const child = spawn(command, {
     cwd: root,
-    env: { ...process.env, PATH: path },
+    env: { ...process.env, ...env, PATH: path },
     shell: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
