@@ -9,6 +9,7 @@ const packages = readdirSync('packages').map((folder) => {
 
 export default {
   entryPoints: packages.flatMap(({ entryPoints }) => entryPoints),
+  tsconfig: 'tsconfig.sources.json',
   emit: 'none',
   readme: 'none',
   disableSources: true,

@@ -45,6 +45,7 @@ export default {
   ...options,
   // The kits are for the packages of this family alone.
   entryPoints: entryPoints.filter((entry) => !entry.endsWith('kit.ts')).map((entry) => join(root, entry)),
+  tsconfig: join(root, 'tsconfig.sources.json'),
   plugin: [fileURLToPath(import.meta.resolve('typedoc-plugin-markdown')), publishedNames, bySubject],
   // `npm run check -- docs` judges the docstrings.
   treatWarningsAsErrors: false,
