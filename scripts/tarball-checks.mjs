@@ -49,10 +49,11 @@ async function findingsOfTypes(bytes) {
  * @returns {string[]} what is wrong with their licence, scripts and sizes
  */
 export function tarballProblems(paths, allowed) {
-  const names = new Set(paths.map((path) => packedManifest(path).name));
+  const tarballs = paths.map(read);
+  const names = new Set(tarballs.map(({ manifest }) => manifest.name));
   const unknown = Object.keys(allowed).filter((name) => !names.has(name));
   return [
-    ...paths.flatMap((path) => [...licenceProblems(path), ...scriptProblems(path), ...sizeProblems(path, allowed)]),
+    ...tarballs.flatMap((each) => [...licenceProblems(each), ...scriptProblems(each), ...sizeProblems(each, allowed)]),
     ...unknown.map((name) => `${BUDGETS_FILE} has ${name}, which is not packed. Remove its line.`),
   ];
 }
@@ -75,13 +76,22 @@ export function packedManifest(path) {
   return JSON.parse(packedFile(path, 'package.json'));
 }
 
-/** @param {string} path */
-function licenceProblems(path) {
-  const { name, license } = packedManifest(path);
+/**
+ * What several checks ask of a tarball: each look into it is a process.
+ *
+ * @typedef {{ path: string, manifest: any, files: readonly string[] }} Tarball
+ */
+
+/** @param {string} path @returns {Tarball} */
+function read(path) {
+  return { path, manifest: packedManifest(path), files: packedFiles(path) };
+}
+
+/** @param {Tarball} tarball */
+function licenceProblems({ path, manifest: { name, license }, files }) {
   const ours = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).license;
   const hasText =
-    packedFiles(path).includes('LICENSE') &&
-    packedFile(path, 'LICENSE') === readFileSync(join(root, 'LICENSE'), 'utf8');
+    files.includes('LICENSE') && packedFile(path, 'LICENSE') === readFileSync(join(root, 'LICENSE'), 'utf8');
   return [
     ...(license === ours ? [] : [`\`license\` of ${name} must be ${ours}, but was ${license}. Write it.`]),
     ...(hasText
@@ -90,18 +100,16 @@ function licenceProblems(path) {
   ];
 }
 
-/** @param {string} path */
-function scriptProblems(path) {
-  const { name, scripts = {} } = packedManifest(path);
+/** @param {Tarball} tarball */
+function scriptProblems({ manifest: { name, scripts = {} }, files }) {
   const ran = INSTALL_SCRIPTS.filter((script) => script in scripts);
   // npm compiles a package with this file, without a script that says so.
-  if (packedFiles(path).includes('binding.gyp')) ran.push('binding.gyp');
+  if (files.includes('binding.gyp')) ran.push('binding.gyp');
   return ran.map((script) => `${name} must run nothing when it is installed, but has ${script}. Remove it.`);
 }
 
-/** @param {string} path @param {Budgets} allowed */
-function sizeProblems(path, allowed) {
-  const { name } = packedManifest(path);
+/** @param {Tarball} tarball @param {Budgets} allowed */
+function sizeProblems({ path, manifest: { name } }, allowed) {
   const size = kilobytes(path);
   const most = allowed[name];
   if (most === undefined) return [`${name} has no budget. Write "${name}": ${size} into ${BUDGETS_FILE}.`];
