@@ -15,7 +15,8 @@ export class IdleServers {
   async take(args: readonly string[]): Promise<RedisServer | undefined> {
     const index = this.#all.findLastIndex(({ key }) => key === keyOf(args));
     const [found] = index === -1 ? [] : this.#all.splice(index, 1);
-    if (found === undefined || (await isEmptied(found.server))) return found?.server;
+    if (found === undefined) return undefined;
+    if (await isEmptied(found.server)) return found.server.anew();
     await found.server.kill();
     return this.take(args);
   }

@@ -107,6 +107,12 @@ export class RedisServer {
     this.#process.unref();
   }
 
+  /** The same server for another test, to which it is a new one. */
+  anew(): RedisServer {
+    this.#admin.disconnect();
+    return new RedisServer(this.#process);
+  }
+
   /** CONFIG SET. */
   async config(name: string, value: string): Promise<void> {
     await this.call('CONFIG', 'SET', name, value);

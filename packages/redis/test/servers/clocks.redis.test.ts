@@ -2,8 +2,16 @@ import { systemTime } from '@sluice/core/kit';
 import { describe, expect, test } from 'vitest';
 import { redisServer } from '../../../../test/redis/servers/redis-server.ts';
 import { tcpProxy } from '../../../../test/redis/servers/tcp-proxy.ts';
+import { until } from '../../../../test/redis/servers/until.ts';
 import { call, isUp, openScriptClient, rejection, CLIENTS } from '../ioredis/support/client.ts';
 import { add } from '../ioredis/support/scripts.ts';
+
+function isRun(reply: Promise<unknown>): Promise<boolean> {
+  return reply.then(
+    () => true,
+    () => false,
+  );
+}
 
 describe.each(CLIENTS)('clocks that differ, by a script client of $name', ({ clientTo }) => {
   /** A script client whose own clock can be set: only how far both are apart counts, so the server's might as well be. */
@@ -50,7 +58,7 @@ describe.each(CLIENTS)('clocks that differ, by a script client of $name', ({ cli
   });
 
   test('never let a script write after its deadline, when the server’s clock was set back and is known again', async () => {
-    const { proxy, scriptClient, time } = await openWithClock();
+    const { server, proxy, scriptClient, time } = await openWithClock();
     time.aheadMicros = 10_000_000;
     await scriptClient.run(call(add));
     proxy.stall();
@@ -58,7 +66,8 @@ describe.each(CLIENTS)('clocks that differ, by a script client of $name', ({ cli
       code: 'ERR_STORE_DEADLINE',
     });
     await proxy.pass();
-    await isUp(scriptClient);
-    expect(await scriptClient.run(call(add))).toEqual([expect.any(Number), 2]);
+    // On a busy machine the connection may have been replaced, with the calls on it.
+    await until('a later call has run', () => isRun(scriptClient.run(call(add, { keys: ['other'] }))));
+    expect(await server.call('GET', 'key')).toBe('1');
   });
 });
