@@ -62,8 +62,8 @@ const onServers = { exclude: [], isolate: false, setupFiles: ['test/redis/server
 
 /** Each of the many processes of the tests would read the certificates of the environment when it starts, for 45 ms. */
 const withoutCertificates = { NODE_EXTRA_CA_CERTS: '' };
-/** What asks a registry of packages. */
-const ofRegistry = { env: {} };
+/** For tests that use a package registry. */
+const withCertificates = { env: {} };
 
 /**
  * One row per project: what it collects, and how long one of its tests may take. Those that are `alone` run before
@@ -119,8 +119,14 @@ const projects = [
     exclude: [smoke],
     ...shared,
   },
-  { name: 'packed', include: ['test/packed/*.test.ts'], exclude: [loaders], timeoutMs: 10 * minute, ...ofRegistry },
-  { name: 'loaders', include: [loaders], timeoutMs: 10 * minute, ...ofRegistry },
+  {
+    name: 'packed',
+    include: ['test/packed/*.test.ts'],
+    exclude: [loaders],
+    timeoutMs: 10 * minute,
+    ...withCertificates,
+  },
+  { name: 'loaders', include: [loaders], timeoutMs: 10 * minute, ...withCertificates },
   // Real proxies in front of a real backend: the programs of three vendors.
   { name: 'proxies', include: ['test/proxies/**/*.test.ts'], ...onServers },
   { name: 'site', include: ['test/site/*.test.ts'], timeoutMs: 5 * minute },

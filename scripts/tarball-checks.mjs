@@ -77,7 +77,7 @@ export function packedManifest(path) {
 }
 
 /**
- * What several checks ask of a tarball: each look into it is a process.
+ * The parts of a tarball that several checks use. To read one starts a process.
  *
  * @typedef {{ path: string, manifest: any, files: readonly string[] }} Tarball
  */

@@ -169,10 +169,13 @@ test.each([
   async (policy, status) => {
     const redis = await redisServer();
     const { ask } = await serviceOn(redis.url, filesIn('count: 1', policy), []);
-    expect([await ask(), await ask()]).toEqual([200, 429]);
+    expect(await ask()).toBe(200);
+    const deniedMs = performance.now();
+    expect(await ask()).toBe(429);
     await redis.kill();
-    // That the first client is denied is remembered for a second.
-    expect([429, status]).toContain(await ask());
+    const again = await ask();
+    // A denial is remembered for a second, which may be over on a busy machine.
+    expect(performance.now() < deniedMs + 1000 ? [429] : [429, status]).toContain(again);
     expect([await ask('198.51.100.9'), await ask('198.51.100.9')]).toEqual([status, status]);
     await redis.start();
     await until('limits hold again', async () => (await ask('192.0.2.1')) === 429);

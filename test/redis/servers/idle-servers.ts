@@ -8,10 +8,10 @@ const MOST = 4;
  * tests that use it.
  */
 export class IdleServers {
-  /** The one that has waited longest first. */
+  /** In the order in which they became idle. */
   readonly #all: { readonly key: string; readonly server: RedisServer }[] = [];
 
-  /** One that was started with these arguments, and is empty and without clients. */
+  /** Returns a server with these arguments, without data and clients; undefined if there is none. */
   async take(args: readonly string[]): Promise<RedisServer | undefined> {
     const index = this.#all.findLastIndex(({ key }) => key === keyOf(args));
     const [found] = index === -1 ? [] : this.#all.splice(index, 1);
@@ -34,7 +34,7 @@ function keyOf(args: readonly string[]): string {
   return JSON.stringify(args);
 }
 
-/** `false` when clients of an earlier test stay connected, or it does not take our commands. */
+/** Empties a server. Returns `false` if clients of an earlier test stay connected, or the server rejects the commands. */
 async function isEmptied(server: RedisServer): Promise<boolean> {
   try {
     // A server learns a little later that a client has closed its connection.

@@ -11,7 +11,7 @@ export interface RedisServerOptions {
   readonly absent?: boolean;
 }
 
-/** What outlasts {@link RedisServer.empty}: commands of a test's own that set something, write a file or keep others waiting. */
+/** Commands of tests whose effect {@link RedisServer.empty} does not undo. */
 const LASTING = /^(ACL|BGSAVE|CLIENT PAUSE|CLUSTER|CONFIG SET|DEBUG|REPLICAOF|SAVE)\b/;
 
 /** A standalone redis-server of this test's own: it saves nothing, and nothing but this machine reaches it. */
@@ -107,7 +107,7 @@ export class RedisServer {
     this.#process.unref();
   }
 
-  /** The same server for another test, to which it is a new one. */
+  /** Returns another object for the same server, without what an earlier test has learned of it. */
   anew(): RedisServer {
     this.#admin.disconnect();
     return new RedisServer(this.#process);

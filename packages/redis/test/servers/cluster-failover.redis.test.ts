@@ -24,7 +24,7 @@ async function opened(addresses: RedisCluster['addresses']) {
   );
 }
 
-describe('when a primary is lost, script clients of all libraries of a cluster', () => {
+describe('when a primary is lost, cluster clients of all libraries', () => {
   test.each(['killed', 'frozen'])('(%s) serve the other slots, and these by its replica', async (fate) => {
     const cluster = await redisCluster();
     const all = (await opened(cluster.addresses)).map((each) => {
@@ -91,7 +91,7 @@ async function pair() {
   return [primary, replica] as const;
 }
 
-test('script clients of all libraries of a cluster find a cluster that has moved to other addresses', async () => {
+test('cluster clients of all libraries find a cluster that has moved to other addresses', async () => {
   const [old, moved] = await Promise.all([pair(), pair()]);
   const target = { port: old[0].port };
   const { host, port } = await tcpProxy(target);
