@@ -84,7 +84,7 @@ test.each(CLUSTERS)('a script client of a cluster by $name ends in every state',
   expect(await rejection(down.run(call(add)))).toMatchObject({ code: 'ERR_CLOSED' });
 });
 
-// After the others: some nodes learn only seconds later whose the slot is.
+// After the other tests, because some nodes learn the new owner of a slot only seconds later.
 test.each(CLUSTERS)(
   'a script client of a cluster by $name follows a slot that moves, and keeps what it counted',
   async ({ clusterTo }) => {
@@ -104,9 +104,9 @@ test.each(CLUSTERS)(
       expect(message).toContain('TRYAGAIN');
     });
     expect(await scriptClient.run(call(add, { keys: [key] }))).toEqual([expect.any(Number), 3]);
-    const { redirects } = scriptClient.status().counts;
-    // One more, or none where it has read meanwhile whose the slot is.
-    expect([1, 2]).toContain(redirects);
+    const { redirects, reloads } = scriptClient.status().counts;
+    // On a busy machine it may have read the new owner of the slot meanwhile.
+    expect(reloads === 0 ? [2] : [1, 2]).toContain(redirects);
     expect(await scriptClient.run(call(add, { keys: [fresh] }))).toEqual([expect.any(Number), 2]);
     expect(scriptClient.status().counts.redirects).toBe(redirects);
   },
