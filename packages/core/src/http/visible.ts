@@ -24,7 +24,11 @@ export function visiblePart(decision: Decision): Decision | null {
   const { batch } = Decision.answerOf(decision);
   // The results of one transaction are not made for this: see docs/hot-path.md.
   const hasHidden = batch.length === 1 ? batch[0]!.treatment.hidden : decision.results.some(({ hidden }) => hidden);
-  if (!hasHidden) return decision;
-  const hasFigures = decision.results.some(({ hidden, allowed }) => !hidden && allowed === decision.allowed);
-  return hasFigures ? withSelected(decision, (result) => !result.hidden) : null;
+  return hasHidden ? withoutHidden(decision) : decision;
+}
+
+function withoutHidden(decision: Decision): Decision | null {
+  const { results, allowed } = decision;
+  if (results.every((result) => result.hidden || result.allowed !== allowed)) return null;
+  return withSelected(decision, (result) => !result.hidden);
 }

@@ -92,15 +92,8 @@ function hasDebts({ kind }: Limit<never>): boolean {
 }
 
 function hasSameRates(limit: Limit<never>, changed: Limit<never> | undefined): boolean {
-  return (
-    changed !== undefined &&
-    intervalOf(limit) === intervalOf(changed) &&
-    intervalOf(ceilingsOf(limit)) === intervalOf(ceilingsOf(changed))
-  );
-}
-
-function intervalOf(limit: Limit<never> | undefined): number | undefined {
-  return limit?.rate.emissionIntervalTicks;
+  if (changed?.rate.emissionIntervalTicks !== limit.rate.emissionIntervalTicks) return false;
+  return ceilingsOf(changed)?.rate.emissionIntervalTicks === ceilingsOf(limit)?.rate.emissionIntervalTicks;
 }
 
 /** An upper bound of all debts. It does not look at each override, of which there may be hundreds of thousands. */
