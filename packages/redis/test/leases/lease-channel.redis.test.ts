@@ -106,6 +106,8 @@ test('syncs are counted once for all limiters of a store: how they ended, what t
     for (let tries = 0; tries < 100 && !isCounted(); tries++) await realDelay(10);
     return isCounted();
   });
+  expect(read()['sluice.lease.charged ']).toBeGreaterThan(0);
+  expect(read()['sluice.lease.granted ']).toBeGreaterThan(0);
   const { 'sluice.lease.syncs answered': answered, 'sluice.lease.duration answered': durations } = read();
   expect(answered).toBe(heard.length);
   expect(durations).toMatchObject({ counts: expect.any(Array), sum: expect.any(Number) });
