@@ -20,6 +20,9 @@ const TYPES: Readonly<Record<string, string>> = {
   '.json': 'application/json',
 };
 
+/** That links of a page are relative to. */
+const ORIGIN = 'https://site.example';
+
 /** What hosts of static files answer to an address that does not exist. */
 const NOT_FOUND = '/404.html';
 
@@ -32,6 +35,15 @@ export interface BuiltSite extends AsyncDisposable {
   readonly pages: readonly string[];
   /** Whether it has a file, which need not be a page. */
   has(path: string): boolean;
+  /** What the file of a page has for links to lead to, and where its own lead. */
+  anchorsOf(path: string): Anchors;
+}
+
+/** Of a page. */
+export interface Anchors {
+  /** Where its links to the site lead: path and fragment. */
+  readonly links: readonly string[];
+  readonly ids: ReadonlySet<string>;
 }
 
 /** Builds the site as `npm run site` does, and serves its files. */
@@ -52,9 +64,19 @@ export async function builtSite(): Promise<BuiltSite> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     pages: [...files].filter((file) => file.endsWith('.html') && !NO_PAGES.includes(file)).toSorted(),
     has: (path) => files.has(path),
+    anchorsOf,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+function anchorsOf(path: string): Anchors {
+  const html = readFileSync(folder + path, 'utf8');
+  const valuesOf = (attribute: RegExp): string[] =>
+    Array.from(html.matchAll(attribute), ([, value = '']) => value.replaceAll('&amp;', '&'));
+  const targets = valuesOf(/<a\b[^>]*\shref="([^"]*)"/g).map((href) => new URL(href, ORIGIN + path));
+  const links = targets.filter(({ origin }) => origin === ORIGIN).map(({ pathname, hash }) => pathname + hash);
+  return { links, ids: new Set(valuesOf(/\sid="([^"]*)"/g)) };
 }

@@ -3,11 +3,9 @@ import type { Page } from 'playwright-core';
 import { DESK, PHONE } from './browser.ts';
 
 // In the browser, whose types the tests do not have.
-const FIND = `({
+const SIZES = `({
   height: document.documentElement.scrollHeight,
   tooWide: document.documentElement.scrollWidth - document.documentElement.clientWidth,
-  links: Array.from(document.querySelectorAll('a'), ({ href }) => href),
-  ids: Array.from(document.querySelectorAll('[id]'), ({ id }) => id),
 })`;
 
 /** The part of a page that other pages do not have. */
@@ -30,18 +28,8 @@ export interface Visit {
   readonly tooWide: number;
   /** In pixels, on a phone. */
   readonly height: number;
-  /** Where its links to the site lead: path and fragment. */
-  readonly links: readonly string[];
-  readonly ids: ReadonlySet<string>;
   /** What axe finds in its content, except contrast; nothing if it was not asked. */
   readonly violations: readonly string[];
-}
-
-interface Found {
-  readonly tooWide: number;
-  readonly height: number;
-  readonly links: string[];
-  readonly ids: string[];
 }
 
 /** Opens a page on a phone, and waits until its script has taken it over. */
@@ -51,12 +39,10 @@ export async function visit(page: Page, url: string, path: string, asksAxe: bool
   page.on('pageerror', (error) => void messages.push(`error: ${error.message}`));
   await page.setViewportSize(PHONE);
   await open(page, url + path);
-  const found = await page.evaluate<Found>(FIND);
+  const sizes = await page.evaluate<Pick<Visit, 'tooWide' | 'height'>>(SIZES);
   const violations = asksAxe ? await violationsIn(page, CONTENT, OF_THE_CONTENT) : [];
   page.removeAllListeners();
-  const links = found.links.filter((link) => link.startsWith(url)).map((link) => link.slice(url.length));
-  const { tooWide, height } = found;
-  return { messages, tooWide, height, links, ids: new Set(found.ids), violations };
+  return { messages, ...sizes, violations };
 }
 
 /** What axe finds on a whole page: each rule with the first element that violates it. */
