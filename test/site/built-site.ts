@@ -40,7 +40,7 @@ export interface BuiltSite extends AsyncDisposable {
 }
 
 /** Of a page. */
-export interface Anchors {
+interface Anchors {
   /** Where its links to the site lead: path and fragment. */
   readonly links: readonly string[];
   readonly ids: ReadonlySet<string>;
