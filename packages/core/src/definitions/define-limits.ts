@@ -68,7 +68,7 @@ function defineLimit<Request>(
   if (!isKey(key)) throw notAKey(where, key);
   checkGiven(LIMIT_ROWS, where, definition);
   const parts = kind.define(definition as never, { where, name, ...(wall && { wall }) });
-  const { rate, bounds, borrow, overshoot, calendar, warnAt, slots, load } = parts;
+  const { rate, bounds, borrow, calendar, warnAt, load } = parts;
   // Written out, so that limits of all kinds have one hidden class: see docs/hot-path.md.
   return {
     name,
@@ -83,14 +83,13 @@ function defineLimit<Request>(
     load,
     disabled,
     treatment: new Treatment({
+      ...parts,
       isPlain: kind.level === 'falls' || kind.level === 'resets',
       onFailure: checkFailurePolicy(`${where}.onFailure`, policy),
       hidden: hidden || kind.level === 'own',
       part: 'whole',
       borrowing: undefined,
       sheds: kind.level === 'own' || (kind.level === 'held' && isEveryone(key)),
-      slots,
-      overshoot,
     }),
   };
 }

@@ -27,20 +27,11 @@ export function storedLimits({ limits }: LimitSet<never>): ReadonlyMap<string, S
 }
 
 function storedAs(role: 'limit' | 'ceiling', limit: Limit<never>): StoredLimit {
-  const { kind, key, calendar, rate, levels, treatment } = limit;
+  const { kind, key, calendar, levels, treatment } = limit;
   const { slots, overshoot } = treatment;
-  const { fitTicks, capTicks, lineTicks } = levels;
   return {
     shape: JSON.stringify([role, kind.name, key.format.name, calendar?.name, slots?.scope]),
-    numbers: JSON.stringify([
-      [rate.burst, rate.count, rate.emissionIntervalTicks],
-      fitTicks,
-      capTicks,
-      lineTicks,
-      overshoot,
-      slots,
-      borrowedNumbersOf(limit),
-    ]),
+    numbers: JSON.stringify([levels, overshoot, slots, borrowedNumbersOf(limit)]),
     text: kind.describe(limit),
   };
 }

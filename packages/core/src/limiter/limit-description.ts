@@ -1,6 +1,7 @@
 import type { Limit } from '../limits/limit.ts';
 import type { LeaseDescription } from '../store/lease-description.ts';
 import type { Store } from '../store/store.ts';
+import { isExact } from '../kinds/rate/overshoot.ts';
 import { leaseOf } from './lease-warnings.ts';
 
 /** How a limit is decided. */
@@ -29,7 +30,7 @@ export function describedLimit(store: Store, limit: Limit<never>): LimitDescript
 type LeaseTerms = Extract<LeaseDescription, { readonly leased: true }>;
 
 function exactLine({ treatment }: Limit<never>): string {
-  return treatment.overshoot === undefined ? '  exact' : '  exact: the store has no leases, and ignores the overshoot';
+  return isExact(treatment) ? '  exact' : '  exact: the store has no leases, and ignores the overshoot';
 }
 
 function linesOf(lease: LeaseDescription, { rate, treatment }: Limit<never>): string[] {

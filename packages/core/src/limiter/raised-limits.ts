@@ -95,7 +95,7 @@ export class RaisedLimits {
     const debts: OldDebt[] = [];
     for (const [i, { limit, id, rate, treatment, ...levels }] of answer.batch.entries()) {
       const levelTicks = answer.reading.levelsTicks[i]!;
-      const capTicks = highestLevel(levels.capTicks, rate, treatment.overshoot);
+      const capTicks = highestLevel(levels.capTicks, rate, treatment);
       // Other levels are numbers, and not times.
       if (levelTicks <= capTicks || rate.kind.level !== 'falls') continue;
       // A longer debt than the old numbers allow is from another process with other numbers.

@@ -1,7 +1,7 @@
 import { levelsOf } from '../limits/levels.ts';
 import type { Limit } from '../limits/limit.ts';
 import type { LimitSet } from '../definitions/limit-set.ts';
-import { highestLevel } from '../kinds/rate/overshoot.ts';
+import { highestLevel, isExact } from '../kinds/rate/overshoot.ts';
 import { overridesOf } from '../definitions/overrides/override-list.ts';
 import { asStored, ceilingRateOf, ceilingsOf } from '../kinds/borrow/pools.ts';
 import type { Numbers } from '../rule/rate.ts';
@@ -105,7 +105,7 @@ function longestDebtTicks({ limits, listed }: LimitSet<never>): number {
       oldNumbersOf(limit.rate, asStored(limit, limits)).capTicks,
       ceilings === undefined ? 0 : oldNumbersOf(ceilings.rate, ceilings).capTicks,
       // An overshoot is at most the burst.
-      limit.treatment.overshoot === undefined ? overridesTicks : 2 * overridesTicks,
+      isExact(limit.treatment) ? overridesTicks : 2 * overridesTicks,
     ];
   });
   return Math.max(0, ...debts);
@@ -131,6 +131,6 @@ export function keptMicros(debtTicks: number): number {
 }
 
 function oldNumbersOf(rate: Numbers, limit: Limit<never>): OldNumbers {
-  const capTicks = highestLevel(levelsOf(rate, limit).capTicks, rate, limit.treatment.overshoot);
+  const capTicks = highestLevel(levelsOf(rate, limit).capTicks, rate, limit.treatment);
   return { emissionIntervalTicks: rate.emissionIntervalTicks, capTicks };
 }

@@ -3,6 +3,7 @@ import { guess } from '../../checks/options.ts';
 import { isEveryone } from '../../keys/everyone.ts';
 import type { Numbers } from '../../rule/rate.ts';
 import { MAX_TOLERANCE_TICKS, TICKS_PER_MS } from '../../rule/ticks.ts';
+import { isExact } from '../rate/overshoot.ts';
 import { ceilingOf } from './borrow.ts';
 import { Levels, levelsFrom } from '../../limits/levels.ts';
 import type { Limit } from '../../limits/limit.ts';
@@ -153,7 +154,7 @@ function poolOf<Request>(
   if (pool.kind.level !== 'falls') {
     throw wrong(`a rate, not ${pool.kind.noun}`, 'Give the pool a `count` and a `period`.');
   }
-  if (pool.treatment.overshoot !== undefined) {
+  if (!isExact(pool.treatment)) {
     throw wrong('a limit without `overshoot`', 'Remove it from the pool, which is exact.');
   }
   if (pool.rate.waitTicks !== undefined) {

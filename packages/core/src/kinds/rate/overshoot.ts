@@ -4,6 +4,7 @@ import { wholeShareOf } from '../../rule/gcra.ts';
 import type { Numbers } from '../../rule/rate.ts';
 import { MAX_TOLERANCE_TICKS } from '../../rule/ticks.ts';
 import { checkOption, type OptionRow } from '../../limits/option.ts';
+import type { Treatment } from '../../limits/treatment.ts';
 
 /** Whether a limit is decided exactly, or by leases where the store has them. */
 export interface Exactness {
@@ -57,11 +58,16 @@ export function overshootOf(where: string, definition: Exactness): number | unde
   return overshoot;
 }
 
+/** Whether a limit is decided exactly by every store. */
+export function isExact({ overshoot }: Treatment): boolean {
+  return overshoot === undefined;
+}
+
 /**
  * Returns the highest level that decisions leave at a limit: its cap, and above it what processes with leases may let
  * through. How many processes there are need not be known: together they stay within the overshoot.
  */
-export function highestLevel(capTicks: number, rate: RateNumbers, overshoot: number | undefined): number {
+export function highestLevel(capTicks: number, rate: RateNumbers, { overshoot }: Treatment): number {
   if (overshoot === undefined) return capTicks;
   const beyondTicks = wholeShareOf(rate.burst, overshoot) * rate.emissionIntervalTicks;
   return Math.min(capTicks + beyondTicks, MAX_TOLERANCE_TICKS);
