@@ -1,4 +1,4 @@
-import { shareOfRoom, type Numbers } from '../rule/rate.ts';
+import { plainNumbers, shareOfRoom, type Numbers } from '../rule/rate.ts';
 import { remainingTokens } from '../rule/gcra.ts';
 import { MAX_TOLERANCE_TICKS } from '../rule/ticks.ts';
 import type { Charge } from '../decision/batch-answer.ts';
@@ -18,16 +18,14 @@ export function localRate(rate: Numbers, gateways: number): Numbers {
   if (rate.kind.level !== 'falls') return { ...rate, burst, count: burst, toleranceTicks: burst };
   // Only a burst of 1 can reach the cap: with a larger burst, the tolerance is at most that of the limit.
   const emissionIntervalTicks = Math.min(rate.emissionIntervalTicks * gateways, MAX_TOLERANCE_TICKS);
-  return {
+  return plainNumbers({
     burst,
     count: rate.count,
     periodMs: rate.periodMs * (emissionIntervalTicks / rate.emissionIntervalTicks),
     emissionIntervalTicks,
     toleranceTicks: burst * emissionIntervalTicks,
-    maxDebt: undefined,
-    waitTicks: undefined,
     kind: rate.kind,
-  };
+  });
 }
 
 /**

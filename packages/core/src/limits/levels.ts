@@ -1,4 +1,4 @@
-import type { Numbers } from '../rule/rate.ts';
+import { debtOf, type Numbers } from '../rule/rate.ts';
 import { MAX_TOLERANCE_TICKS } from '../rule/ticks.ts';
 
 /**
@@ -40,8 +40,8 @@ export function levelsOf(rate: Numbers, limit: { readonly rate: Numbers; readonl
 
 /** @param own - The numbers of the limit. */
 export function levelsFrom(rate: Numbers, own: Numbers): Levels {
-  const { toleranceTicks, emissionIntervalTicks, maxDebt = own.maxDebt ?? 0, waitTicks = own.waitTicks ?? 0 } = rate;
-  const aboveTicks = Math.max(maxDebt * emissionIntervalTicks, waitTicks);
+  const { toleranceTicks, emissionIntervalTicks, waitTicks = own.waitTicks ?? 0 } = rate;
+  const aboveTicks = Math.max(debtOf(rate, own) * emissionIntervalTicks, waitTicks);
   const capTicks = Math.min(toleranceTicks + aboveTicks, MAX_TOLERANCE_TICKS);
   const fitTicks = Math.min(toleranceTicks + waitTicks, capTicks);
   const lineTicks = fitTicks === toleranceTicks ? undefined : toleranceTicks;

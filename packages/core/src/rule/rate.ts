@@ -125,7 +125,7 @@ export function ticksOf(
   return { emissionIntervalTicks, toleranceTicks };
 }
 
-/** The only place that makes a rate, so that all have one hidden class: see docs/hot-path.md. */
+/** The only place that makes numbers, so that all have one hidden class: see docs/hot-path.md. */
 function rateFrom({ burst, count, periodMs, emissionIntervalTicks, toleranceTicks, ...rest }: Numbers): Numbers {
   const { maxDebt, waitTicks, kind } = rest;
   return {
@@ -141,32 +141,33 @@ function rateFrom({ burst, count, periodMs, emissionIntervalTicks, toleranceTick
   };
 }
 
+/** Returns numbers without a debt and a queue. */
+export function plainNumbers(numbers: Omit<Numbers, 'maxDebt' | 'waitTicks' | 'borrow'>): Numbers {
+  return rateFrom({ ...numbers, maxDebt: undefined, waitTicks: undefined });
+}
+
 /** Returns the numbers of a limit that counts up to a number. */
 export function countingRate(kind: NumbersKind, most: number): Numbers {
-  return rateFrom({
-    burst: most,
-    count: most,
-    periodMs: 0,
-    emissionIntervalTicks: 1,
-    toleranceTicks: most,
-    maxDebt: undefined,
-    waitTicks: undefined,
-    kind,
-  });
+  return plainNumbers({ burst: most, count: most, periodMs: 0, emissionIntervalTicks: 1, toleranceTicks: most, kind });
 }
 
 /** Returns the numbers of a blocked id, whose bucket never has a token. The period and the kind are those of its limit. */
 export function rateOfBlocked({ periodMs, kind }: Numbers): Numbers {
-  return rateFrom({
-    burst: 0,
-    count: 0,
-    periodMs,
-    emissionIntervalTicks: 0,
-    toleranceTicks: 0,
-    maxDebt: undefined,
-    waitTicks: undefined,
-    kind,
-  });
+  return plainNumbers({ burst: 0, count: 0, periodMs, emissionIntervalTicks: 0, toleranceTicks: 0, kind });
+}
+
+/**
+ * Returns the largest debt of an id, in tokens.
+ *
+ * @param own - The numbers of its limit.
+ */
+export function debtOf({ maxDebt }: Numbers, own: Numbers): number {
+  return maxDebt ?? own.maxDebt ?? 0;
+}
+
+/** Returns numbers with the debt of others. */
+export function withDebtOf({ maxDebt }: Numbers, numbers: Numbers): Numbers {
+  return { ...numbers, maxDebt };
 }
 
 function tooFast(where: string, count: number, periodMs: number): SluiceError {

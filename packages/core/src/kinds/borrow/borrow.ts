@@ -1,7 +1,7 @@
 import { complaint, SluiceError } from '../../checks/errors.ts';
 import { checkBoolean, checkOptions, wholeNumber } from '../../checks/options.ts';
 import { LIMIT_HINTS } from '../../checks/peer-names.ts';
-import { MAX_TOKENS, rateOf, type LimitNumbers, type Numbers } from '../../rule/rate.ts';
+import { MAX_TOKENS, plainNumbers, rateOf, type LimitNumbers, type Numbers } from '../../rule/rate.ts';
 import { MAX_TOLERANCE_TICKS } from '../../rule/ticks.ts';
 import { durationText } from '../../time/duration-text.ts';
 import { checkFraction, type OptionRow, type OptionRows, type OptionTable } from '../../limits/option.ts';
@@ -190,6 +190,5 @@ export function ceilingOf(terms: BorrowTerms, rate: Numbers): Numbers {
   const faster = ceiling.emissionIntervalTicks < rate.emissionIntervalTicks ? ceiling : rate;
   const { count, periodMs, emissionIntervalTicks } = faster;
   const toleranceTicks = Math.min(burst * emissionIntervalTicks, MAX_TOLERANCE_TICKS);
-  const numbers = { burst, count, periodMs, emissionIntervalTicks, toleranceTicks };
-  return { ...numbers, maxDebt: undefined, waitTicks: undefined, kind: rate.kind };
+  return plainNumbers({ burst, count, periodMs, emissionIntervalTicks, toleranceTicks, kind: rate.kind });
 }

@@ -1,7 +1,7 @@
 import { complaint, listed, shownName, SluiceError } from '../../checks/errors.ts';
 import { guess } from '../../checks/options.ts';
 import { isEveryone } from '../../keys/everyone.ts';
-import type { Numbers } from '../../rule/rate.ts';
+import { debtOf, withDebtOf, type Numbers } from '../../rule/rate.ts';
 import { MAX_TOLERANCE_TICKS, TICKS_PER_MS } from '../../rule/ticks.ts';
 import { isExact } from '../rate/overshoot.ts';
 import { ceilingOf } from './borrow.ts';
@@ -84,7 +84,7 @@ function ceilingNameOf(limit: string): string {
 /** Returns the ceilings of a limit that borrows as a limit: their name in stores, and their numbers. */
 export function ceilingsOf(limit: Limit<never>): Limit<never> | undefined {
   if (limit.borrow === undefined) return undefined;
-  const rate = { ...limit.borrow.ceiling, maxDebt: limit.rate.maxDebt };
+  const rate = withDebtOf(limit.rate, limit.borrow.ceiling);
   return { ...limit, name: ceilingNameOf(limit.name), rate, levels: levelsFrom(rate, rate), borrow: undefined };
 }
 
@@ -101,7 +101,7 @@ export function borrowedNumbersOf({ borrow }: Limit<never>): object | undefined 
  * @param rate - The numbers of the id.
  */
 export function ceilingRateOf({ borrow }: Limit<never>, rate: Numbers): Numbers {
-  return { ...ceilingOf(borrow!, rate), maxDebt: rate.maxDebt };
+  return withDebtOf(rate, ceilingOf(borrow!, rate));
 }
 
 function checkCeilingName({ name }: Limit<never>, limits: ReadonlyMap<string, Limit<never>>): void {
@@ -183,7 +183,7 @@ function capOf({ name, rate }: Limit<never>, borrowers: readonly Borrower<never>
   for (const { name: each, borrow, rate: own } of borrowers) {
     const listedOnes = totalsOf(each) ?? NO_OVERRIDES;
     const { tenants = 0 } = borrow;
-    const debt = own.maxDebt ?? 0;
+    const debt = debtOf(own, own);
     const ownPerMs = own.count / own.periodMs;
     perMs += listedOnes.perMs + tenants * ownPerMs;
     // Without `tenants`, there is at least one id: a listed one, or one with the numbers of the limit.

@@ -1,6 +1,6 @@
 import { boundsOf, checkBounds, type Bound } from '../../rule/at-most.ts';
 import type { Duration } from '../../rule/duration.ts';
-import { FALLING, rateOf, type LimitNumbers, type Numbers } from '../../rule/rate.ts';
+import { debtOf, FALLING, rateOf, type LimitNumbers, type Numbers } from '../../rule/rate.ts';
 import { durationText } from '../../time/duration-text.ts';
 import { NUMBERS_ALONE, type Kind } from '../../limits/kind.ts';
 import { EXACT_ROW } from '../../limits/option.ts';
@@ -103,5 +103,5 @@ export function checkAtMost(where: string, numbers: Numbers, limit: BoundedLimit
   const { rate: own, bounds, borrow } = limit;
   const [path, most] =
     borrow === undefined ? [where, numbers] : [`${where}.borrow.ceiling`, ceilingOf(borrow, numbers)];
-  checkBounds(path, most, numbers.maxDebt ?? own.maxDebt ?? 0, bounds);
+  checkBounds(path, most, debtOf(numbers, own), bounds);
 }
