@@ -167,7 +167,12 @@ export const ruleMutants: readonly Mutant[] = [
     by: 'toleranceTicks + 2 * waitTicks',
     about: 'requests wait longer than maxWait',
   },
-  { in: LEVELS, replace: 'Math.max(maxDebt * emissionIntervalTicks, waitTicks)', by: 'waitTicks', about: 'no debt' },
+  {
+    in: LEVELS,
+    replace: 'Math.max(debtOf(rate, own) * emissionIntervalTicks, waitTicks)',
+    by: 'waitTicks',
+    about: 'no debt',
+  },
   {
     in: LEVELS,
     replace: 'Math.min(toleranceTicks + aboveTicks, MAX_TOLERANCE_TICKS)',
