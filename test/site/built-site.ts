@@ -20,7 +20,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.json': 'application/json',
 };
 
-/** That links of a page are relative to. */
+/** The origin to which links of a page are relative. */
 const ORIGIN = 'https://site.example';
 
 /** What hosts of static files answer to an address that does not exist. */
@@ -35,11 +35,11 @@ export interface BuiltSite extends AsyncDisposable {
   readonly pages: readonly string[];
   /** Whether it has a file, which need not be a page. */
   has(path: string): boolean;
-  /** What the file of a page has for links to lead to, and where its own lead. */
+  /** Returns the links and ids in the file of a page. */
   anchorsOf(path: string): Anchors;
 }
 
-/** Of a page. */
+/** The links of a page, and the ids to which links can lead. */
 interface Anchors {
   /** Where its links to the site lead: path and fragment. */
   readonly links: readonly string[];

@@ -27,7 +27,7 @@ const MOST = {
   },
   'types of core with three of id, cost, mode, share and limit': 19,
   'names of': { '@sluice/core': 70, '@sluice/core/store': 37, '@sluice/core/kit': 92 },
-  'lines of logic of': { core: 12_621, 'all packages': 37_303 },
+  'lines of logic of': { core: 12_622, 'all packages': 37_304 },
   'words of docs': 68_115,
 };
 

@@ -29,9 +29,10 @@ export function storedLimits({ limits }: LimitSet<never>): ReadonlyMap<string, S
 function storedAs(role: 'limit' | 'ceiling', limit: Limit<never>): StoredLimit {
   const { kind, key, calendar, levels, treatment } = limit;
   const { slots, overshoot } = treatment;
+  const rate = [levels.rate.burst, levels.rate.count, levels.rate.emissionIntervalTicks];
   return {
     shape: JSON.stringify([role, kind.name, key.format.name, calendar?.name, slots?.scope]),
-    numbers: JSON.stringify([levels, overshoot, slots, borrowedNumbersOf(limit)]),
+    numbers: JSON.stringify([{ ...levels, rate }, overshoot, slots, borrowedNumbersOf(limit)]),
     text: kind.describe(limit),
   };
 }

@@ -160,6 +160,7 @@ describe('equal limits that are made again on one store', () => {
 
   test.each<[string, Limits, Limits]>([
     ['a rate', { A: rate }, { A: { ...rate, burst: 5, period: 1000, key: accountId(() => 'x') } }],
+    ['a rate without a debt', { A: rate }, { A: { ...rate, maxDebt: 0 } }],
     ['what only says how it is shown or fails', { A: rate }, { A: { ...rate, hidden: true, onFailure: 'closed' } }],
     ['a quota', { A: quota }, { A: { ...quota, timeZone: 'UTC', warnAt: [1] } }],
     [
