@@ -29,10 +29,11 @@ export function storedLimits({ limits }: LimitSet<never>): ReadonlyMap<string, S
 function storedAs(role: 'limit' | 'ceiling', limit: Limit<never>): StoredLimit {
   const { kind, key, calendar, levels, treatment } = limit;
   const { slots, overshoot } = treatment;
-  const rate = [levels.rate.burst, levels.rate.count, levels.rate.emissionIntervalTicks];
+  const { rate, fitTicks, capTicks, lineTicks } = levels;
+  const ticks = [rate.burst, rate.count, rate.emissionIntervalTicks, fitTicks, capTicks, lineTicks];
   return {
     shape: JSON.stringify([role, kind.name, key.format.name, calendar?.name, slots?.scope]),
-    numbers: JSON.stringify([{ ...levels, rate }, overshoot, slots, borrowedNumbersOf(limit)]),
+    numbers: JSON.stringify([ticks, overshoot, slots, borrowedNumbersOf(limit)]),
     text: kind.describe(limit),
   };
 }
