@@ -95,7 +95,9 @@ export const LIMIT_PROBLEMS: readonly ProblemCase[] = [
     name: 'an overshoot of an exact limit',
     limits: limitsWith('  count: 10\n  period: 1s\n  overshoot: 0.1\n  exact: true\n'),
     schemaAccepts: 'it does not combine fields of a rate',
-    problems: ['limits.yaml:4:3: `NewOrdersPerAccount` has `overshoot` and `exact`. Remove one of the two.'],
+    problems: [
+      'limits.yaml:4:3: `NewOrdersPerAccount` has `overshoot` and `exact`: they say the opposite. Remove one of the two.',
+    ],
   },
   {
     name: 'an overshoot of a quota',

@@ -3,7 +3,7 @@ import { canDeny, levelAfter } from '../store/transaction-rule.ts';
 import { canEverPass } from './batch.ts';
 import { Decision, type DecisionFigures } from './decision.ts';
 import type { BucketState, Result } from './result.ts';
-import { periodMsOf, resultsOf } from './results.ts';
+import { blockedResult, periodMsOf, resultsOf } from './results.ts';
 import type { Answered, BatchAnswer, Unanswered } from './batch-answer.ts';
 import { fits, remainingTokens, waitFor } from '../rule/gcra.ts';
 import { periodLeft, ticksUntilFit, ticksUntilFull } from './period-left.ts';
@@ -95,31 +95,6 @@ export function closedDecision(decision: Decision, cause: unknown): Decision {
   return unavailable({ available: false, batch: waiting, failure: { policy: 'closed', cause }, owner });
 }
 
-/** The result of a transaction that no wait lets pass. */
-function blockedResult({ limit, id, cost, mode, rate, overridden, treatment, period }: Transaction): Result {
-  const { burst, count } = rate;
-  const periodMs = period === undefined ? rate.periodMs : period[1] - period[0];
-  return {
-    limit,
-    kind: rate.kind.name,
-    id,
-    cost,
-    spent: 0,
-    mode,
-    allowed: false,
-    blocked: true,
-    borrowed: false,
-    remaining: 0,
-    retryAfterMs: Infinity,
-    resetAfterMs: Infinity,
-    burst,
-    count,
-    periodMs,
-    overridden,
-    hidden: treatment.hidden,
-  };
-}
-
 function unavailable(answer: Unanswered): Decision {
   const { limit, id } = answer.batch[0]!;
   const retryAfterMs = UNAVAILABLE_RETRY_MS;
@@ -187,11 +162,10 @@ export function bucketStates(
     const { limit, id, rate, overridden } = transaction;
     const level = reading.levelsTicks[i]!;
     const left = periodLeft(transaction, reading, i);
-    const { emissionIntervalTicks, toleranceTicks } = rate;
     return {
       limit,
       id,
-      remaining: remainingTokens(level, emissionIntervalTicks, toleranceTicks),
+      remaining: remainingTokens(level, rate.emissionIntervalTicks, rate.toleranceTicks),
       resetAfterMs: ceilToMs(ticksUntilFull(level, left)),
       burst: rate.burst,
       count: rate.count,

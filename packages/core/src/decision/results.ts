@@ -117,6 +117,29 @@ function resultOf({ batch, reading }: Answered, index: number, passed: boolean, 
   };
 }
 
+/** The result of a transaction that no wait lets pass. */
+export function blockedResult({ limit, id, cost, mode, rate, overridden, treatment, period }: Transaction): Result {
+  return {
+    limit,
+    kind: rate.kind.name,
+    id,
+    cost,
+    spent: 0,
+    mode,
+    allowed: false,
+    blocked: true,
+    borrowed: false,
+    remaining: 0,
+    retryAfterMs: Infinity,
+    resetAfterMs: Infinity,
+    burst: rate.burst,
+    count: rate.count,
+    periodMs: period === undefined ? rate.periodMs : period[1] - period[0],
+    overridden,
+    hidden: treatment.hidden,
+  };
+}
+
 /** Returns the tokens that a transaction of a batch that passed took from its bucket. */
 export function tokensTaken(transaction: Transaction, before: number): number {
   const after = levelAfter(transaction, before);

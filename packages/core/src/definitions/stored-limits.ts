@@ -1,5 +1,6 @@
 import type { Limit } from '../limits/limit.ts';
 import type { LimitSet } from './limit-set.ts';
+import { highestLevel } from '../kinds/rate/overshoot.ts';
 import { asStored, borrowedNumbersOf, ceilingsOf } from '../kinds/borrow/pools.ts';
 
 /**
@@ -28,12 +29,12 @@ export function storedLimits({ limits }: LimitSet<never>): ReadonlyMap<string, S
 
 function storedAs(role: 'limit' | 'ceiling', limit: Limit<never>): StoredLimit {
   const { kind, key, calendar, levels, treatment } = limit;
-  const { slots, overshoot } = treatment;
+  const { slots } = treatment;
   const { rate, fitTicks, capTicks, lineTicks } = levels;
-  const ticks = [rate.burst, rate.count, rate.emissionIntervalTicks, fitTicks, capTicks, lineTicks];
+  const ticks = [rate.emissionIntervalTicks, fitTicks, capTicks, lineTicks, highestLevel(capTicks, rate, treatment)];
   return {
     shape: JSON.stringify([role, kind.name, key.format.name, calendar?.name, slots?.scope]),
-    numbers: JSON.stringify([ticks, overshoot, slots, borrowedNumbersOf(limit)]),
+    numbers: JSON.stringify([rate.burst, rate.count, ticks, slots, borrowedNumbersOf(limit)]),
     text: kind.describe(limit),
   };
 }

@@ -22,6 +22,7 @@ import { Fallback, type Alternatives } from './fallback.ts';
 import type { SlotLevel } from './local-store.ts';
 import { LoopYield } from './loop-yield.ts';
 import { closed, type Command, type StoreGate } from './store-gate.ts';
+import { isExact } from '../limits/treatment.ts';
 import { checkReadyOptions, type ReadyOptions } from '../store/ready-options.ts';
 import { ReadyWaits } from './ready-waits.ts';
 import type { Changed, Charge } from '../decision/batch-answer.ts';
@@ -201,7 +202,7 @@ export class StoreGuard implements StoreGate, StoreCallTracker {
   #isLeased(operation: StoreOperation, outcome: unknown): boolean {
     if (this.#store.traits?.leases !== true || outcome !== this.#outcomes.decision) return false;
     const { alternatives } = operation as DecidingOperation;
-    return alternatives[0]!.every(({ treatment }) => treatment?.overshoot !== undefined);
+    return alternatives[0]!.every(({ treatment }) => !isExact(treatment));
   }
 
   #ask<Operation extends StoreOperation, Result>(

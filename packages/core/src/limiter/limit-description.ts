@@ -1,8 +1,8 @@
 import type { Limit } from '../limits/limit.ts';
+import { isExact } from '../limits/treatment.ts';
 import type { LeaseDescription } from '../store/lease-description.ts';
 import type { Store } from '../store/store.ts';
-import { isExact } from '../kinds/rate/overshoot.ts';
-import { leaseOf } from './lease-warnings.ts';
+import { leaseOf } from '../kinds/rate/overshoot.ts';
 
 /** How a limit is decided. */
 export interface LimitDescription {

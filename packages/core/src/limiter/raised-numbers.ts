@@ -1,7 +1,8 @@
 import { levelsOf } from '../limits/levels.ts';
 import type { Limit } from '../limits/limit.ts';
 import type { LimitSet } from '../definitions/limit-set.ts';
-import { highestLevel, isExact } from '../kinds/rate/overshoot.ts';
+import { highestLevel } from '../kinds/rate/overshoot.ts';
+import { isExact } from '../limits/treatment.ts';
 import { overridesOf } from '../definitions/overrides/override-list.ts';
 import { asStored, ceilingRateOf, ceilingsOf } from '../kinds/borrow/pools.ts';
 import type { Numbers } from '../rule/rate.ts';

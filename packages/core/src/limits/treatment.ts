@@ -74,6 +74,11 @@ export interface Borrowing extends BorrowTerms {
   readonly ofPool: Treatment;
 }
 
+/** Whether a limit is decided exactly by every store. */
+export function isExact(treatment: StoreTreatment | undefined): boolean {
+  return treatment?.overshoot === undefined;
+}
+
 /** Returns a copy of a treatment with other values of some properties. */
 export function treatedAs(treatment: Treatment, changes: Partial<Treatment>): Treatment {
   return new Treatment(Object.assign({}, treatment, changes));

@@ -169,7 +169,7 @@ describe('a store with leases', () => {
     const limiter = limiterOn(leasingStore({ describeLease }).store, limits, events);
     const message =
       'Limit "Small" is decided exactly, by a call of the store for each request, because it needs 16 tokens. ' +
-      'Change its numbers or its overshoot of 0.1, or remove the overshoot.';
+      'Change its numbers or its overshoot, or remove the overshoot.';
     expect(events).toEqual([{ type: 'warning', message, once: true }]);
     limiter.replace({ limits });
     expect(events).toHaveLength(1);

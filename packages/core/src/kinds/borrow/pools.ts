@@ -3,11 +3,17 @@ import { guess } from '../../checks/options.ts';
 import { isEveryone } from '../../keys/everyone.ts';
 import { debtOf, withDebtOf, type Numbers } from '../../rule/rate.ts';
 import { MAX_TOLERANCE_TICKS, TICKS_PER_MS } from '../../rule/ticks.ts';
-import { isExact } from '../rate/overshoot.ts';
 import { ceilingOf } from './borrow.ts';
 import { Levels, levelsFrom } from '../../limits/levels.ts';
 import type { Limit } from '../../limits/limit.ts';
-import { treatedAs, type Borrowing, type BorrowTerms, type Pool, type Treatment } from '../../limits/treatment.ts';
+import {
+  isExact,
+  treatedAs,
+  type Borrowing,
+  type BorrowTerms,
+  type Pool,
+  type Treatment,
+} from '../../limits/treatment.ts';
 import { MAX_LIMIT_NAME_LENGTH } from '../../limits/limit-name.ts';
 import type { OverrideTotals } from './override-totals.ts';
 import { durationText } from '../../time/duration-text.ts';

@@ -3,8 +3,11 @@ import { checkBoolean } from '../../checks/options.ts';
 import { wholeShareOf } from '../../rule/gcra.ts';
 import type { Numbers } from '../../rule/rate.ts';
 import { MAX_TOLERANCE_TICKS } from '../../rule/ticks.ts';
+import type { Limit } from '../../limits/limit.ts';
 import { checkOption, type OptionRow } from '../../limits/option.ts';
 import type { Treatment } from '../../limits/treatment.ts';
+import type { LeaseDescription } from '../../store/lease-description.ts';
+import type { Store } from '../../store/store.ts';
 
 /** Whether a limit is decided exactly, or by leases where the store has them. */
 export interface Exactness {
@@ -50,17 +53,12 @@ export function overshootOf(where: string, definition: Exactness): number | unde
   checkBoolean(`${where}.exact`, exact);
   if (overshoot === undefined) return undefined;
   checkOption(OVERSHOOT_ROW, `${where}.overshoot`, overshoot);
-  if (exact) throw exactAndNot(where);
+  if (exact) throw besideExact(where, 'exact', 'they say the opposite');
   const given = definition as Readonly<Record<string, unknown>>;
   for (const [option, why] of Object.entries(EXACT_OPTIONS)) {
     if (given[option] !== undefined) throw besideExact(where, option, why);
   }
   return overshoot;
-}
-
-/** Whether a limit is decided exactly by every store. */
-export function isExact({ overshoot }: Treatment): boolean {
-  return overshoot === undefined;
 }
 
 /**
@@ -73,11 +71,17 @@ export function highestLevel(capTicks: number, rate: RateNumbers, { overshoot }:
   return Math.min(capTicks + beyondTicks, MAX_TOLERANCE_TICKS);
 }
 
-type RateNumbers = Pick<Numbers, 'burst' | 'emissionIntervalTicks'>;
-
-function exactAndNot(where: string): SluiceError {
-  return new SluiceError('ERR_LIMIT', 'has `overshoot` and `exact`. Remove one of the two.', { path: where });
+/**
+ * Returns how a store decides a limit with an `overshoot`; `undefined` for a limit without one, and for a store without
+ * leases.
+ */
+export function leaseOf(store: Store, { rate, treatment }: Limit<never>): LeaseDescription | undefined {
+  const { overshoot, onFailure } = treatment;
+  if (overshoot === undefined) return undefined;
+  return store.describeLease?.({ overshoot, onFailure, burst: rate.burst, intervalTicks: rate.emissionIntervalTicks });
 }
+
+type RateNumbers = Pick<Numbers, 'burst' | 'emissionIntervalTicks'>;
 
 function besideExact(where: string, option: string, why: string): SluiceError {
   const message = `has \`overshoot\` and \`${option}\`: ${why}. Remove one of the two.`;
