@@ -1,5 +1,5 @@
 import { accountId, createLimiter, everyone, memoryStore, type Decision } from '@sluice/core';
-import { rateOf } from '@sluice/core/kit';
+import { rateOf } from '../../packages/core/src/rule/rate.ts';
 import { callsOf, FakeTime } from '@sluice/core/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

@@ -1,5 +1,5 @@
 import { accountId, everyone, type Borrow, type LimitDefinition, type Rate, type Store } from '@sluice/core';
-import { rateOf } from '@sluice/core/kit';
+import { rateOf } from '../../packages/core/src/rule/rate.ts';
 import { passes, readingsOf, type StoreReading, type StoreTransaction, type StoreOperation } from '@sluice/core/store';
 import fc from 'fast-check';
 
