@@ -1,6 +1,6 @@
 import type { Limit } from '../limits/limit.ts';
+import { storedParts } from '../limits/treatment.ts';
 import type { LimitSet } from './limit-set.ts';
-import { highestLevel } from '../kinds/rate/overshoot.ts';
 import { asStored, borrowedNumbersOf, ceilingsOf } from '../kinds/borrow/pools.ts';
 
 /**
@@ -29,12 +29,11 @@ export function storedLimits({ limits }: LimitSet<never>): ReadonlyMap<string, S
 
 function storedAs(role: 'limit' | 'ceiling', limit: Limit<never>): StoredLimit {
   const { kind, key, calendar, levels, treatment } = limit;
-  const { slots } = treatment;
   const { rate, fitTicks, capTicks, lineTicks } = levels;
-  const ticks = [rate.emissionIntervalTicks, fitTicks, capTicks, lineTicks, highestLevel(capTicks, rate, treatment)];
+  const ticks = [rate.emissionIntervalTicks, fitTicks, capTicks, lineTicks];
   return {
-    shape: JSON.stringify([role, kind.name, key.format.name, calendar?.name, slots?.scope]),
-    numbers: JSON.stringify([rate.burst, rate.count, ticks, slots, borrowedNumbersOf(limit)]),
+    shape: JSON.stringify([role, kind.name, key.format.name, calendar?.name, treatment.slots?.scope]),
+    numbers: JSON.stringify([rate.burst, rate.count, ticks, storedParts(treatment), borrowedNumbersOf(limit)]),
     text: kind.describe(limit),
   };
 }

@@ -79,6 +79,11 @@ export function isExact(treatment: StoreTreatment | undefined): boolean {
   return treatment?.overshoot === undefined;
 }
 
+/** Returns the parts of a treatment by which a store decides. */
+export function storedParts({ slots, overshoot }: Treatment): readonly unknown[] {
+  return [slots, overshoot];
+}
+
 /** Returns a copy of a treatment with other values of some properties. */
 export function treatedAs(treatment: Treatment, changes: Partial<Treatment>): Treatment {
   return new Treatment(Object.assign({}, treatment, changes));
