@@ -21,10 +21,9 @@ export interface LimitDescription {
 export function describedLimit(store: Store, limit: Limit<never>): LimitDescription {
   const lease = leaseOf(store, limit);
   const numbers = limit.kind.describe(limit);
-  const exact = lease?.leased !== true;
   const lines = lease === undefined ? [exactLine(limit)] : linesOf(lease, limit);
   const text = [`${limit.name}: ${numbers}`, ...lines].join('\n');
-  return { limit: limit.name, numbers, exact, lease, text };
+  return { limit: limit.name, numbers, exact: lease?.leased !== true, lease, text };
 }
 
 type LeaseTerms = Extract<LeaseDescription, { readonly leased: true }>;

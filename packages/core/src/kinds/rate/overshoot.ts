@@ -83,7 +83,6 @@ export function leaseOf(store: Store, { rate, treatment }: Limit<never>): LeaseD
 
 type RateNumbers = Pick<Numbers, 'burst' | 'emissionIntervalTicks'>;
 
-function besideExact(where: string, option: string, why: string): SluiceError {
-  const message = `has \`overshoot\` and \`${option}\`: ${why}. Remove one of the two.`;
-  return new SluiceError('ERR_LIMIT', message, { path: where });
+function besideExact(path: string, option: string, why: string): SluiceError {
+  return new SluiceError('ERR_LIMIT', `has \`overshoot\` and \`${option}\`: ${why}. Remove one of the two.`, { path });
 }
