@@ -86,7 +86,8 @@ export const outageMutants: readonly RuleMutant[] = [
     in: 'leased-bucket.ts',
     replace: 'Math.max(this.#waitByView(increment, nowTicks), this.#waitInOutage(increment, nowTicks))',
     by: 'this.#waitInOutage(increment, nowTicks)',
-    finder: inScenes('local', 1000),
+    // The bound has room for it.
+    finder: inBucketTest('a local limit still denies what its view denies'),
   },
   {
     name: 'local: each process uses the whole rate',

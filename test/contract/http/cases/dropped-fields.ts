@@ -1,4 +1,4 @@
-import { clientNetwork, everyone, type Decision, type SluiceError } from '@sluice/core';
+import { clientNetwork, everyone, type Decision } from '@sluice/core';
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import type { Framework, Options } from '../framework.ts';
@@ -23,7 +23,10 @@ function ask({ port }: App, lines: number, path = '/'): Promise<number> {
   });
 }
 
-/** Node drops the lines of a request after the 1,000th without an error, and so what a proxy in front has written. */
+/**
+ * Node 20 drops the lines of a request after the 1,000th without an error, and so what a proxy in front has written. Later
+ * versions answer 431 to more lines by themselves.
+ */
 export function droppedFieldCases(framework: Framework): void {
   const limits = {
     PerClient: { key: clientNetwork(), count: 2, period: '1h' },
@@ -47,13 +50,9 @@ export function droppedFieldCases(framework: Framework): void {
   test('a request with as many lines as the server keeps is refused with 431 where proxies are trusted', async () => {
     const { app, seen } = await serve();
     expect(await ask(app, KEPT)).toBe(431);
+    expect(app.errors).toMatchObject([{ code: 'ERR_TOO_MANY_FIELDS', kind: 'input', status: 431, statusCode: 431 }]);
     expect(await ask(app, KEPT + 100)).toBe(431);
     expect(seen.handled).toBe(0);
-    expect(app.errors.map((error) => (error as SluiceError).code)).toEqual([
-      'ERR_TOO_MANY_FIELDS',
-      'ERR_TOO_MANY_FIELDS',
-    ]);
-    expect(app.errors[0]).toMatchObject({ kind: 'input', status: 431, statusCode: 431 });
   });
 
   test('a request with one line less is that of its client', async () => {
@@ -64,8 +63,8 @@ export function droppedFieldCases(framework: Framework): void {
 
   test('a used-up limit denies a refused request, which the limits without an address count', async () => {
     const { app, limiter } = await serve();
-    for (let i = 0; i < 5; i++) expect(await ask(app, KEPT + 100)).toBe(431);
-    expect(await ask(app, KEPT + 100)).toBe(429);
+    for (let i = 0; i < 5; i++) expect(await ask(app, KEPT)).toBe(431);
+    expect(await ask(app, KEPT)).toBe(429);
     const [own, proxy] = ['203.0.113.9', '127.0.0.1'].map((id) => limiter.checkSync([{ limit: 'PerClient', id }]));
     expect([own!.remaining, proxy!.remaining]).toEqual([2, 2]);
   });
@@ -78,11 +77,11 @@ export function droppedFieldCases(framework: Framework): void {
   });
 
   test.each([{ trustedProxies: [] }, { trustedProxies: undefined }])(
-    'where no proxy is trusted, a request with more lines is that of its peer: $trustedProxies',
+    'where no proxy is trusted, a request with as many lines is that of its peer: $trustedProxies',
     async ({ trustedProxies }) => {
       const limiter = stillLimiter({ limits, ...(trustedProxies !== undefined && { trustedProxies }) });
       const app = await start(framework, { limits: [{ limiter, limits: both }] as Options[] });
-      expect(await ask(app, KEPT + 100)).toBe(200);
+      expect(await ask(app, KEPT)).toBe(200);
       expect(limiter.checkSync([{ limit: 'PerClient', id: '127.0.0.1' }]).remaining).toBe(1);
     },
   );
