@@ -28,7 +28,7 @@ const MOST = {
   'types of core with three of id, cost, mode, share and limit': 19,
   'names of': { '@sluice/core': 70, '@sluice/core/store': 37, '@sluice/core/kit': 90 },
   'lines of logic of': { core: 12_621, 'all packages': 37_303 },
-  'words of docs': 64_873,
+  'words of docs': 64_872,
 };
 
 type Figure = number | readonly string[];

@@ -86,7 +86,7 @@ export const outageMutants: readonly RuleMutant[] = [
     in: 'leased-bucket.ts',
     replace: 'Math.max(this.#waitByView(increment, nowTicks), this.#waitInOutage(increment, nowTicks))',
     by: 'this.#waitInOutage(increment, nowTicks)',
-    // The bound has room for it.
+    // Scenes do not find it: they keep to the bound without the view.
     finder: inBucketTest('a local limit still denies what its view denies'),
   },
   {

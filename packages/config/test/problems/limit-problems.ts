@@ -96,7 +96,7 @@ export const LIMIT_PROBLEMS: readonly ProblemCase[] = [
     limits: limitsWith('  count: 10\n  period: 1s\n  overshoot: 0.1\n  exact: true\n'),
     schemaAccepts: 'it does not combine fields of a rate',
     problems: [
-      'limits.yaml:4:3: `NewOrdersPerAccount` has `overshoot` and `exact`: they say the opposite. Remove one of the two.',
+      'limits.yaml:4:3: `NewOrdersPerAccount` has `overshoot` and `exact`: they contradict each other. Remove one of the two.',
     ],
   },
   {

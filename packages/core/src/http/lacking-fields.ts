@@ -11,8 +11,8 @@ interface ReceivedFields {
 const KEPT_BY_DEFAULT = 2000;
 
 /**
- * Whether a request of Node may lack header fields that were sent: Node 20 keeps so many lines, 1,000 unless
- * `server.maxHeadersCount` is set, and drops all further ones without an error. A proxy in front writes its own fields at
+ * Whether a request of Node may lack header fields that were sent: Node 20 keeps 1,000 lines, or
+ * `server.maxHeadersCount`, and drops all further ones without an error. A proxy in front writes its own fields at
  * the end, so that a client pushes them out with many of its own. Later versions of Node answer 431 to more lines.
  *
  * Not so with HTTP/2, where a request with more than `maxHeaderListPairs` fields is rejected as a whole.

@@ -1,12 +1,16 @@
-import { clientNetwork, everyone, type Decision } from '@sluice/core';
+import { clientNetwork, everyone, type Decision, type SluiceError } from '@sluice/core';
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import type { Framework, Options } from '../framework.ts';
 import { stillLimiter } from '../limiters.ts';
 import type { Server as HttpServer } from 'node:http';
+import { dropsLines } from '../../../service/drops-lines.ts';
 import { start, type App } from '../start.ts';
 
 const KEPT = 1000;
+const IS_DROPPED = await dropsLines();
+/** The most lines here with which a request reaches the application. */
+const MANY = IS_DROPPED ? KEPT + 100 : KEPT;
 /** What a proxy writes, after the fields of its client. */
 const BY_PROXY = 'X-Forwarded-For: 203.0.113.9\r\n';
 
@@ -50,9 +54,11 @@ export function droppedFieldCases(framework: Framework): void {
   test('a request with as many lines as the server keeps is refused with 431 where proxies are trusted', async () => {
     const { app, seen } = await serve();
     expect(await ask(app, KEPT)).toBe(431);
-    expect(app.errors).toMatchObject([{ code: 'ERR_TOO_MANY_FIELDS', kind: 'input', status: 431, statusCode: 431 }]);
     expect(await ask(app, KEPT + 100)).toBe(431);
     expect(seen.handled).toBe(0);
+    const codes = app.errors.map((error) => (error as SluiceError).code);
+    expect(codes).toEqual(IS_DROPPED ? ['ERR_TOO_MANY_FIELDS', 'ERR_TOO_MANY_FIELDS'] : ['ERR_TOO_MANY_FIELDS']);
+    expect(app.errors[0]).toMatchObject({ kind: 'input', status: 431, statusCode: 431 });
   });
 
   test('a request with one line less is that of its client', async () => {
@@ -63,8 +69,8 @@ export function droppedFieldCases(framework: Framework): void {
 
   test('a used-up limit denies a refused request, which the limits without an address count', async () => {
     const { app, limiter } = await serve();
-    for (let i = 0; i < 5; i++) expect(await ask(app, KEPT)).toBe(431);
-    expect(await ask(app, KEPT)).toBe(429);
+    for (let i = 0; i < 5; i++) expect(await ask(app, MANY)).toBe(431);
+    expect(await ask(app, MANY)).toBe(429);
     const [own, proxy] = ['203.0.113.9', '127.0.0.1'].map((id) => limiter.checkSync([{ limit: 'PerClient', id }]));
     expect([own!.remaining, proxy!.remaining]).toEqual([2, 2]);
   });
@@ -77,11 +83,11 @@ export function droppedFieldCases(framework: Framework): void {
   });
 
   test.each([{ trustedProxies: [] }, { trustedProxies: undefined }])(
-    'where no proxy is trusted, a request with as many lines is that of its peer: $trustedProxies',
+    'where no proxy is trusted, a request with many lines is that of its peer: $trustedProxies',
     async ({ trustedProxies }) => {
       const limiter = stillLimiter({ limits, ...(trustedProxies !== undefined && { trustedProxies }) });
       const app = await start(framework, { limits: [{ limiter, limits: both }] as Options[] });
-      expect(await ask(app, KEPT)).toBe(200);
+      expect(await ask(app, MANY)).toBe(200);
       expect(limiter.checkSync([{ limit: 'PerClient', id: '127.0.0.1' }]).remaining).toBe(1);
     },
   );

@@ -53,7 +53,7 @@ export function overshootOf(where: string, definition: Exactness): number | unde
   checkBoolean(`${where}.exact`, exact);
   if (overshoot === undefined) return undefined;
   checkOption(OVERSHOOT_ROW, `${where}.overshoot`, overshoot);
-  if (exact) throw besideExact(where, 'exact', 'they say the opposite');
+  if (exact) throw besideExact(where, 'exact', 'they contradict each other');
   const given = definition as Readonly<Record<string, unknown>>;
   for (const [option, why] of Object.entries(EXACT_OPTIONS)) {
     if (given[option] !== undefined) throw besideExact(where, option, why);

@@ -38,7 +38,7 @@ describe('an overshoot', () => {
     [
       { overshoot: 0.1, exact: true },
       'ERR_LIMIT',
-      '`limits.Orders` has `overshoot` and `exact`: they say the opposite. Remove one of the two.',
+      '`limits.Orders` has `overshoot` and `exact`: they contradict each other. Remove one of the two.',
     ],
     [
       { overshoot: 0.1, maxWait: '1s' },
