@@ -7,6 +7,7 @@ import { OracleBuckets, roundedRule, type Asked, type Numbers, type OracleDecisi
 
 /** Debts from older sets of limits pass with time. */
 const MOST_REPLACED = 8;
+const MINUTE_TICKS = 60n * 16_000_000n;
 const SEVEN_YEARS_MS = 7 * 365 * 86_400_000;
 const MODES = ['check-and-spend', 'check-only', 'spend-only', 'charge'] as const;
 // `plan` has an override of the first limit, `free` is unlimited in it.
@@ -92,7 +93,7 @@ class Comparison {
   readonly exact: unknown[] = [];
   limits: LimitSet;
   /** The numbers that were replaced. */
-  #replaced: LimitSet[] = [];
+  #replaced: { set: LimitSet; at: bigint }[] = [];
   /** The buckets that were cut, and how far. */
   readonly #cuts = new Map<string, bigint>();
 
@@ -151,7 +152,7 @@ class Comparison {
   }
 
   #replace(limits: LimitSet): void {
-    this.#replaced = [...this.#replaced, this.limits].slice(-MOST_REPLACED);
+    this.#replaced = [...this.#replaced, { set: this.limits, at: this.now }].slice(-MOST_REPLACED);
     this.limiter.replace(setOf((this.limits = limits)));
   }
 
@@ -166,11 +167,14 @@ class Comparison {
     const tried = met.slice(0, decided.length).flat();
     const debts = tried.filter((asked) => {
       const left = this.#cuts.get(asked.bucket);
-      return left === undefined || this.oracle.owesBetween(asked.bucket, emptyOf(asked), { tolerance: left }, this.now);
+      return (
+        left === undefined || this.oracle.owesBetween(asked.bucket, this.#longest(asked), { tolerance: left }, this.now)
+      );
     });
     for (const asked of debts) {
-      this.#cuts.set(asked.bucket, asked.cap!);
-      this.oracle.cap(asked.bucket, emptyOf(asked), this.now);
+      const longest = this.#longest(asked);
+      this.#cuts.set(asked.bucket, longest.tolerance);
+      this.oracle.cap(asked.bucket, longest, this.now);
     }
     const tookNothing = decided.at(-1)!.answers.every(({ spent }) => spent === 0);
     if (debts.length > 0 && tookNothing) decided = this.oracle.decideFirst(batches, this.now, takes);
@@ -179,14 +183,31 @@ class Comparison {
     return [decided[chosen]!, batches[chosen]!];
   }
 
+  /** Whether a debt is longer than those of all known numbers that are at least as fast, and may be from slower ones. */
   #isOldDebt(asked: Asked): boolean {
-    const { bucket, rule } = asked;
-    const name = bucket === 'First plan' ? 'plan' : bucket.startsWith('First') ? 'First' : 'Second';
-    return this.#replaced.some(
-      (old) =>
-        rule.interval < roundedRule(old[name]).interval &&
-        this.oracle.owesBetween(bucket, emptyOf(asked), { tolerance: capOf(old, name) }, this.now),
+    const longest = this.#longest(asked);
+    return this.#known(asked).some(
+      ({ interval, cap }) =>
+        asked.rule.interval < interval && this.oracle.owesBetween(asked.bucket, longest, { tolerance: cap }, this.now),
     );
+  }
+
+  /** The longest debt of the numbers in effect, and of all known ones that are at least as fast. */
+  #longest(asked: Asked): Rule {
+    const { rule, cap = rule.tolerance } = asked;
+    const fast = this.#known(asked).filter(({ interval }) => interval <= rule.interval);
+    const tolerance = fast.reduce((longest, other) => (longest > other.cap ? longest : other.cap), cap);
+    return { ...rule, tolerance };
+  }
+
+  /** The numbers that were replaced, as far as debts from them can be left, and each for at least a minute. */
+  #known({ bucket }: Asked): { interval: bigint; cap: bigint }[] {
+    const name = bucket === 'First plan' ? 'plan' : bucket.startsWith('First') ? 'First' : 'Second';
+    return this.#replaced.flatMap(({ set, at }) => {
+      const cap = capOf(set, name);
+      const isLeft = 16n * (this.now - at) < (cap > MINUTE_TICKS ? cap : MINUTE_TICKS);
+      return isLeft ? [{ interval: roundedRule(set[name]).interval, cap }] : [];
+    });
   }
 
   #refundDecision(back: number): void {
@@ -288,11 +309,6 @@ function capOf(set: LimitSet, name: NumbersOf): bigint {
   const tokens = isOwn ? debtTokens(set.plan, set.planDebt) : debtTokens(set.First, set.debt);
   const cap = tolerance + BigInt(tokens) * interval;
   return cap < TEN_YEARS_TICKS ? cap : TEN_YEARS_TICKS;
-}
-
-/** A rule whose empty bucket has all the debt that a charge may leave. */
-function emptyOf({ rule, cap = rule.tolerance }: Asked): Rule {
-  return { ...rule, tolerance: cap };
 }
 
 test('in any sequence of calls, every figure of every decision is that of the exact rule', async () => {

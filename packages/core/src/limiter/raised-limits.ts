@@ -5,7 +5,7 @@ import { highestLevel } from '../kinds/rate/overshoot.ts';
 import { mapKeyOf } from '../store/bucket-key.ts';
 import type { StoreCap } from '../store/store.ts';
 import type { Time } from '../time/time.ts';
-import { isFaster, keptMicros, RaisedNumbers, type OldNumbers } from './raised-numbers.ts';
+import { keptMicros, RaisedNumbers, type OldNumbers } from './raised-numbers.ts';
 
 /** The most cuts that are remembered. While there are more, debts pass with time. */
 const MAX_CUTS = 100_000;
@@ -34,6 +34,9 @@ interface Cut {
  * when a decision meets such a debt, the store is asked to cut it to that of an empty bucket. At a limit with an
  * `overshoot`, it leaves also what processes with leases may have let through beyond that, because they have charged it.
  *
+ * - From which numbers a debt is: a store does not know it. A debt that the new numbers allow, or remembered ones that are
+ *   at least as fast, may be from them, and is not cut: otherwise a client could spend their burst twice. A longer debt is
+ *   from slower numbers, and is cut to the longest that those allow.
  * - What is remembered, and for how long: the limits that were replaced, see {@link RaisedNumbers}, and which buckets were
  *   cut, both until no debt from the old numbers can be left.
  * - Who cuts: each limiter that has learned of the raise, once for each bucket. A longer debt than a cut has left is
@@ -98,11 +101,14 @@ export class RaisedLimits {
       const capTicks = highestLevel(levels.capTicks, rate, treatment);
       // Other levels are numbers, and not times.
       if (levelTicks <= capTicks || rate.kind.level !== 'falls') continue;
+      const before = this.#numbers.before(limit, id);
+      const isSlower = ({ emissionIntervalTicks }: OldNumbers): boolean =>
+        emissionIntervalTicks > rate.emissionIntervalTicks;
+      const notSlower = before.filter((numbers) => !isSlower(numbers));
+      const leftTicks = Math.max(capTicks, ...notSlower.map((numbers) => numbers.capTicks));
       // A longer debt than the old numbers allow is from another process with other numbers.
-      const old = this.#numbers
-        .before(limit, id)
-        .find((numbers) => isFaster(rate, numbers) && levelTicks <= numbers.capTicks);
-      if (old !== undefined) debts.push({ limit, id, capTicks, levelTicks, old });
+      const old = before.find((numbers) => isSlower(numbers) && levelTicks <= numbers.capTicks);
+      if (old !== undefined && levelTicks > leftTicks) debts.push({ limit, id, capTicks: leftTicks, levelTicks, old });
     }
     return debts;
   }

@@ -13,11 +13,13 @@ const MIN_KEPT_MICROS = 60_000_000;
 /** How many sets of limits are kept. Debts from older ones pass with time. */
 const MOST_KEPT = 8;
 
-/** A rate and the highest level that it allows. */
+/** A rate and the longest debt that it allows. */
 export interface OldNumbers {
   readonly emissionIntervalTicks: number;
   readonly capTicks: number;
 }
+
+type Limits = LimitSet<never>['limits'];
 
 /** Limits that were replaced by others, of which some or later ones may be faster. */
 interface Replaced {
@@ -48,7 +50,7 @@ export class RaisedNumbers {
 
   /** Call it when limits are replaced. */
   changed(before: LimitSet<never>, after: LimitSet<never>): void {
-    if (!changesRates(before, after)) return;
+    if (!changesDebts(before, after)) return;
     const atMicros = this.#time.nowMicros();
     const untilMicros = atMicros + keptMicros(longestDebtTicks(before));
     this.#replaced = [...this.#replaced, { set: before, atMicros, untilMicros }].slice(-MOST_KEPT);
@@ -64,26 +66,15 @@ export class RaisedNumbers {
   }
 }
 
-type Interval = Pick<Numbers, 'emissionIntervalTicks'>;
-
-/** Only a rate counts: after a change of the burst alone, debts pass as they are. */
-export function isFaster(one: Interval, other: Interval): boolean {
-  return one.emissionIntervalTicks < other.emissionIntervalTicks;
-}
-
-/**
- * Whether an id may have another rate than before. A lowered one counts, because a later change may raise it above both. The
- * numbers that an overrides function returned are not known.
- */
-function changesRates(before: LimitSet<never>, after: LimitSet<never>): boolean {
+/** Whether an id may have another rate or another longest debt than before. The numbers of an overrides function are not known. */
+function changesDebts(before: LimitSet<never>, after: LimitSet<never>): boolean {
   const { listed: was, limits } = before;
   const { listed: is } = after;
   if (was === undefined || is === undefined) return false;
   return [...limits.values()].some(
     (limit) =>
       hasDebts(limit) &&
-      (overridesOf(was, limit.name) !== overridesOf(is, limit.name) ||
-        !hasSameRates(limit, after.limits.get(limit.name))),
+      (overridesOf(was, limit.name) !== overridesOf(is, limit.name) || !hasSameDebts(limit, limits, after.limits)),
   );
 }
 
@@ -92,19 +83,33 @@ function hasDebts({ kind }: Limit<never>): boolean {
   return kind.level === 'falls';
 }
 
-function hasSameRates(limit: Limit<never>, changed: Limit<never> | undefined): boolean {
-  if (changed?.rate.emissionIntervalTicks !== limit.rate.emissionIntervalTicks) return false;
-  return ceilingsOf(changed)?.rate.emissionIntervalTicks === ceilingsOf(limit)?.rate.emissionIntervalTicks;
+function hasSameDebts(limit: Limit<never>, were: Limits, are: Limits): boolean {
+  const changed = are.get(limit.name);
+  if (changed === undefined || !hasDebts(changed)) return false;
+  const before = numbersOf(limit, were);
+  const after = numbersOf(changed, are);
+  return (
+    before.length === after.length &&
+    before.every(
+      ({ emissionIntervalTicks, capTicks }, i) =>
+        emissionIntervalTicks === after[i]!.emissionIntervalTicks && capTicks === after[i]!.capTicks,
+    )
+  );
+}
+
+/** Returns the numbers of a limit, and of its ceiling if it borrows. */
+function numbersOf(limit: Limit<never>, limits: Limits): readonly OldNumbers[] {
+  const ceilings = ceilingsOf(limit);
+  const own = oldNumbersOf(limit.rate, asStored(limit, limits));
+  return ceilings === undefined ? [own] : [own, oldNumbersOf(ceilings.rate, ceilings)];
 }
 
 /** An upper bound of all debts. It does not look at each override, of which there may be hundreds of thousands. */
 function longestDebtTicks({ limits, listed }: LimitSet<never>): number {
   const debts = [...limits.values()].filter(hasDebts).flatMap((limit) => {
-    const ceilings = ceilingsOf(limit);
     const overridesTicks = overridesOf(listed!, limit.name)?.totals.longestDebtTicks(limit.rate) ?? 0;
     return [
-      oldNumbersOf(limit.rate, asStored(limit, limits)).capTicks,
-      ceilings === undefined ? 0 : oldNumbersOf(ceilings.rate, ceilings).capTicks,
+      ...numbersOf(limit, limits).map(({ capTicks }) => capTicks),
       // An overshoot is at most the burst.
       isExact(limit.treatment) ? overridesTicks : 2 * overridesTicks,
     ];
@@ -122,7 +127,7 @@ function numbersIn({ limits, listed }: LimitSet<never>, name: string, id: string
   return oldNumbersOf(rate, asStored(limit, limits));
 }
 
-function borrowerWith(ceilings: string, limits: LimitSet<never>['limits']): Limit<never> | undefined {
+function borrowerWith(ceilings: string, limits: Limits): Limit<never> | undefined {
   return [...limits.values()].find((limit) => ceilingsOf(limit)?.name === ceilings);
 }
 

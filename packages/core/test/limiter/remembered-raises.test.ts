@@ -63,7 +63,7 @@ function started() {
 
 test('before any change no raise is remembered', () => expect(started().raised.remembersAny()).toBe(false));
 
-describe('a change of a rate is remembered, also one that a later change may raise', () => {
+describe('a change of a rate or of the longest debt is remembered, also one that a later change may raise', () => {
   const ceilings = (period: string) => ({ from: 'Pool', ceiling: { burst: 50, count: 5, period } }) as const;
   const borrowing = (period: string) =>
     defined({
@@ -80,7 +80,8 @@ describe('a change of a rate is remembered, also one that a later change may rai
   test.each<[what: string, before: LimitSet<never>, after: LimitSet<never>, remembered: boolean]>([
     ['the same numbers', setOf(daily), setOf(daily), false],
     ['a lowered limit', setOf(quick), setOf(daily), true],
-    ['a higher burst', setOf(daily), setOf({ ...daily, burst: 50 }), false],
+    ['a higher burst', setOf(daily), setOf({ ...daily, burst: 50 }), true],
+    ['a maxDebt', setOf(daily), setOf({ ...daily, maxDebt: 5 }), true],
     ['a removed limit', setOf(daily), defined({ limits: { Others: { key: accountId(), ...quick } } }), true],
     ['a quota that is a rate now', quota, setOf(quick), false],
     ['a rate that is a quota now', setOf(daily), quota, true],
