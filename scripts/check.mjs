@@ -24,6 +24,7 @@ const checks = {
   architecture: async () => console.log(await run('node scripts/architecture.mjs')),
   /** What is printed of it is the time. */
   proofs: async () => console.log((await run('npm run --silent prove')).split('\n').at(-2)),
+  expressions: () => run('node scripts/expressions.mjs'),
   docs: () => run('typedoc'),
   api: () => run('node scripts/api.mjs'),
   unused: () => run('knip'),

@@ -27,3 +27,10 @@ export function withoutCase(bytes: string): string {
   // Some characters have the same upper case only, such as K and the sign for kelvin.
   return bytesOf(replacedText(bytes).toUpperCase().toLowerCase());
 }
+
+/** Returns a text without any of these characters at its end. An expression such as `/x+$/` would take quadratic time. */
+export function withoutEnd(text: string, characters: string): string {
+  let end = text.length;
+  while (end > 0 && characters.includes(text[end - 1]!)) end--;
+  return text.slice(0, end);
+}

@@ -1,4 +1,5 @@
 import { IpAddress } from '@sluice/core';
+import { withoutEnd } from './bytes.ts';
 
 /** A host in one spelling. */
 export interface CanonicalHost {
@@ -9,18 +10,22 @@ export interface CanonicalHost {
 }
 
 const AUTHORITY = /^(?:[^@]*@)?(\[[^\]]*\]|[^:[\]]*)(:\d*)?$/;
-/** A name that no URL parser would change. One that ends with a number is an address to it. */
-const PLAIN = /^(?:[a-z0-9_-]+\.)*[a-z0-9_-]*[a-z_-][a-z0-9_-]*$/;
+/** A name that no URL parser would change, unless it ends with a number: then it is an address. */
+const PLAIN = /^(?:[a-z0-9_-]+\.)*[a-z0-9_-]+$/;
+const NUMBER = /^(?:[0-9]+|0x[0-9a-f]*)$/;
+/** The most characters of a host. A name has 253, and more before its conversion to A-labels. */
+export const MAX_HOST = 1024;
 
 /**
- * Returns the one spelling of the host in a field such as `Host`; undefined if there is none. The port is not a part of it:
- * a client may send any.
+ * Returns the one spelling of the host in a field such as `Host`; undefined if there is none, or one that is longer than
+ * {@link MAX_HOST}. The port is not a part of it: a client may send any.
  */
 export function canonicalHost(text: string): CanonicalHost | undefined {
+  if (text.length > MAX_HOST) return undefined;
   const [, given = '', port = ''] = AUTHORITY.exec(text.trim()) ?? [];
   const name = withoutDots(given.toLowerCase());
-  const host =
-    PLAIN.test(name) && !/^0x[0-9a-f]*$/.test(name.slice(name.lastIndexOf('.') + 1)) ? name : parsedHost(name);
+  const isPlain = PLAIN.test(name) && !NUMBER.test(name.slice(name.lastIndexOf('.') + 1));
+  const host = isPlain ? name : parsedHost(name);
   return host === undefined || host === '' ? undefined : { host, port: port === ':' ? '' : port };
 }
 
@@ -32,5 +37,5 @@ function parsedHost(name: string): string | undefined {
 }
 
 function withoutDots(name: string): string {
-  return name.replace(/\.+$/, '');
+  return withoutEnd(name, '.');
 }

@@ -1,4 +1,5 @@
 import { textOf } from './bytes.ts';
+import { MAX_PATH } from './path-spellings.ts';
 import {
   compatible,
   decoded,
@@ -34,12 +35,13 @@ const MAX_ROUNDS = 16;
 
 /**
  * Returns the one spelling of a path by which ids are made: decoded, with `//`, `.` and `..` resolved, and without query,
- * parameters and slashes at its end.
+ * parameters and slashes at its end. Only the first {@link MAX_PATH} bytes are read.
  *
  * @param target - As in the request line, in bytes: a path with or without a query, or a URL.
  */
 export function canonicalPath(target: string): string {
-  let path = upToQuery(target).replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, '') || (target === '' ? '' : '/');
+  let path =
+    upToQuery(target.slice(0, MAX_PATH)).replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, '') || (target === '' ? '' : '/');
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const before = path;
     for (const step of STEPS) path = step(path);

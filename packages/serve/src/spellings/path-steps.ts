@@ -1,5 +1,5 @@
 // The room spellings: what a backend may make of a path, a host or a method, and their one spelling for ids.
-import { bytesOf, replacedText, textOf } from './bytes.ts';
+import { bytesOf, replacedText, textOf, withoutEnd } from './bytes.ts';
 
 /** One thing that a server may do to a path before it looks for a route. Returns the path itself if there is nothing to do. */
 export type PathStep = (path: string) => string;
@@ -119,12 +119,12 @@ export function withTrimmedSegments(path: string): string {
 }
 
 function trimmed(segment: string): string {
-  const name = segment.replace(/^ +/, '').replace(/ +$/, '');
-  return /^\.+$/.test(name) ? name : name.replace(/[. ]+$/, '');
+  const name = withoutEnd(segment.replace(/^ +/, ''), ' ');
+  return /^\.+$/.test(name) ? name : withoutEnd(name, '. ');
 }
 
 export function withoutLastSlashes(path: string): string {
-  return path.length > 1 && path.endsWith('/') ? path.replace(/\/+$/, '') || '/' : path;
+  return path.length > 1 && path.endsWith('/') ? withoutEnd(path, '/') || '/' : path;
 }
 
 /** A request target may be a whole URL (RFC 9112 section 3.2.2). */

@@ -1,10 +1,10 @@
 import { bytesOf, replacedText, withoutCase } from './bytes.ts';
-import { canonicalHost } from './canonical-host.ts';
+import { canonicalHost, MAX_HOST } from './canonical-host.ts';
 import { canonicalMethod, handledAs } from './canonical-method.ts';
 import { canonicalPath, pathText } from './canonical-path.ts';
 import { pathSpellings } from './path-spellings.ts';
 import { compatible, decoded, withoutLastSlashes } from './path-steps.ts';
-import type { Spellings } from './spellings.ts';
+import { UNKNOWN, type Spellings } from './spellings.ts';
 
 /** How texts of one kind are compared with the patterns of tables, and made to ids. Texts of requests are bytes. */
 export interface TextKind {
@@ -79,6 +79,7 @@ export const HOST: TextKind = {
   ...TEXT,
   restMark: ':',
   spellings(text) {
+    if (text.length > MAX_HOST) return UNKNOWN;
     const { host, port } = canonicalHost(replacedText(text)) ?? { host: withoutCase(text), port: '' };
     return { texts: [bytesOf(host)], areAll: true, rest: port };
   },
