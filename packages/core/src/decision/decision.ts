@@ -29,6 +29,8 @@ export class DecisionState {
   spent: unknown = undefined;
   /** Its last settlement. The next one begins after it, and corrects it. */
   settled: Promise<unknown> | undefined = undefined;
+  /** Whether limits that were asked for may have no result: of unlimited ids, and of alternatives. */
+  leavesOut = false;
 }
 
 /**
@@ -167,6 +169,12 @@ export class Decision implements AsyncDisposable {
 /** Lets a decision hold something until it is released. */
 export function hold(decision: Decision, holding: Holding): void {
   Decision.stateOf(decision).holding = holding;
+}
+
+/** Notes that limits that were asked for may have no result. */
+export function leavingOut(decision: Decision): Decision {
+  Decision.stateOf(decision).leavesOut = true;
+  return decision;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { andThen, type Awaitable } from '../async/awaitable.ts';
 import { batchOf, canEverPass, checkCostFits, hasBlocked, isDecidable, plainBatchOf } from '../decision/batch.ts';
 import { neverDecision } from '../decision/decide.ts';
-import { firstDecision, type Decision } from '../decision/decision.ts';
+import { firstDecision, leavingOut, type Decision } from '../decision/decision.ts';
 import type { DecisionCall, Stage } from '../decision/stage.ts';
 import type { Transaction } from '../decision/transaction.ts';
 import { tracing } from '../events/trace.ts';
@@ -83,7 +83,10 @@ export class Decider {
   }
 
   #decideMixed(call: DecisionCall, made: readonly Made[]): Awaitable<Decision> {
-    return andThen(batchOf(made), (batch) => this.decide(call, batch));
+    return andThen(batchOf(made), (batch) => {
+      const decided = this.decide(call, batch);
+      return batch.length === made.length ? decided : andThen(decided, leavingOut);
+    });
   }
 
   #reported(call: DecisionCall, decided: Awaitable<Decision>, spent: Spent | undefined): Awaitable<Decision> {
@@ -149,7 +152,7 @@ export class Decider {
    */
   decideFirst(call: DecisionCall, made: Awaitable<readonly Batch[]>, spent?: Spent): Awaitable<Decision> {
     const decide = (batches: readonly Batch[]): Awaitable<Decision> =>
-      andThen(this.#stages[call].decideFirst(untilUnlimited(batches)), firstDecision);
+      andThen(this.#stages[call].decideFirst(untilUnlimited(batches)), (tried) => leavingOut(firstDecision(tried)));
     const isWatched = !this.#answersAtOnce && this.#reports.areTimed;
     const watched = (batches: readonly Batch[]): Awaitable<Decision> =>
       isWatched ? this.#watched(() => decide(batches), batches.flat()) : decide(batches);

@@ -146,7 +146,8 @@ export interface Limiter<Request = unknown, Name extends string = string> {
    * changed.
    * @returns What was done at each of these limits.
    * @throws {SluiceError} `ERR_FOREIGN_DECISION` for a decision of another limiter, `ERR_UNKNOWN_LIMIT`, `ERR_COST`, and
-   * `ERR_OPTION` for a concurrency limit or a load limit, and for a limit of which the decision is about several ids.
+   * `ERR_OPTION` for a concurrency limit or a load limit, for a limit that was not in the entries of the decision, and for
+   * one of which it is about several ids.
    */
   settle(decision: Decision, costs: TrueCosts<Name>): Promise<readonly Settlement[]>;
   /**

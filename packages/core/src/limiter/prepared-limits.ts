@@ -1,6 +1,6 @@
 import { allOf, andThen, attempt, Rejected, rejected, toNativePromise, type Awaitable } from '../async/awaitable.ts';
 import { checkCostFits, checkAsked, transactionOf } from '../decision/batch.ts';
-import type { Decision } from '../decision/decision.ts';
+import { leavingOut, type Decision } from '../decision/decision.ts';
 import { Transaction, withoutDelay } from '../decision/transaction.ts';
 import type { KeySource } from '../keys/key.ts';
 import { limitNamed, type LimitSet } from '../definitions/limit-set.ts';
@@ -138,7 +138,7 @@ export class ResolvedLimits<Request> {
   #spendAmong(parts: readonly Part[], places?: Places): Awaitable<Decision | PartialDecision> {
     const batch = parts.filter(isTransaction);
     const causes = parts.flatMap((part) => (part instanceof Rejected ? [part.cause] : []));
-    if (causes.length === 0) return this.#spendBatch(batch, places);
+    if (causes.length === 0) return andThen(this.#spendBatch(batch, places), leavingOut);
     if (batch.length === 0) return new PartialDecision(null, causes);
     return andThen(this.#spendBatch(batch, places), (decision) => {
       // The request is answered with an error at once, so it does not wait.

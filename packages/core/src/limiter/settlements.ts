@@ -1,5 +1,5 @@
 import { allEnded, andThen, type Awaitable } from '../async/awaitable.ts';
-import { complaint, SluiceError } from '../checks/errors.ts';
+import { complaint, listed, SluiceError } from '../checks/errors.ts';
 import { isPlainObject } from '../checks/options.ts';
 import { checkCost, transactionOf } from '../decision/batch.ts';
 import { Decision } from '../decision/decision.ts';
@@ -53,7 +53,9 @@ export class Settlements {
     if (!isPlainObject(costs)) throw noCosts(costs);
     return Object.entries(costs).map(([limit, cost]) => {
       checkCall(limitNamed(limits.set, limit), 'settle', 'check-and-spend');
-      if (decision.results.filter((result) => result.limit === limit).length > 1) throw severalIds(limit);
+      const results = decision.results.filter((result) => result.limit === limit);
+      if (results.length > 1) throw severalIds(limit);
+      if (results.length === 0 && isWhole(decision)) throw notAsked(decision, limit);
       checkCost(limit, cost);
       return { limit, cost };
     });
@@ -136,6 +138,11 @@ function canSettle({ allowed, failure }: Decision, { mode, spent, cost }: Result
   return allowed && failure === undefined && (mode !== 'spend-only' || spent === cost);
 }
 
+/** Whether an allowed decision has a result of each limit that it was asked for. */
+function isWhole(decision: Decision): boolean {
+  return decision.allowed && decision.failure === undefined && !Decision.stateOf(decision).leavesOut;
+}
+
 /** A charge of at most what an empty bucket and its `maxDebt` have: a higher cost would be an error. */
 function upToDebt(charge: Transaction): Transaction {
   const cost = Math.min(charge.cost, Math.floor(charge.capTicks / charge.rate.emissionIntervalTicks));
@@ -163,5 +170,14 @@ function severalIds(name: string): SluiceError {
   return new SluiceError(
     'ERR_OPTION',
     `\`settle\` must not be given the limit "${name}", because the decision is about several ids of it. Call charge or refund with the id.`,
+  );
+}
+
+function notAsked({ results }: Decision, name: string): SluiceError {
+  const asked = listed(new Set(results.map(({ limit }) => `"${limit}"`)));
+  return new SluiceError(
+    'ERR_OPTION',
+    `\`settle\` must not be given the limit "${name}", because the decision is about ${asked} only: it has taken nothing there. ` +
+      'Name the limit in the entries of spend or run, with an estimate or cost: 0, or call charge with the id.',
   );
 }

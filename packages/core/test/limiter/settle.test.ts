@@ -57,6 +57,43 @@ describe('settle changes nothing', () => {
   });
 });
 
+describe('settle with a limit that was not in the entries', () => {
+  const { Tokens, Month } = LIMITS;
+  const wrong = '`settle` must not be given the limit "Month", because the decision is about "Tokens" only';
+
+  test('is an error, and the other limits stay as they were taken', async () => {
+    const { limiter } = holding({ Tokens, Month });
+    const decision = limiter.spendSync([tokens()]);
+    expect(await rejected(() => limiter.settle(decision, { Tokens: 3, Month: 300 }))).toMatchObject({
+      code: 'ERR_OPTION',
+      message: expect.stringContaining(wrong),
+    });
+    expect(limiter.checkSync([tokens(0)]).remaining).toBe(60);
+  });
+
+  test('is an event of run, whose work has been done', async () => {
+    const { limiter, events } = holding({ Tokens, Month });
+    const ran = await limiter.run([tokens()], () => 'done', { settle: () => ({ Tokens: 3, Month: 300 }) });
+    expect(ran).toMatchObject({ allowed: true, value: 'done' });
+    expect(events).toMatchObject([{ type: 'callback-failed', message: expect.stringContaining(wrong) }]);
+  });
+
+  test('is none where the id is unlimited, or an alternative was taken', async () => {
+    for (const vip of ['unlimited', async () => 'unlimited'] as const) {
+      const overrides = typeof vip === 'string' ? { Month: { a: vip } } : (limit: string) => limit === 'Month' && vip();
+      const { limiter } = holding({ Tokens, Month }, { overrides: overrides as never });
+      const both = await limiter.spend([tokens(), { limit: 'Month', id, cost: 5 }]);
+      const first = await limiter.spend({ firstOf: [[tokens(1)], [{ limit: 'Month', id }]] });
+      for (const decision of [both, first]) {
+        expect(await limiter.settle(decision, { Tokens: 2, Month: 2 })).toMatchObject([
+          { limit: 'Tokens', spent: 2, outcome: 'settled' },
+          { limit: 'Month', spent: 0, outcome: 'not-taken' },
+        ]);
+      }
+    }
+  });
+});
+
 test('a decision that took nothing yet is charged in full', async () => {
   const { limiter } = holding({ Tokens: LIMITS.Tokens });
   const decision = limiter.spendSync([tokens(40, { mode: 'check-only' })]);
