@@ -1,4 +1,5 @@
 import type { Decision } from '@sluice/core';
+import { waitText } from './wait-text.ts';
 
 /** From this wait on, the AI SDK does not wait for as long as an error says, but tries again sooner. */
 const LONGEST_WAIT_MS = 60_000;
@@ -44,5 +45,5 @@ function messageOf({ limit, outcome, blocked, remaining, retryAfterMs }: Decisio
   if (blocked) return `Limit "${limit}" is blocked for this id.`;
   const rest = `Limit "${limit}" does not allow this call: ${remaining} left`;
   if (retryAfterMs === Infinity) return `${rest}, and no wait helps.`;
-  return `${rest}. It can pass in ${Math.ceil(retryAfterMs)} ms.`;
+  return `${rest}. It can pass in ${waitText(retryAfterMs)}.`;
 }

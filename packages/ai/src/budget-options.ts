@@ -102,6 +102,7 @@ export function checkedBudget<Args extends readonly unknown[]>(
 ): Budget<Args> {
   checkOptions(of, options, known, {}, example);
   const { limiter, limits, id, estimate, maxOutput, idle = '2m', wait = false, retry = false } = options;
+  const emit = emitOf(limiter);
   checkFunction(`${of}.estimate`, estimate, 'For example estimate: (params) => ({ input: countTokens(params) }).');
   checkBoolean(`${of}.wait`, wait);
   checkBoolean(`${of}.retry`, retry);
@@ -115,7 +116,7 @@ export function checkedBudget<Args extends readonly unknown[]>(
   return {
     of,
     limiter,
-    emit: emitOf(limiter),
+    emit,
     limits: checked,
     id,
     estimate,

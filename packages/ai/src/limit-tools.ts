@@ -3,6 +3,7 @@ import { checkOptions, complaint, isEveryone, isPlainObject, limitsOf } from '@s
 import { noLimits } from './budget-options.ts';
 import { fixedCost } from './fixed-cost.ts';
 import { askedId } from './open-call.ts';
+import { waitText } from './wait-text.ts';
 
 /** A call of a tool, as far as it is needed to limit it. */
 export interface ToolCall {
@@ -91,6 +92,7 @@ class LimitedTools {
   constructor(options: LimitToolsOptions) {
     checkOptions('limitTools', options, ['limiter', 'limits', 'id'], {}, EXAMPLE);
     const { limiter, limits, id } = options;
+    const known = limitsOf(limiter);
     if (!isPlainObject(limits) || Object.keys(limits).length === 0) throw noLimits('limitTools', limits, EXAMPLE);
     this.#limiter = limiter;
     this.#id = id;
@@ -98,7 +100,7 @@ class LimitedTools {
       // Throws for a limit that does not exist.
       limiter.limit(name);
       checkCosts(limiter, name, cost);
-      return [name, cost!, isEveryone(limitsOf(limiter).get(name)!.key)];
+      return [name, cost!, isEveryone(known.get(name)!.key)];
     });
     const isNeeded = id !== undefined || this.#limits.some(([, , isOfAll]) => !isOfAll);
     if (isNeeded && typeof id !== 'string' && typeof id !== 'function') throw noId(id);
@@ -151,18 +153,6 @@ function denialText({ limit, outcome, blocked, retryAfterMs }: Decision): string
   if (blocked || retryAfterMs === Infinity)
     return `The limit "${limit}" does not allow this call. Do not try it again.`;
   return `The limit "${limit}" is reached. Try again in ${waitText(retryAfterMs)}.`;
-}
-
-const UNITS = [
-  ['hour', 3_600_000],
-  ['minute', 60_000],
-] as const;
-
-/** A wait in words, rounded up: in seconds below two minutes, in minutes below two hours. */
-function waitText(ms: number): string {
-  const [unit, unitMs] = UNITS.find(([, each]) => ms >= 2 * each) ?? ['second', 1000];
-  const count = Math.ceil(ms / unitMs);
-  return `${count} ${unit}${count === 1 ? '' : 's'}`;
 }
 
 function isToolsCall(kind: RequestKind): boolean {

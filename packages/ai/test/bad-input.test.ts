@@ -3,7 +3,7 @@ import { generateText, wrapLanguageModel, wrapProvider } from 'ai';
 import * as ai5 from 'ai5';
 import { MockLanguageModelV2 } from 'ai5/test';
 import { expect, test } from 'vitest';
-import { budget } from '../src/index.ts';
+import { around, budget, usageOf as usageOfSdk } from '../src/index.ts';
 import { finishPart, ScriptedModel, textParts, usageOf } from './scripted-model.ts';
 
 const key = accountId();
@@ -17,9 +17,13 @@ const limiter = createLimiter({
 });
 const right = { limiter, limits: { Tokens: 'tokens' }, id: '12345678', maxOutput: 50 } as const;
 
-test('a wrong option of a budget is an error that says what to write', () => {
+const aroundWith = (options: object) => around(options as typeof right, async (_: object) => ({}), usageOfSdk.openai);
+
+test('a wrong option of a budget, or of around, is an error that says what to write', () => {
   const wrong: [object, string][] = [
-    [{ limiter: {} }, 'limiter'],
+    [{ limiter: undefined }, '`limiter` must be made by createLimiter, but was undefined'],
+    [{ limiter: {} }, '`limiter` must be made by createLimiter, but was {}'],
+    [{ limiter: { ...limiter, spend() {} } }, 'A wrapper around a limiter does not work'],
     [{ limits: {} }, '`budget.limits` must be an object of costs by the names of limits'],
     [{ limits: { Token: 1 } }, 'Token'],
     [{ limits: { Tokens: 1.5 } }, '`budget.limits.Tokens` must be a whole number from 0 to 1000000000000, but was 1.5'],
@@ -43,7 +47,9 @@ test('a wrong option of a budget is an error that says what to write', () => {
     [{ maxTokens: 1 }, 'has no option `maxTokens`'],
   ];
   for (const [option, message] of wrong) {
-    expect(() => budget({ ...right, ...option })).toThrow(message);
+    const wrongly = { ...right, ...option };
+    expect(() => budget(wrongly)).toThrow(message);
+    if (!('retry' in option)) expect(() => aroundWith(wrongly)).toThrow(message.replaceAll('budget', 'around'));
   }
 });
 

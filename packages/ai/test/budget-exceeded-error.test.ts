@@ -18,7 +18,7 @@ test('it has the decision, and names the limit, what is left of it and the wait'
   expect(error).toMatchObject({
     decision,
     statusCode: 429,
-    message: 'Limit "Tokens" does not allow this call: 0 left. It can pass in 3334 ms.',
+    message: 'Limit "Tokens" does not allow this call: 0 left. It can pass in 4 seconds.',
   });
 });
 

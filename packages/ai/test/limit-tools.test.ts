@@ -241,6 +241,8 @@ test('when the store can not answer, a call is denied by the policy closed with 
 });
 
 test.each<[given: object, message: string]>([
+  [{ limiter: undefined }, '`limiter` must be made by createLimiter, but was undefined'],
+  [{ limiter: {} }, '`limiter` must be made by createLimiter, but was {}'],
   [{ limits: {} }, '`limitTools.limits` must be an object of costs by the names of limits'],
   [{ limits: { Other: 1 } }, 'No limit is named'],
   [{ limits: { Calls: -1 } }, '`limitTools.limits.Calls` must be a whole number'],
