@@ -1,8 +1,9 @@
 import type { Decision, Limiter } from '@sluice/core';
-import { checkOptions, complaint, isEveryone, isPlainObject, limitsOf } from '@sluice/core/kit';
+import { checkOptions, complaint, isEveryone, isPlainObject, limitsOf, timeOf } from '@sluice/core/kit';
 import { noLimits } from './budget-options.ts';
 import { fixedCost } from './fixed-cost.ts';
 import { askedId } from './open-call.ts';
+import { TASK_METHODS, ToolTasks, type Handler } from './tool-tasks.ts';
 import { waitText } from './wait-text.ts';
 
 /** A call of a tool, as far as it is needed to limit it. */
@@ -30,7 +31,7 @@ export type CostOfTool = number | Readonly<Record<string, number>>;
 /** The options of {@link limitTools}. */
 export interface LimitToolsOptions<Name extends string = string> {
   readonly limiter: Limiter<never, Name>;
-  /** The limits of a call, and what it costs at each. They are decided together. Slots are held until the tool has answered. */
+  /** The limits of a call, and what it costs at each. They are decided together. Slots are held until the tool, or the task that it answers with, has ended. */
   readonly limits: Readonly<Partial<Record<Name, CostOfTool>>>;
   /** For whom a tool is called. Limits of `everyone()` need none. */
   readonly id?: string | ((call: ToolCall, context: ToolContext) => string | undefined) | undefined;
@@ -42,15 +43,21 @@ export type ToolServer = Protocol | { readonly server: Protocol };
 interface Protocol {
   // Each SDK has other types of handlers.
   setRequestHandler: Function;
-  assertCanSetRequestHandler(method: string): void;
 }
 
-type Handler = (request: { readonly params: ToolCall & { readonly task?: unknown } }, context: ToolContext) => unknown;
+/** What the SDKs do not declare: the handlers by method, in all versions, and the tools of an `McpServer`. */
+interface Hidden {
+  readonly _requestHandlers?: Map<string, Handler<never, never>>;
+  readonly _registeredTools?: object;
+}
 
-/** How both SDKs tell a call of a tool: by its method, or by a schema of the request. */
+type ToolHandler = Handler<{ readonly params: ToolCall & { readonly task?: unknown } }, ToolContext>;
+
+/** How both SDKs name a method: by itself, or by a schema of the request. */
 type RequestKind = string | { safeParse?(request: object): { readonly success: boolean } };
 
 const TOOLS_CALL = 'tools/call';
+const METHODS = [TOOLS_CALL, ...TASK_METHODS];
 const EXAMPLE = 'limitTools(server, { limiter, limits: { Calls: 1 }, id: (_, { authInfo }) => authInfo?.clientId })';
 
 /**
@@ -71,15 +78,26 @@ export function limitTools<Server extends ToolServer, Name extends string>(
   server: Server,
   options: LimitToolsOptions<Name>,
 ): Server {
-  const tools = new LimitedTools(options);
   const protocol = protocolOf(server);
+  const { _requestHandlers: handlers } = protocol as Hidden;
+  const tools = new LimitedTools(options, handlers);
+  // Those that the SDK has set already: of tasks, and in version 2 of a server that declares its capability of tools.
+  for (const method of METHODS) {
+    const handler = handlers?.get(method);
+    if (handler !== undefined) handlers!.set(method, tools.wrapped(method, handler));
+  }
   const setRequestHandler = protocol.setRequestHandler.bind(protocol) as (
     kind: RequestKind,
     ...rest: unknown[]
   ) => void;
   protocol.setRequestHandler = (kind: RequestKind, ...rest: unknown[]): void => {
-    if (isToolsCall(kind)) rest.push(tools.limited(rest.pop() as Handler));
-    setRequestHandler(kind, ...rest);
+    const handler = rest.pop() as Handler<never, never>;
+    const method = methodOf(kind);
+    setRequestHandler(
+      kind,
+      ...rest,
+      rest.length === 0 ? tools.wrapped(method, handler) : tools.wrappedOfParams(method, handler),
+    );
   };
   return server;
 }
@@ -88,13 +106,15 @@ class LimitedTools {
   readonly #limiter: Limiter;
   readonly #limits: readonly (readonly [name: string, cost: CostOfTool, isEveryone: boolean])[];
   readonly #id: LimitToolsOptions['id'];
+  readonly #tasks: ToolTasks;
 
-  constructor(options: LimitToolsOptions) {
+  constructor(options: LimitToolsOptions, handlers: Hidden['_requestHandlers']) {
     checkOptions('limitTools', options, ['limiter', 'limits', 'id'], {}, EXAMPLE);
     const { limiter, limits, id } = options;
     const known = limitsOf(limiter);
     if (!isPlainObject(limits) || Object.keys(limits).length === 0) throw noLimits('limitTools', limits, EXAMPLE);
     this.#limiter = limiter;
+    this.#tasks = new ToolTasks(timeOf(limiter), handlers as ReadonlyMap<string, Handler> | undefined);
     this.#id = id;
     this.#limits = Object.entries(limits).map(([name, cost]) => {
       // Throws for a limit that does not exist.
@@ -106,14 +126,29 @@ class LimitedTools {
     if (isNeeded && typeof id !== 'string' && typeof id !== 'function') throw noId(id);
   }
 
-  limited(handler: Handler): Handler {
+  wrapped(method: string | undefined, handler: Handler<never, never>): Handler<never, never> {
+    if (method === TOOLS_CALL) return this.#limited(handler as ToolHandler);
+    return method === undefined ? handler : this.#tasks.observed(method, handler as Handler);
+  }
+
+  /** The same for a handler beside a schema in version 2: it is called with the parameters of the request. */
+  wrappedOfParams(method: string | undefined, handler: Handler<never, never>): Handler<never, never> {
+    const wrapped = this.wrapped(method, ({ params }: { readonly params: never }, context) => handler(params, context));
+    return (params, context) => wrapped({ method, params } as never, context);
+  }
+
+  #limited(handler: ToolHandler): ToolHandler {
     return async (request, context) => {
-      const decision = await this.#decide(request.params, context);
-      if (!decision.allowed) return denied(decision, request.params.task !== undefined);
+      const { params } = request;
+      // The SDK rejects it.
+      if (typeof params?.name !== 'string') return handler(request, context);
+      const decision = await this.#decide(params, context);
+      if (!decision.allowed) return denied(decision, params.task !== undefined);
+      let answer: unknown;
       try {
-        return await handler(request, context);
+        return (answer = await handler(request, context));
       } finally {
-        await decision.release();
+        await this.#tasks.release(decision, answer, context);
       }
     };
   }
@@ -155,33 +190,28 @@ function denialText({ limit, outcome, blocked, retryAfterMs }: Decision): string
   return `The limit "${limit}" is reached. Try again in ${waitText(retryAfterMs)}.`;
 }
 
-function isToolsCall(kind: RequestKind): boolean {
-  if (typeof kind === 'string') return kind === TOOLS_CALL;
-  return kind.safeParse?.({ method: TOOLS_CALL, params: { name: 'any' } }).success === true;
+/** The method that a handler is for, where it matters here. */
+function methodOf(kind: RequestKind): string | undefined {
+  if (typeof kind === 'string') return METHODS.find((method) => method === kind);
+  const params = { name: 'any', taskId: 'any' };
+  return METHODS.find((method) => kind.safeParse?.({ method, params }).success === true);
 }
 
 function protocolOf(server: ToolServer): Protocol {
-  const protocol = (server as { readonly server?: Protocol } | null | undefined)?.server ?? (server as Protocol | null);
-  if (typeof protocol?.setRequestHandler !== 'function' || typeof protocol.assertCanSetRequestHandler !== 'function') {
-    const remedy = `For example ${EXAMPLE}.`;
-    throw complaint('ERR_OPTION', {
-      option: 'limitTools(server)',
-      demand: 'a server of the MCP SDK',
-      value: server,
-      remedy,
-    });
-  }
-  try {
-    protocol.assertCanSetRequestHandler(TOOLS_CALL);
-  } catch {
-    throw complaint('ERR_OPTION', {
-      option: 'limitTools(server)',
-      demand: 'a server without tools',
-      value: server,
-      remedy: 'Call limitTools before the first tool is registered: earlier tools would not be limited.',
-    });
-  }
-  return protocol;
+  const given = (server ?? {}) as { readonly server?: Protocol } & Hidden;
+  const protocol = given.server ?? (given as Partial<Protocol>);
+  if (typeof protocol.setRequestHandler !== 'function')
+    throw noServer(server, 'a server of the MCP SDK', `For example ${EXAMPLE}.`);
+  const { _registeredTools: tools } = given;
+  const { _requestHandlers: handlers } = protocol as Hidden;
+  const hasTools = tools === undefined ? handlers?.has(TOOLS_CALL) : Object.keys(tools).length > 0;
+  if (hasTools === true)
+    throw noServer(server, 'a server without tools', 'Call limitTools before the first tool is registered.');
+  return protocol as Protocol;
+}
+
+function noServer(value: unknown, demand: string, remedy: string): Error {
+  return complaint('ERR_OPTION', { option: 'limitTools(server)', demand, value, remedy });
 }
 
 function checkCosts(limiter: Limiter, limit: string, given: unknown): void {

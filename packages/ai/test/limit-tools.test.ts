@@ -17,9 +17,13 @@ interface Answer {
   readonly error?: { readonly message: string };
 }
 
+type ServerOptions = { readonly capabilities?: { readonly tools: { readonly listChanged: boolean } } };
+
 const SERVERS = {
-  '@modelcontextprotocol/sdk': () => new FirstServer({ name: 'test', version: '1.0.0' }),
-  '@modelcontextprotocol/server': () => new SecondServer({ name: 'test', version: '1.0.0' }),
+  '@modelcontextprotocol/sdk': (options: ServerOptions = {}) =>
+    new FirstServer({ name: 'test', version: '1.0.0' }, options),
+  '@modelcontextprotocol/server': (options: ServerOptions = {}) =>
+    new SecondServer({ name: 'test', version: '1.0.0' }, options),
 };
 type Made = ReturnType<(typeof SERVERS)[keyof typeof SERVERS]>;
 
@@ -161,6 +165,17 @@ describe.each(Object.entries(SERVERS))('%s', (_, make) => {
     expect(textOf(await call('search'))).toBe('The limit "Calls" does not allow this call. Do not try it again.');
   });
 
+  test('a server that declares tools and has none yet is limited', async () => {
+    const { limiter } = limiterWith({ Calls: { key, count: 1, period: '1h' } });
+    const { call, called } = await started(() => make({ capabilities: { tools: { listChanged: false } } }), limiter, {
+      limits: { Calls: 1 },
+    });
+    expect(textOf(await call('search'))).toBe('search');
+    expect(textOf(await call('search'))).toBe('The limit "Calls" is reached. Try again in 60 minutes.');
+    expect((await call(7 as never)).error?.message).toMatch(/invalid/i);
+    expect(called).toEqual(['search']);
+  });
+
   test('a server that has tools is refused', () => {
     const { limiter } = limiterWith({ Calls: { key, count: 5, period: '1h' } });
     const server = make() as FirstServer;
@@ -263,4 +278,17 @@ test('what is no server of the MCP SDK is an error', () => {
   expect(() => limitTools({} as never, { limiter, limits: { Calls: 1 }, id: 'ann' })).toThrow(
     'a server of the MCP SDK',
   );
+});
+
+test('a handler of version 2 beside schemas of its own is limited by the name of the tool that it gets', async () => {
+  const { limiter: one } = limiterWith({ Calls: { key, count: 1, period: '1h' } });
+  const mcp = new SecondServer({ name: 'test', version: '1.0.0' }, { capabilities: { tools: {} } });
+  limitTools(mcp, { limiter: one, limits: { Calls: { search: 1 } }, id: 'ann' });
+  const content = [{ type: 'text' as const, text: 'search' }];
+  const params = z.looseObject({ name: z.string() });
+  mcp.server.setRequestHandler('tools/call' as string, { params }, async () => ({ content }));
+  const call = await clientOf(mcp);
+  expect(textOf(await call('search'))).toBe('search');
+  expect(textOf(await call('search'))).toBe('The limit "Calls" is reached. Try again in 60 minutes.');
+  expect(textOf(await call('other'))).toBe('search');
 });
