@@ -1,6 +1,6 @@
 import { complaint, isPlainObject } from '@sluice/core/kit';
 import { checkedBudget, COMMON_OPTIONS, type LimitsOfCalls } from './budget-options.ts';
-import { answerOf, openCall } from './open-call.ts';
+import { answerOf, openCall, readAnswer } from './open-call.ts';
 import { plainExtentOf } from './plain-extent.ts';
 import { isStreamHelper, notToolLoop, watchHelper } from './stream-helper.ts';
 import { safeReader, type UsageOf } from './usage-of.ts';
@@ -29,7 +29,8 @@ const ASKED = {
  *     );
  *
  * A stream is settled when it ends, by its usage or by what has passed; so are the `stream()` helpers of the SDKs. A denied call
- * rejects with a {@link BudgetExceededError}; a call that fails before its answer has begun costs nothing.
+ * rejects with a {@link BudgetExceededError}; a call that fails before its answer has begun uses no tokens, and its fixed costs
+ * stay.
  *
  * @param call - Makes one call of a model. Its first argument is the parameters of the SDK; a `signal` of its second one is that
  * of the call. A loop of tools, such as `runTools`, is an error. An async function must not return a `toolRunner` of Anthropic,
@@ -51,11 +52,13 @@ export function around<Name extends string, Args extends readonly [object, ...un
     const open = await openCall(checked, args, plainExtentOf(params), signalOf(args));
     // Checked before the await as well: awaiting a toolRunner of Anthropic's SDK would run its loop.
     const answer = await answerOf(async () => notToolLoop(await notToolLoop(call(...args))), open);
-    if (isStreamHelper(answer)) return watchHelper(answer, open, reads);
-    if (isIterable(answer)) return watchIterable(answer, open, reads);
-    const { usage, failed } = reads(answer);
-    await (failed === true && usage === undefined ? open.cancel() : open.finish(usage));
-    return answer;
+    return readAnswer(answer, open, async () => {
+      if (isStreamHelper(answer)) return watchHelper(answer, open, reads);
+      if (isIterable(answer)) return watchIterable(answer, open, reads);
+      const { usage, failed } = reads(answer);
+      await (failed === true && usage === undefined ? open.cancel() : open.finish(usage));
+      return answer;
+    });
   };
 }
 

@@ -2,7 +2,7 @@ import { complaint } from '@sluice/core/kit';
 import { checkedBudget, COMMON_OPTIONS, type Budget, type BudgetOptions } from './budget-options.ts';
 import type { CallParams } from './call-params.ts';
 import { extentOf } from './estimate.ts';
-import { answerOf, openCall, type OpenCall } from './open-call.ts';
+import { answerOf, openCall, readAnswer, type OpenCall } from './open-call.ts';
 import type { Usage } from './usage.ts';
 import { watchedStream, type PartStream } from './watched-stream.ts';
 
@@ -62,7 +62,7 @@ export interface BudgetMiddleware {
  *     });
  *
  * A denied call rejects with a {@link BudgetExceededError}. Each step of a loop of tools, and each retry, is a call. A call
- * that fails before the first part of its answer costs nothing.
+ * that fails before the first part of its answer uses no tokens, and its fixed costs stay.
  *
  * @throws {SluiceError} `ERR_OPTION`, `ERR_UNKNOWN_OPTION`, `ERR_UNKNOWN_LIMIT`, `ERR_COST_OVER_BURST`, `ERR_DURATION`.
  */
@@ -74,21 +74,19 @@ export function budget<Name extends string>(options: BudgetOptions<Name>): Budge
       checkModel(model);
       const call = await opened(checked, params);
       const result = await answerOf(doGenerate, call);
-      await call.finish(result.usage);
-      return result;
+      return readAnswer(result, call, () => call.finish(result.usage).then(() => result));
     },
     async wrapStream({ doStream, params, model }) {
       checkModel(model);
       const call = await opened(checked, params);
       const result = await answerOf(doStream, call);
-      return { ...result, stream: watchedStream(result.stream, call) };
+      return readAnswer(result, call, () => ({ ...result, stream: watchedStream(result.stream, call) }));
     },
     async wrapEmbed({ doEmbed, params, model }) {
       checkModel(model);
       const call = await opened(checked, params);
       const result = await answerOf(doEmbed, call);
-      await call.finish(usageOfTokens(result.usage?.tokens));
-      return result;
+      return readAnswer(result, call, () => call.finish(usageOfTokens(result.usage?.tokens)).then(() => result));
     },
   };
 }

@@ -1,11 +1,11 @@
 import { SluiceError, type Decision } from '@sluice/core';
-import { reasonOf } from '@sluice/core/kit';
+import { reasonOf, shown } from '@sluice/core/kit';
 import { BudgetExceededError } from './budget-exceeded-error.ts';
 import { noId, type Budget, type IdOfCall, type Settling } from './budget-options.ts';
 import { estimatedTokens, type Extent } from './estimate.ts';
 import { ignoreRejection } from './ignore-rejection.ts';
 import { tokensOfUsage, type Usage } from './usage.ts';
-import { costOf, type Tokens } from './weights.ts';
+import { costOf, NO_TOKENS, type Tokens } from './weights.ts';
 
 /** The names of errors of a call that was aborted: of `fetch`, of servers of Next.js, and of `AbortSignal.timeout`. */
 const ABORT_ERRORS: ReadonlySet<string> = new Set(['AbortError', 'ResponseAborted', 'TimeoutError']);
@@ -46,7 +46,7 @@ export class OpenCall {
   finish(usage: Usage | undefined, expected: Tokens = this.estimate): Promise<void> {
     const { tokens, wrong } = tokensOfUsage(usage, expected);
     if (wrong.length > 0)
-      this.#warn(`A model reported a usage of ${wrong.join(', ')} tokens. The estimate counts instead.`);
+      this.#warn(`A model reported a usage of ${wrong.map(shown).join(', ')} tokens. The estimate counts instead.`);
     return this.settle(tokens);
   }
 
@@ -57,9 +57,20 @@ export class OpenCall {
     return this.#correct(() => this.budget.limiter.settle(this.#decision, costs));
   }
 
-  /** Ends a call that cost nothing, because the model did not answer. */
+  /** Ends a call that used no tokens, because the model did not answer. It was made, so that fixed costs stay. */
   cancel(): Promise<void> {
+    return this.settle(NO_TOKENS);
+  }
+
+  /** Ends a call that was not made. */
+  refund(): Promise<void> {
     return this.#correct(() => this.budget.limiter.refund(this.#decision));
+  }
+
+  /** Ends a call by its estimate, because of an answer that can't be read. */
+  lose(cause: unknown): Promise<void> {
+    this.#warn(`The answer of a model could not be read (${reasonOf(cause)}). The estimate counts instead.`);
+    return this.settle(this.estimate);
   }
 
   /** Reports a stream that its reader seems to have abandoned. */
@@ -108,7 +119,7 @@ export async function openCall<Args extends readonly unknown[]>(
   if (!decision.allowed) throw new BudgetExceededError(decision, retry);
   const call = new OpenCall(budget, estimate, decision, signal);
   if (signal?.aborted !== true) return call;
-  await call.cancel();
+  await call.refund();
   throw signal.reason;
 }
 
@@ -119,6 +130,20 @@ export async function answerOf<Result>(ask: () => Result | PromiseLike<Result>, 
   } catch (error) {
     await call.fail(error);
     throw error;
+  }
+}
+
+/** Ends a call by its answer. One that can't be read was paid for as well, and is returned as it is. */
+export async function readAnswer<Result>(
+  answer: Result,
+  call: OpenCall,
+  read: () => Result | PromiseLike<Result>,
+): Promise<Result> {
+  try {
+    return await read();
+  } catch (cause) {
+    await call.lose(cause);
+    return answer;
   }
 }
 

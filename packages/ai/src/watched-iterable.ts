@@ -16,7 +16,6 @@ export function isIterable(answer: unknown): answer is Iterable {
 
 /** Makes a stream settle the call when it ends. It stays the object that it was, with what else its class has. */
 export function watchIterable<Stream extends Iterable>(stream: Stream, call: OpenCall, reads: UsageOf): Stream {
-  const watch = new StreamWatch(call);
   const name = typeof stream.iterator === 'function' ? 'iterator' : Symbol.asyncIterator;
   const iterate = (stream[name] as Iterate).bind(stream);
   let isRead = false;
@@ -26,7 +25,9 @@ export function watchIterable<Stream extends Iterable>(stream: Stream, call: Ope
     isRead = true;
     return watchedIterator(iterate(), watch, reads);
   };
+  // Throws for a frozen one, which nothing must watch then.
   Object.defineProperty(stream, name, { value, configurable: true, writable: true });
+  const watch = new StreamWatch(call);
   return stream;
 }
 
@@ -35,26 +36,31 @@ function watchedIterator(
   watch: StreamWatch,
   reads: UsageOf,
 ): AsyncIterableIterator<unknown> {
-  const pass = (result: IteratorResult<unknown>): IteratorResult<unknown> => {
-    if (result.done === true) watch.ended();
-    else for (const part of partsOf(reads(result.value))) watch.passed(part);
-    return result;
+  const pass = (result: IteratorResult<unknown> | undefined): IteratorResult<unknown> => {
+    const { done, value } = result ?? ENDED;
+    if (done === true) watch.ended();
+    else for (const part of partsOf(reads(value))) watch.passed(part);
+    return result!;
   };
   const fail = (error: unknown): never => {
     watch.failed(error);
     throw error;
   };
   return {
-    next: () => inner.next().then(pass, fail),
-    return(value?: unknown) {
+    // `for await` takes what is no promise as well.
+    next: () => new Promise<IteratorResult<unknown>>((resolve) => resolve(inner.next())).then(pass, fail),
+    async return(value?: unknown) {
       watch.ended();
-      return inner.return?.(value) ?? Promise.resolve({ done: true, value });
+      return (await inner.return?.(value)) ?? { done: true, value };
     },
     [Symbol.asyncIterator]() {
       return this;
     },
   };
 }
+
+/** The end of a stream, for a result of an iterator that is none. */
+const ENDED: IteratorResult<unknown> = { done: true, value: undefined };
 
 /** What a part says, in the parts that a watch knows. */
 export function* partsOf({ usage, text = '', reasoning = '', failed = false }: Used): Generator<StreamPart> {

@@ -31,6 +31,8 @@ export interface Weights {
 /** Each token counts as one, whatever it is. */
 export const EACH_TOKEN: Tokens = { input: 1, cacheRead: 1, cacheWrite: 1, output: 1, reasoning: 1 };
 
+export const NO_TOKENS: Tokens = { input: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 };
+
 const NAMES = ['input', 'cacheRead', 'cacheWrite', 'output', 'reasoning'] as const;
 
 /** Above this, the cost of a call would leave the numbers that limits count exactly. */

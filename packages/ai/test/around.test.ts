@@ -104,7 +104,7 @@ test('a streamed chat without a usage, left by its reader, broken off or aborted
   }
 });
 
-test('a call that the provider refuses, or whose stream fails before it says anything, costs nothing', async () => {
+test('a call that the provider refuses, or whose stream fails before it says anything, uses no tokens', async () => {
   sdks.handler = answering({ error: { message: 'overloaded' } }, 503);
   await expect(chatting()(chat)).rejects.toThrow('overloaded');
   await expect(streamingChat()(chatStream)).rejects.toThrow('overloaded');
@@ -238,7 +238,7 @@ test('streamed messages have the input of their start and the output of their en
   expect(await sdks.taken()).toEqual({ tokens: 9 + 4, money: inputMoney + 40, slots: 0 });
 });
 
-test('a message that the provider refuses, at once or in its stream, costs nothing', async () => {
+test('a message that the provider refuses, at once or in its stream, uses no tokens', async () => {
   const error = { type: 'error', error: { type: 'overloaded_error', message: 'overloaded' } };
   sdks.handler = answering(error, 529);
   await expect(message()(chat)).rejects.toThrow('overloaded');

@@ -109,14 +109,14 @@ test('of calls at once only those pass whose estimates fit, and what they use be
   expect(left).toMatchObject({ remaining: 0, resetAfterMs: 1.5 * 3_600_000 });
 });
 
-test('a call that the provider refuses before the first part costs nothing', async () => {
+test('a call that the provider refuses before the first part costs its fixed costs, and no tokens', async () => {
   const model = wrapped(new ScriptedModel([{ ...finished, refused: 400 }]));
   await expect(model.doGenerate({ prompt })).rejects.toThrow('refused with 400');
   await expect(model.doStream({ prompt })).rejects.toThrow('refused with 400');
-  expect(await taken()).toEqual({ requests: 0, tokens: 0, money: 0, slots: 0 });
+  expect(await taken()).toEqual({ requests: 2, tokens: 0, money: 0, slots: 0 });
 });
 
-test('a stream whose first part is an error, or that breaks before its first part, costs nothing', async () => {
+test('a stream whose first part is an error, or that breaks before its first part, costs its fixed costs, and no tokens', async () => {
   const error = { type: 'error', error: new Error('overloaded') } as const;
   const scripts: Script[] = [
     { parts: [{ type: 'stream-start', warnings: [] }, error], end: 'closes' },
@@ -128,7 +128,7 @@ test('a stream whose first part is an error, or that breaks before its first par
     const { stream } = await model.doStream({ prompt });
     await readAll(stream).catch(() => {});
   }
-  expect(await taken()).toEqual({ requests: 0, tokens: 0, money: 0, slots: 0 });
+  expect(await taken()).toEqual({ requests: scripts.length, tokens: 0, money: 0, slots: 0 });
 });
 
 test('a stream that breaks, closes or fails after its first part costs its prompt and what has passed', async () => {
@@ -267,14 +267,17 @@ test('cached and reasoning tokens have weights of their own, by default those of
 });
 
 test('a usage that is not a number is an event, and the estimate counts', async () => {
-  for (const wrong of [NaN, '7' as unknown as number]) {
+  for (const [wrong, shown] of [
+    [NaN, 'NaN'],
+    ['7' as unknown as number, "'7'"],
+  ] as const) {
     limiter = limiterOf();
     events = [];
     await wrapped(new ScriptedModel([{ parts: [finishPart(usageOf(wrong, 30))], end: 'closes' }])).doGenerate({
       prompt,
     });
     expect(await taken()).toMatchObject({ tokens: 10 + 30 });
-    expect(events).toEqual([{ type: 'warning', message: expect.stringContaining(`a usage of ${wrong} tokens`) }]);
+    expect(events).toEqual([{ type: 'warning', message: expect.stringContaining(`a usage of ${shown} tokens`) }]);
   }
 });
 
@@ -310,7 +313,7 @@ test('each retry is a decision of its own', async () => {
   const model = new ScriptedModel([{ ...finished, refused: 500 }, { ...finished, refused: 503 }, finished]);
   await generateText({ model: wrapped(model), prompt: 'hello' });
   expect(model.delivered.map(({ end }) => end)).toEqual(['refused', 'refused', 'closed']);
-  expect(await taken()).toEqual({ requests: 1, tokens: 18, money: 92, slots: 0 });
+  expect(await taken()).toEqual({ requests: 3, tokens: 18, money: 92, slots: 0 });
 });
 
 test('with `retry` the AI SDK calls again after the wait of the decision', async () => {

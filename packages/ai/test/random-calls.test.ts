@@ -109,7 +109,7 @@ function randomScript(random: Random): Script {
   ]);
 }
 
-/** What a call should have cost, by what its model has delivered: undefined when it has cost nothing. */
+/** What a call should have cost, by what its model has delivered: undefined when it has used no tokens. */
 function oracle({ parts, end, promptLength }: Delivered): Tokens | undefined {
   if (end === 'refused') return undefined;
   const estimated = Math.ceil(promptLength / 4);
@@ -146,9 +146,9 @@ function usual(total: number | undefined, known: number | undefined, others: num
 function expectedOf(delivered: readonly Delivered[]) {
   const sum = { requests: 0, tokens: 0, money: 0 };
   for (const each of delivered) {
+    sum.requests += 1;
     const tokens = oracle(each);
     if (tokens === undefined) continue;
-    sum.requests += 1;
     const kinds = Object.entries(tokens) as [keyof Tokens, number][];
     sum.tokens += kinds.reduce((all, [, count]) => all + count, 0);
     sum.money += Math.ceil(kinds.reduce((all, [kind, count]) => all + EIGHTHS[kind] * count, 0) / 8);

@@ -173,7 +173,7 @@ describe.each(helpers)('the helper $name', ({ helped, params, parts, end, costs,
     }
   });
 
-  test('whose provider refuses costs nothing, and its error is that of the SDK', async () => {
+  test('whose provider refuses uses no tokens, and its error is that of the SDK', async () => {
     sdks.handler = answering({ error: { message: 'overloaded' } }, 503);
     await expect((await open()).done()).rejects.toThrow('overloaded');
     expect(await sdks.taken()).toEqual({ tokens: 0, money: 0, slots: 0 });
