@@ -37,8 +37,9 @@ export interface LimitsOfCalls<Name extends string, Args extends readonly unknow
    */
   readonly id?: IdOfCall<Name> | ((...args: Args) => IdOfCall<Name> | undefined) | undefined;
   /**
-   * Estimates a call before it is made. What it leaves out is estimated as usual: a token for four characters of the
-   * prompt, 1,000 for a file, and the most tokens that the call allows the answer.
+   * Estimates a call before it is made. What it leaves out is estimated as usual: a token for four bytes of what the
+   * model is shown as text, 1,000 for a file, and the most tokens that the call allows its answers. A call that continues what
+   * the provider keeps, such as a conversation, is an error without an `input`.
    */
   readonly estimate?: ((...args: Args) => Estimate | undefined) | undefined;
   /** The estimate of the answer for calls that don't bound it, which are errors otherwise. */

@@ -1,6 +1,9 @@
+import { SluiceError } from '@sluice/core';
 import { complaint, isPlainObject, wholeNumber } from '@sluice/core/kit';
-import type { CallParams, Message } from './call-params.ts';
+import type { CallParams } from './call-params.ts';
 import { ignoreRejection } from './ignore-rejection.ts';
+import { promptSize, tokensIn } from './prompt-size.ts';
+import { providerState } from './provider-state.ts';
 import type { Tokens } from './weights.ts';
 
 /** What a call is expected to use. */
@@ -14,12 +17,6 @@ export interface Estimate {
 /** The most tokens of one call that are counted. */
 export const MOST_TOKENS = 1_000_000_000;
 
-/** English has about four characters to a token. */
-const CHARACTERS_OF_TOKEN = 4;
-
-/** An image or a page takes about a thousand tokens; what a file has is known to the provider only. */
-export const CHARACTERS_OF_FILE = 4000;
-
 /** How calls are estimated: `Args` are those of the function of the user. */
 export interface Estimating<Args extends readonly unknown[]> {
   /** The function whose options these are, in errors. */
@@ -30,10 +27,16 @@ export interface Estimating<Args extends readonly unknown[]> {
 
 /** What the parameters of a call say of its tokens. */
 export interface Extent {
-  /** The characters of the prompt, with its tools. */
-  characters(): number;
-  /** The bounds of the answer; those that are no numbers count as missing. */
+  /** What a model is shown: the prompt, with its tools. */
+  readonly prompt: unknown;
+  /** What the provider adds to it, by the name of the parameter. */
+  readonly state: string | undefined;
+  /** The bounds of an answer; those that are no numbers count as missing. */
   readonly bounds: readonly unknown[];
+  /** How many answers there are, each of which may be as long. */
+  readonly answers: number;
+  /** Tokens of thinking that the bounds do not include. */
+  readonly thinking: number;
   /** How the parameter is called that bounds the answer. */
   readonly boundName: string;
 }
@@ -49,14 +52,18 @@ export function estimatedTokens<Args extends readonly unknown[]>(
   extent: Extent,
 ): Tokens {
   const own = estimate === undefined ? undefined : checkedEstimate(of, ignoreRejection(estimate(...args)));
-  const input = own?.input ?? tokensIn(extent.characters());
-  const output = own?.output ?? mostOutput(extent, of, maxOutput);
+  const input = own?.input ?? inputOf(extent, of);
+  const output = own?.output ?? extent.answers * (mostOutput(extent, of, maxOutput) + extent.thinking);
   return { input, cacheRead: 0, cacheWrite: 0, output, reasoning: 0 };
 }
 
-/** Tokens of so many characters, rounded up. */
-export function tokensIn(characters: number): number {
-  return Math.ceil(characters / CHARACTERS_OF_TOKEN);
+function inputOf({ prompt, state }: Extent, of: string): number {
+  if (state === undefined) return tokensIn(promptSize(prompt));
+  throw new SluiceError(
+    'ERR_OPTION',
+    `continues what the provider keeps, whose tokens \`${of}\` can't know. Write ${of}({ estimate: (params) => ({ input: 20000 }) }) with the most that it may be, or send the whole prompt.`,
+    { path: state },
+  );
 }
 
 function checkedEstimate(of: string, given: unknown): Estimate {
@@ -75,7 +82,7 @@ function noEstimate(of: string, value: unknown): Error {
 
 /** The largest bound of the answer: a call may have several, and which of them a provider obeys depends on the model. */
 function mostOutput({ bounds, boundName }: Extent, of: string, maxOutput: number | undefined): number {
-  const most = Math.max(...bounds.filter((bound) => typeof bound === 'number'));
+  const most = Math.max(...bounds.map(numberOf).filter((bound) => bound !== undefined));
   if (Number.isSafeInteger(most) && most >= 0) return most;
   if (maxOutput !== undefined) return maxOutput;
   throw complaint('ERR_OPTION', {
@@ -86,47 +93,33 @@ function mostOutput({ bounds, boundName }: Extent, of: string, maxOutput: number
   });
 }
 
+/** A number as servers read it: many take one in a text as well. */
+export function numberOf(value: unknown): number | undefined {
+  if (typeof value === 'string' && /^\s*\d{1,16}(\.0*)?\s*$/.test(value)) return Number(value);
+  return typeof value === 'number' ? value : undefined;
+}
+
 /** The extent of a call of the AI SDK. A model of embeddings has no answer to bound. */
 export function extentOf(params: CallParams): Extent {
-  const { maxOutputTokens, providerOptions, values } = params;
-  const own = Object.values(providerOptions ?? {}).map((each) => each?.['maxCompletionTokens']);
+  const { prompt, values, tools, responseFormat, maxOutputTokens, providerOptions = {} } = params;
+  const own = Object.values(providerOptions).filter(isPlainObject);
+  // Providers add the budget of thinking to the bound.
+  const budgets = own.map(({ thinking, reasoningConfig }) => numberOf(budgetIn(thinking) ?? budgetIn(reasoningConfig)));
   return {
-    characters: () => charactersOf(params),
-    bounds: values === undefined ? [maxOutputTokens, ...own] : [0],
+    prompt: {
+      prompt,
+      values,
+      tools: tools?.length === 0 ? undefined : tools,
+      responseFormat: responseFormat?.type === 'json' ? responseFormat : undefined,
+    },
+    state: own.map(providerState).find((state) => state !== undefined),
+    bounds: values === undefined ? [maxOutputTokens, ...own.map((each) => each['maxCompletionTokens'])] : [0],
+    answers: 1,
+    thinking: Math.max(0, ...budgets.map((each) => each ?? 0)),
     boundName: 'maxOutputTokens',
   };
 }
 
-function charactersOf({ prompt = [], values = [], tools, responseFormat }: CallParams): number {
-  let characters = 0;
-  for (const message of prompt) characters += charactersOfMessage(message);
-  for (const value of values) characters += value.length;
-  if (tools !== undefined && tools.length > 0) characters += charactersOfJson(tools);
-  if (responseFormat?.type === 'json') characters += charactersOfJson(responseFormat);
-  return characters;
+function budgetIn(thinking: unknown): unknown {
+  return isPlainObject(thinking) ? thinking['budgetTokens'] : undefined;
 }
-
-function charactersOfMessage({ content }: Message): number {
-  if (typeof content === 'string') return content.length;
-  let characters = 0;
-  for (const { type, text, input, output } of content) {
-    if (typeof text === 'string') characters += text.length;
-    else if (type === 'file' || type === 'reasoning-file') characters += CHARACTERS_OF_FILE;
-    else characters += charactersOfJson(input) + charactersOfJson(output);
-  }
-  return characters;
-}
-
-/** The length of a value as the provider is sent it; 0 for what JSON has no text for. */
-function charactersOfJson(value: unknown): number {
-  return typeof value === 'string' ? value.length : (JSON.stringify(value, withoutBytes)?.length ?? 0);
-}
-
-/** Leaves out the bytes of a file in the result of a tool, which are no text to the model. */
-function withoutBytes(name: string, value: unknown): unknown {
-  if (name !== 'data') return value;
-  const length = typeof value === 'string' ? value.length : ArrayBuffer.isView(value) ? Infinity : 0;
-  return length > CHARACTERS_OF_FILE ? A_FILE : value;
-}
-
-const A_FILE = ' '.repeat(CHARACTERS_OF_FILE);

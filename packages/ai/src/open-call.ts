@@ -109,7 +109,8 @@ export async function openCall<Args extends readonly unknown[]>(
 ): Promise<OpenCall> {
   const { of, limiter, wait, retry, id: given } = budget;
   const id = typeof given === 'function' ? askedId(of, () => given(...args)) : given;
-  const estimate = estimatedTokens(budget, args, extent);
+  const hasTokens = budget.limits.some(({ cost }) => typeof cost !== 'number');
+  const estimate = hasTokens ? estimatedTokens(budget, args, extent) : NO_TOKENS;
   let decision: Decision;
   try {
     decision = await limiter.spend(entriesOf(budget, id, estimate), { hold: true, wait, signal });

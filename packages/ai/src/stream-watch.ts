@@ -1,7 +1,7 @@
 import type { Time } from '@sluice/core';
 import { timeOf } from '@sluice/core/kit';
-import { tokensIn } from './estimate.ts';
 import type { OpenCall } from './open-call.ts';
+import { tokensIn } from './prompt-size.ts';
 import { hasCounts, type Usage } from './usage.ts';
 
 /** A part of the stream of a language model: what it has depends on its type. */
