@@ -66,7 +66,8 @@ export function limitUpgrade<Name extends string = string>(
   const handOver = handingOver(accept, reportFailure);
 
   return function limitedUpgrade(request, socket, head) {
-    // No other code listens while the store is called, and an `error` event without a listener would end the process.
+    // An `error` event without a listener would end the process. It stays: nobody else listens while the store is called, and
+    // `accept` may wait before it does.
     socket.on('error', destroySocket);
     const exchange = new UpgradeExchange(request, socket);
     const proceed = (outcome: FlowOutcome): void => {
@@ -88,12 +89,11 @@ type FailureReporter = (cause: unknown, end: string) => void;
 /** Returns a function that calls `accept`, and destroys the socket when it throws. It never rejects. */
 function handingOver(accept: UpgradeListener, reportFailure: FailureReporter) {
   return async (request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
-    socket.off('error', destroySocket);
     try {
       await accept(request, socket, head);
     } catch (cause) {
       // `accept` may already have answered, so nothing more can be sent on this socket.
-      socket.on('error', destroySocket).destroy();
+      socket.destroy();
       reportFailure(cause, 'The accept function threw, so the socket was destroyed.');
     }
   };

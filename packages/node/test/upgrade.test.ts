@@ -98,7 +98,18 @@ test('an upgrade that is allowed is handed over', async () => {
   const server = await serve();
   expect(statusOf(await server.ask('ann'))).toBe(101);
   expect(server.accepted).toBe(1);
-  expect(server.sockets.at(0)?.listenerCount('error')).toBe(0);
+});
+
+test.each<[how: string, accept: UpgradeListener]>([
+  ['answers and leaves the socket alone', accepting],
+  ['waits before it takes the socket over', () => new Promise(() => undefined) as never],
+])('a client that resets its connection ends no process: accept %s', async (_, accept) => {
+  const server = await serve({ options: { accept } });
+  const client = server.open('ann');
+  await expect.poll(() => server.accepted).toBe(1);
+  expect(server.sockets[0]!.listenerCount('error')).toBeGreaterThan(0);
+  client.resetAndDestroy();
+  await expect.poll(() => server.sockets[0]!.destroyed).toBe(true);
 });
 
 test('an upgrade of a blocked id is answered with a raw 403, without Retry-After and figures', async () => {
