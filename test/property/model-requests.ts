@@ -4,7 +4,7 @@ import fc from 'fast-check';
  * A part of a request to a model, with what a provider counts in it, as it was put there: nothing is read back from the
  * request.
  */
-export interface Part {
+interface Part {
   readonly value: unknown;
   /** Bytes of what the model is shown as text. */
   readonly text: number;

@@ -17,7 +17,7 @@ export interface CallParams {
 }
 
 /** A message of a prompt. */
-export interface Message {
+interface Message {
   readonly role: string;
   readonly content: string | readonly MessagePart[];
 }

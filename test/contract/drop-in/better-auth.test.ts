@@ -68,6 +68,13 @@ describe('a storage', () => {
     expect(await storage.consume('k', { window: 0.5, max: 1.5 })).toEqual({ allowed: true, retryAfter: null });
   });
 
+  test('warns once where better-auth has found no address, so that clients share a bucket', async () => {
+    const events: LimiterEvent[] = [];
+    const { storage } = still({ onEvent: (event) => void events.push(event) });
+    for (let i = 0; i < 3; i++) await storage.consume('no-trusted-ip|/sign-in', { window: 10, max: 5 });
+    expect(events).toMatchObject([{ type: 'warning', message: expect.stringContaining('ipAddressHeaders') }]);
+  });
+
   test('counts requests without a key together, with one warning, and takes keys of 10 MB', async () => {
     const events: LimiterEvent[] = [];
     const { storage } = still({ store: memoryStore(), onEvent: (event) => void events.push(event) });

@@ -8,6 +8,7 @@ import {
 } from '@sluice/drop-in/express-rate-limit';
 import { AsyncResource } from 'node:async_hooks';
 import express, { type Express } from 'express';
+import fc from 'fast-check';
 import { rateLimit, type Options } from 'express-rate-limit';
 import { Hono } from 'hono';
 import { rateLimiter } from 'hono-rate-limiter';
@@ -81,6 +82,18 @@ describe('behind express-rate-limit', () => {
     expect(await statuses(app, 3)).toEqual([200, 429, 429]);
   });
 
+  test('a limit of 0 denies all', async () => {
+    expect(await statuses(served(still().store, { limit: 0, validate: false }), 2)).toEqual([429, 429]);
+  });
+
+  test('resetAll keeps what is incremented in its turn', async () => {
+    const { store } = still();
+    store.init(MINUTE);
+    const [, taken] = await Promise.all([store.resetAll(), store.increment('k')]);
+    expect(taken).toMatchObject({ totalHits: 1 });
+    expect(await store.get('k')).toMatchObject({ totalHits: 1 });
+  });
+
   test('windows below a second, and limits that are fractions, are decided as they are', async () => {
     const { store, time } = still();
     const app = served(store, { windowMs: 300, limit: 2.5 });
@@ -148,14 +161,63 @@ describe('what is given back', () => {
     expect(await store.get('k')).toMatchObject({ totalHits: 1 });
   });
 
-  test('a key that is decremented outside of its request gives nothing back, with one warning', async () => {
+  test('a key of which nothing is left gives nothing back, with one warning', async () => {
     const events: LimiterEvent[] = [];
     const { store } = still({ onEvent: (event) => void events.push(event) });
     store.init(MINUTE);
-    await inRequest(() => store.increment('k'));
-    await inRequest(() => store.decrement('k'));
-    expect(await store.get('k')).toMatchObject({ totalHits: 1 });
+    await inRequest(() => store.increment('other'));
+    for (let i = 0; i < 3; i++) await inRequest(() => store.decrement('k'));
+    expect(await store.get('other')).toMatchObject({ totalHits: 1 });
     expect(events).toMatchObject([{ type: 'warning' }]);
+  });
+
+  /** Answers in a context that is not that of the request, as parsers of uploads and pools of connections do. */
+  function answeredElsewhere(options: Partial<Options>): Express {
+    const waiting: (() => void)[] = [];
+    const bus = setInterval(() => waiting.splice(0).forEach((answer) => answer()), 1);
+    onTestFinished(() => clearInterval(bus));
+    const app = express();
+    app.use(rateLimit({ ...MINUTE, keyGenerator: () => 'k', logger: quiet, ...options, store: still().store }));
+    app.get('/', (req, res) => void waiting.push(() => res.status(Number(req.get('x-status') ?? 200)).end()));
+    return app;
+  }
+
+  test('what a request took comes back where its asynchronous context is lost', async () => {
+    expect(await statuses(answeredElsewhere({ skipSuccessfulRequests: true }), 8)).toEqual(Array(8).fill(200));
+    expect(await statuses(answeredElsewhere({ skipFailedRequests: true }), 8, failed)).toEqual(Array(8).fill(500));
+  });
+
+  test('and gives back no more where denied requests are decremented, too', async () => {
+    const app = answeredElsewhere({ skipFailedRequests: true });
+    expect(await statuses(app, 3)).toEqual([200, 200, 200]);
+    expect(new Set(await statuses(app, 20))).toEqual(new Set([429]));
+  });
+
+  test('without a context, a key never has more back than its requests took, and exactly what is asked for', async () => {
+    const steps = fc.array(fc.record({ key: fc.constantFrom('a', 'b'), takes: fc.boolean() }), { maxLength: 60 });
+    await fc.assert(
+      fc.asyncProperty(steps, async (all) => {
+        const { store } = still();
+        store.init(MINUTE);
+        // What each key has passed and not given back, and how many of its denials were not taken back.
+        const passed = new Map<string, number>();
+        const denied = new Map<string, number>();
+        const add = (counts: Map<string, number>, key: string, n: number): unknown =>
+          counts.set(key, (counts.get(key) ?? 0) + n);
+        for (const { key, takes } of all) {
+          if (takes) {
+            await inRequest(() => store.increment(key));
+            add((passed.get(key) ?? 0) < MINUTE.limit ? passed : denied, key, 1);
+          } else {
+            await inRequest(() => store.decrement(key));
+            if ((denied.get(key) ?? 0) > 0) add(denied, key, -1);
+            else if ((passed.get(key) ?? 0) > 0) add(passed, key, -1);
+          }
+          expect((await store.get(key))?.totalHits ?? 0).toBe(passed.get(key) ?? 0);
+        }
+      }),
+      { numRuns: 100, seed: 54 },
+    );
   });
 
   test('the same behind hono-rate-limiter', async () => {
@@ -179,6 +241,22 @@ function inRequest<T>(run: () => Promise<T>): Promise<T> {
 }
 
 describe('input that can not be decided by', () => {
+  test.each<[what: string, options: Partial<Options>]>([
+    ['a limit that only the limiter knows', { limit: () => 3 }],
+    ['the same, where errors of the store let requests pass', { limit: () => 3, passOnStoreError: true }],
+    ['a window without an end', { windowMs: Infinity }],
+  ])('%s is an error where the program makes the limiter', (_what, options) => {
+    expect(() => rateLimit({ ...MINUTE, logger: quiet, ...options, store: still().store })).toThrow(SluiceError);
+  });
+
+  test('a store is refused to a second limiter of other numbers where the program makes it', () => {
+    const { store } = still();
+    served(store);
+    expect(() => rateLimit({ ...MINUTE, limit: 5, logger: quiet, store, validate: false })).toThrow(
+      'different numbers',
+    );
+  });
+
   const refusal = async (config: object, options: RateLimitStoreOptions = {}): Promise<string> => {
     const { store } = still(options);
     expect(() => store.init(config as RateLimitConfig)).toThrow(SluiceError);
@@ -192,7 +270,11 @@ describe('input that can not be decided by', () => {
     ['an endless windowMs', { windowMs: Infinity, limit: 3 }, 'windowMs'],
     ['a limit of NaN', { windowMs: 1000, limit: Number.NaN }, 'limit'],
     ['no limit', { windowMs: 1000 }, 'limit'],
-    ['a limit of 0', { windowMs: 1000, limit: 0 }, 'express-slow-down'],
+    [
+      'a limit of 0 with express-slow-down',
+      { windowMs: 1000, limit: 0, validate: { limit: false } },
+      'express-slow-down',
+    ],
     ['a limit that only the limiter knows', { windowMs: 1000, limit: () => 3 }, '`limit` of the limiter is a function'],
   ])('%s is an error when the limiter is made, and of each request', async (_what, config, word) => {
     expect(await refusal(config)).toContain(word);

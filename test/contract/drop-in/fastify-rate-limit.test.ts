@@ -57,6 +57,37 @@ describe('behind @fastify/rate-limit', () => {
     expect(await statuses(app, 4)).toEqual([200, 200, 200, 429]);
   });
 
+  test('each handler has its own buckets, whatever its numbers, and none has those of the global limit', async () => {
+    const app = Fastify();
+    onTestFinished(() => app.close());
+    await app.register(fastifyRateLimit, { max: 3, timeWindow: '1 minute', store: still().store });
+    const numbers = { max: 2, timeWindow: '1 minute' };
+    for (const url of ['/login', '/code'])
+      app.get(url, { config: { rateLimit: false }, preHandler: app.rateLimit(numbers) }, () => 'hello');
+    const [checked, other] = [app.createRateLimit(numbers), app.createRateLimit({ ...numbers, max: 20 })];
+    app.get('/checked', { config: { rateLimit: false } }, async (req) => [await checked(req), await other(req)]);
+    app.get('/', () => 'hello');
+    expect(await statuses(app, 3, '/login')).toEqual([200, 200, 429]);
+    expect(await statuses(app, 3, '/code')).toEqual([200, 200, 429]);
+    expect((await app.inject('/checked')).json()).toMatchObject([{ remaining: 1 }, { remaining: 19 }]);
+    expect(await statuses(app, 4)).toEqual([200, 200, 200, 429]);
+  });
+
+  test('the routes of a group have their buckets together', async () => {
+    const app = Fastify();
+    onTestFinished(() => app.close());
+    await app.register(fastifyRateLimit, { global: false, store: still().store });
+    for (const [url, groupId] of [
+      ['/send', 'code'],
+      ['/again', 'code'],
+      ['/other', 'other'],
+    ] as const)
+      app.get(url, { config: { rateLimit: { max: 3, timeWindow: '1 minute', groupId } } }, () => 'hello');
+    expect(await statuses(app, 2, '/send')).toEqual([200, 200]);
+    expect(await statuses(app, 2, '/again')).toEqual([200, 429]);
+    expect(await statuses(app, 4, '/other')).toEqual([200, 200, 200, 429]);
+  });
+
   test('numbers may be functions of the request, also at the same time', async () => {
     const app = await served(still().store, {
       max: (req) => (req.headers['x-plan'] === 'pro' ? 5 : 2),
