@@ -3,9 +3,7 @@ import { accountId, createLimiter } from '@sluice/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { jsonSize, MAX_ANSWER, PLAIN_REQUESTS, SDK_REQUESTS, type ModelRequest } from './model-requests.ts';
-import { atMost } from './runs.ts';
 
-const RUNS = atMost(300);
 const TOKENS_OF_FILE = 1000;
 const id = '12345678';
 const limiter = createLimiter({ limits: { Tokens: { key: accountId(), count: 1e12, per: 'year' } } });
@@ -44,7 +42,6 @@ test.each(Object.entries(PLAIN_REQUESTS))(
         const estimate = await estimateOf((ask) => around(options, ask, usageOf.openai)(params));
         expect(faultOf(estimate, request)).toBe(0);
       }),
-      { numRuns: RUNS },
     );
   },
 );
@@ -57,6 +54,5 @@ test('the estimate of a call of the AI SDK is at least its text and its files, a
       const estimate = await estimateOf((doGenerate) => budget(options).wrapGenerate({ doGenerate, params, model }));
       expect(faultOf(estimate, request)).toBe(0);
     }),
-    { numRuns: RUNS },
   );
 });

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type Anthropic from '@anthropic-ai/sdk';
+import { accountId, createLimiter } from '@sluice/core';
 import type OpenAI from 'openai';
 import { expect, test } from 'vitest';
 import { around, BudgetExceededError, usageOf } from '../src/index.ts';
@@ -111,6 +112,18 @@ test('a call that the provider refuses, or whose stream fails before it says any
   sdks.handler = streaming([chatParts[0]!, { error: { message: 'overloaded' } }]);
   await expect(readAll(await streamingChat()(chatStream))).rejects.toThrow('overloaded');
   expect(await sdks.taken()).toEqual({ tokens: 0, money: 0, slots: 0 });
+});
+
+test('calls that the provider refuses use up a limit of requests', async () => {
+  sdks.handler = answering({ error: { message: 'invalid' } }, 400);
+  const limiter = createLimiter({ limits: { Requests: { key: accountId(), count: 60, period: '1h' } }, log: false });
+  const call = around(
+    { limiter, limits: { Requests: 1 }, id },
+    (params: OpenAI.ChatCompletionCreateParamsNonStreaming) => sdks.openai.chat.completions.create(params),
+    usageOf.openai,
+  );
+  for (let i = 0; i < 100; i++) await call(chat).catch(() => {});
+  expect(sdks.asked).toBe(60);
 });
 
 test('a call that is aborted before its answer costs its prompt', async () => {
