@@ -36,6 +36,10 @@ export interface RateLimitStorage {
 }
 
 const NAMES = { limit: 'max', window: 'window', unitMs: 1000 };
+/** A part of the key of all requests whose address `better-auth` does not know. */
+const NO_ADDRESS = 'no-trusted-ip';
+const SHARED =
+  'better-auth has found no address of a client, so all such clients of a path count together. Set advanced.ipAddress.ipAddressHeaders and trustedProxies of better-auth to what your proxy sends.';
 
 /**
  * Creates a storage for the rate limits of `better-auth` on a store of Sluice. `max` requests per `window` become a token
@@ -49,10 +53,16 @@ const NAMES = { limit: 'max', window: 'window', unitMs: 1000 };
 export function rateLimitStorage(options: Store | RateLimitStorageOptions = {}): RateLimitStorage {
   const { name, ...settings } = dropInOptions<RateLimitStorageOptions>('rateLimitStorage', options);
   const buckets = new PeerBuckets(`better-auth.${name}`, settings);
+  let hasWarned = false;
   return {
     async consume(key, { window, max }) {
       const numbers = givenNumbers(NAMES, max, window);
-      const id = `${numbers.windowMs}:${buckets.idOf(key)}`;
+      const own = buckets.idOf(key);
+      if (!hasWarned && own.includes(NO_ADDRESS)) {
+        hasWarned = true;
+        buckets.warn(SHARED);
+      }
+      const id = `${numbers.windowMs}:${own}`;
       const decision = await buckets.spend(id, numbers);
       const { resetMs } = countsOf(decision, numbers);
       return { allowed: decision.allowed, retryAfter: decision.allowed ? null : Math.ceil(resetMs / 1000) };

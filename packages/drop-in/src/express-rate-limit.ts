@@ -6,13 +6,14 @@
  *
  * @module
  */
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { SluiceError, type Awaitable, type Decision, type Store } from '@sluice/core';
+import { systemTime } from '@sluice/core/kit';
 import { countsOf, type Counts } from './numbers/counts.ts';
 import type { WindowNumbers } from './numbers/bucket-numbers.ts';
 import { dropInOptions, type DropInOptions } from './numbers/drop-in-options.ts';
 import { givenLimit, givenNumbers } from './numbers/given-numbers.ts';
 import { PeerBuckets } from './numbers/peer-buckets.ts';
+import { TakenTokens, type Taken } from './numbers/taken-tokens.ts';
 
 /** What a limiter passes to `init` of its store, as far as the store uses it. */
 export interface RateLimitConfig {
@@ -26,6 +27,10 @@ export interface RateLimitConfig {
   readonly skipFailedRequests?: boolean | undefined;
   /** See `skipFailedRequests`. */
   readonly skipSuccessfulRequests?: boolean | undefined;
+  /** `slowDown` of `express-slow-down`. */
+  readonly requestPropertyName?: string | undefined;
+  /** `limit: false` of `express-slow-down`. */
+  readonly validate?: unknown;
 }
 
 /** What `increment` and `get` return. */
@@ -55,18 +60,20 @@ export interface RateLimitStore {
    * Called by the limiter with its options.
    *
    * @throws {SluiceError} `ERR_OPTION` for numbers that can't be decided by, `ERR_LIMIT_IN_USE` for other numbers than
-   * another limiter has under this name. `increment` then rejects with the same error.
+   * another limiter has under this name. `increment` then rejects with the same error, and reading `resetKey` throws it:
+   * version 8 logs what `init` throws and serves all the same, but reads `resetKey` before its call returns.
    */
   init(config: RateLimitConfig): void;
   /** Decides a request, and takes its token if it is there. A denied request takes nothing. */
   increment(key: string): Promise<RateLimitInfo>;
   /**
-   * Gives back what is left of what the request took that calls it. Nothing comes back for a denied request, twice, or from outside
-   * of the request.
+   * Gives back what is left of what the request took that calls it, once; nothing for a denied request. Where the asynchronous
+   * context of the request is lost, as by a parser of uploads: what a denied request of the key would, otherwise the newest that
+   * was not given back.
    */
   decrement(key: string): Promise<void>;
   /** Fills a bucket. */
-  resetKey(key: string): Promise<void>;
+  readonly resetKey: (key: string) => Promise<void>;
   /** Returns what `increment` would count from; `undefined` for a full bucket. Takes nothing. */
   get(key: string): Promise<RateLimitInfo | undefined>;
   /** Empties a memory store of its own. Rejects where a store was passed, which can't find all keys of one limiter. */
@@ -100,26 +107,22 @@ interface Served {
   readonly buckets: PeerBuckets;
 }
 
-/** What one request took. */
-interface Taken {
-  readonly key: string;
-  /** Undefined while the limit of the key is asked for. */
-  decision: Awaitable<Decision> | undefined;
-}
-
 class SluiceStore implements RateLimitStore {
   readonly localKeys: boolean;
   readonly prefix: string;
   readonly #options: RateLimitStoreOptions & { readonly name: string };
-  /** `decrement` is called in the asynchronous context of its request, after `increment`. It is not told which one that was. */
-  readonly #taken = new AsyncLocalStorage<Taken>();
+  readonly #taken: TakenTokens;
+  #hasWarned = false;
   #givesBack = false;
   #served: Served | SluiceError = notBegun();
+  /** Why the limiter was refused. */
+  #refusal: SluiceError | undefined;
 
   constructor(options: RateLimitStoreOptions & { readonly name: string }) {
     this.#options = options;
     this.localKeys = options.store === undefined;
     this.prefix = `express-rate-limit.${options.name}:`;
+    this.#taken = new TakenTokens(options.time ?? systemTime);
     if (typeof options.limit !== 'function' && options.limit !== undefined) givenLimit(OWN_LIMIT, options.limit);
   }
 
@@ -128,13 +131,13 @@ class SluiceStore implements RateLimitStore {
       this.#served = this.#servedFor(config);
       this.#givesBack ||= config.skipFailedRequests !== false || config.skipSuccessfulRequests !== false;
     } catch (error) {
-      this.#served = error as SluiceError;
+      this.#refusal = error as SluiceError;
       throw error;
     }
   }
 
   #servedFor(config: RateLimitConfig): Served {
-    const limit = limitOf(this.#options.limit, config.limit ?? config.max);
+    const limit = limitOf(this.#options.limit, config);
     const isFixed = typeof limit === 'number';
     const numbers = givenNumbers(NAMES, isFixed ? limit : Infinity, config.windowMs);
     const served = this.#served;
@@ -158,7 +161,7 @@ class SluiceStore implements RateLimitStore {
       const served = this.#ready();
       const taken: Taken = { key, decision: undefined };
       // Before anything is awaited, so that what follows in the caller has it.
-      if (this.#givesBack) this.#taken.enterWith(taken);
+      if (this.#givesBack) this.#taken.add(taken, served.windowMs);
       const numbers = numbersFor(served, key);
       return numbers instanceof Promise
         ? takeLater(served, taken, numbers)
@@ -170,15 +173,23 @@ class SluiceStore implements RateLimitStore {
 
   async decrement(key: string): Promise<void> {
     const { buckets } = this.#ready();
-    const taken = this.#taken.getStore();
-    if (taken?.key !== key) return buckets.warn(UNKNOWN_REQUEST);
-    if (taken.decision !== undefined) await buckets.refund(await taken.decision);
+    const decision = await this.#taken.takeBack(key);
+    if (decision !== undefined) return buckets.refund(decision);
+    if (this.#hasWarned) return;
+    this.#hasWarned = true;
+    buckets.warn(UNKNOWN_REQUEST);
   }
 
-  async resetKey(key: string): Promise<void> {
-    const { buckets } = this.#ready();
-    await buckets.reset(buckets.idOf(key));
+  get resetKey(): RateLimitStore['resetKey'] {
+    if (this.#refusal !== undefined) throw this.#refusal;
+    return this.#reset;
   }
+
+  readonly #reset = async (key: string): Promise<void> => {
+    const { buckets } = this.#ready();
+    this.#taken.forget(key);
+    await buckets.reset(buckets.idOf(key));
+  };
 
   async get(key: string): Promise<RateLimitInfo | undefined> {
     const served = this.#ready();
@@ -189,8 +200,10 @@ class SluiceStore implements RateLimitStore {
   async resetAll(): Promise<void> {
     const served = this.#ready();
     if (!this.localKeys) throw new SluiceError('ERR_OPTION', NOT_ALL);
-    await served.buckets.close();
+    // Before it is closed, so that what is incremented meanwhile is decided.
     this.#served = { ...served, buckets: this.#bucketsOf(served) };
+    this.#taken.forget();
+    await served.buckets.close();
   }
 
   async shutdown(): Promise<void> {
@@ -198,8 +211,9 @@ class SluiceStore implements RateLimitStore {
   }
 
   #ready(): Served {
-    if (this.#served instanceof SluiceError) throw this.#served;
-    return this.#served;
+    const served = this.#refusal ?? this.#served;
+    if (served instanceof SluiceError) throw served;
+    return served;
   }
 }
 
@@ -207,7 +221,7 @@ const NOT_ALL =
   'resetAll is not possible: a store that was passed does not know the keys of one limiter. Use resetKey(key); in tests make a new store.';
 
 const UNKNOWN_REQUEST =
-  'A store was asked to decrement a key outside of a request that has incremented it. Nothing was given back.';
+  'A store was asked to decrement a key of which nothing is left to give back. Nothing was given back.';
 
 function notBegun(): SluiceError {
   return new SluiceError(
@@ -247,19 +261,23 @@ function infoOf({ buckets }: Served, { hits, resetMs }: Counts): RateLimitInfo {
   return { totalHits: hits, resetTime: buckets.dateAfter(resetMs) };
 }
 
-/**
- * @param own - The option of the store.
- * @param theirs - That of the limiter.
- */
-function limitOf(own: LimitOfKey | undefined, theirs: unknown): LimitOfKey {
+/** @param own - The option of the store. */
+function limitOf(own: LimitOfKey | undefined, config: RateLimitConfig): LimitOfKey {
+  const theirs = config.limit ?? config.max;
   if (typeof theirs === 'function' || theirs === undefined) {
     if (own === undefined) throw new SluiceError('ERR_OPTION', UNKNOWN_LIMIT);
     return own;
   }
   const limit = givenLimit(NAMES.limit, theirs);
-  if (limit === 0) throw new SluiceError('ERR_OPTION', NO_LIMIT);
+  if (limit === 0 && slowsDown(config)) throw new SluiceError('ERR_OPTION', NO_LIMIT);
   if (own !== undefined && own !== limit) throw new SluiceError('ERR_OPTION', TWO_LIMITS);
   return limit;
+}
+
+function slowsDown({ requestPropertyName, validate }: RateLimitConfig): boolean {
+  return (
+    requestPropertyName === 'slowDown' || (validate as { readonly limit?: unknown } | null | undefined)?.limit === false
+  );
 }
 
 const UNKNOWN_LIMIT =
@@ -267,7 +285,7 @@ const UNKNOWN_LIMIT =
 const TWO_LIMITS =
   '`limit` of rateLimitStore is only for a limiter whose `limit` is a function. Here the limiter has a number: leave out that of the store.';
 const NO_LIMIT =
-  '`limit` must not be 0. express-slow-down passes 0 and counts the requests above it, but a store of token buckets counts only requests that pass. To delay requests, use a limit with `maxWait`; to deny all, a negative limit.';
+  '`limit` must not be 0 with express-slow-down, or with `validate.limit: false`. express-slow-down passes 0 and counts the requests above it, but a store of token buckets counts only requests that pass. To delay requests, use a limit with `maxWait`; to deny all, a negative limit.';
 
 function otherNumbers(name: string, one: Served, other: WindowNumbers): SluiceError {
   const text = ({ limit, windowMs }: { readonly limit: unknown; readonly windowMs: number }): string =>

@@ -60,9 +60,10 @@ export function rateLimitStore(options: Store | RateLimitStoreOptions = {}): Rat
   const { name, ...settings } = dropInOptions<RateLimitStoreOptions>('rateLimitStore', options);
   const hits = new PeerBuckets(`fastify-rate-limit.${name}`, settings);
   const bans = new PeerBuckets(`fastify-rate-limit-bans.${name}`, { ...settings, store: hits.store });
+  const parts = { hits, bans, handlers: 0 };
   return class extends SluiceStore {
     constructor(config: object) {
-      super(hits, bans, config);
+      super(parts, config, '');
     }
   };
 }
@@ -75,29 +76,40 @@ interface RouteConfig {
   readonly continueExceeding?: boolean | undefined;
   /** An error: it makes denied requests count. */
   readonly exponentialBackoff?: boolean | undefined;
-  /** The route, of a child. */
+  /** Routes of one group have their buckets together. */
+  readonly groupId?: string | undefined;
+  /** The route, of a child; without a url for a handler of `app.rateLimit` or `app.createRateLimit`. */
   readonly routeInfo?: { readonly method?: string | readonly string[]; readonly url?: string } | undefined;
 }
 
 const NAMES = { limit: 'max', window: 'timeWindow', unitMs: 1 };
 
+/** What all stores of one class share. */
+interface StoreParts {
+  readonly hits: PeerBuckets;
+  readonly bans: PeerBuckets;
+  /** How many handlers there are. Processes of one program make them in the same order. */
+  handlers: number;
+}
+
 class SluiceStore implements RateLimitStore {
+  readonly #parts: StoreParts;
   readonly #hits: PeerBuckets;
   readonly #bans: PeerBuckets;
   readonly #ban: number;
-  /** The route, so that each has buckets of its own. */
-  readonly #route: string;
+  /** The route, group or handler, so that each has buckets of its own. */
+  readonly #owner: string;
   /** The window of the last request, and what the ids of its buckets begin with. */
   #windowMs = Number.NaN;
   #prefix = '';
 
-  constructor(hits: PeerBuckets, bans: PeerBuckets, config: RouteConfig) {
+  constructor(parts: StoreParts, config: RouteConfig, owner: string) {
     assertTakesNothing(config);
-    this.#hits = hits;
-    this.#bans = bans;
+    this.#parts = parts;
+    this.#hits = parts.hits;
+    this.#bans = parts.bans;
     this.#ban = config.ban ?? -1;
-    const { method = '', url = '' } = config.routeInfo ?? {};
-    this.#route = encodeURIComponent(`${String(method)}${url}`);
+    this.#owner = owner;
   }
 
   incr(key: string, callback: RateLimitCallback, timeWindow: number, max: number): void {
@@ -111,8 +123,8 @@ class SluiceStore implements RateLimitStore {
     });
   }
 
-  child(config: object): RateLimitStore {
-    return new SluiceStore(this.#hits, this.#bans, config);
+  child(config: RouteConfig): RateLimitStore {
+    return new SluiceStore(this.#parts, config, ownerOf(config, this.#parts));
   }
 
   #take(key: string, numbers: WindowNumbers): Awaitable<Counts> {
@@ -138,10 +150,15 @@ class SluiceStore implements RateLimitStore {
   #idOf(key: string, { windowMs }: WindowNumbers): string {
     if (windowMs !== this.#windowMs) {
       this.#windowMs = windowMs;
-      this.#prefix = `${windowMs}:${this.#route}:`;
+      this.#prefix = `${windowMs}:${this.#owner}:`;
     }
     return this.#prefix + this.#hits.idOf(key);
   }
+}
+
+function ownerOf({ groupId, routeInfo: { method = '', url } = {} }: RouteConfig, parts: StoreParts): string {
+  if (groupId !== undefined) return `group.${encodeURIComponent(groupId)}`;
+  return url === undefined ? `handler.${++parts.handlers}` : encodeURIComponent(`${String(method)}${url}`);
 }
 
 /** Calls back at once where the store answers at once. */
