@@ -49,8 +49,17 @@ export class StreamWatch {
     this.#watchFor(call.budget.idleMs);
   }
 
+  /** Never throws: the reader gets a part that can't be read as well, and the estimate counts. */
   passed(part: StreamPart): void {
     if (this.#isOver) return;
+    try {
+      this.#pass(part);
+    } catch (cause) {
+      this.#end(() => this.#call.lose(cause));
+    }
+  }
+
+  #pass(part: StreamPart): void {
     if (++this.#partsSinceLook <= MOST_READINGS) this.#lastPartMicros = this.#time.nowMicros();
     if (this.#alarm === undefined) this.#watchFor(this.#call.budget.idleMs);
     if (part.type === 'finish') return this.#finish(part.usage);

@@ -104,3 +104,27 @@ test('a model without a result, or with a stream of another kind, is passed on: 
     expect(events).toEqual([LOST]);
   }
 });
+
+test('parts that can not be read reach their reader: the estimate stays charged, with an event', async () => {
+  const error = { type: 'error', error: new Error('overloaded') };
+  const streams: unknown[][] = [
+    [null],
+    [{ type: 'text-delta', delta: 'a' }, undefined],
+    [error, { type: 'finish', usage: null }],
+  ];
+  for (const parts of streams) {
+    limiter = limiterOf();
+    events = [];
+    const stream = new ReadableStream({
+      start(controller) {
+        for (const part of parts) controller.enqueue(part);
+        controller.close();
+      },
+    });
+    const call = { doStream: async () => ({ stream }), params: { prompt: [] }, model: { specificationVersion: 'v3' } };
+    const result = await budget(options()).wrapStream(call);
+    expect(await readAll(result.stream as never)).toEqual(parts);
+    expect(await taken()).toEqual({ tokens: ESTIMATE, slots: 0 });
+    expect(events).toEqual([LOST]);
+  }
+});
