@@ -53,7 +53,8 @@ export function estimatedTokens<Args extends readonly unknown[]>(
 ): Tokens {
   const own = estimate === undefined ? undefined : checkedEstimate(of, ignoreRejection(estimate(...args)));
   const input = own?.input ?? inputOf(extent, of);
-  const output = own?.output ?? extent.answers * (mostOutput(extent, of, maxOutput) + extent.thinking);
+  const most = (): number => extent.answers * (mostOutput(extent, of, maxOutput) + extent.thinking);
+  const output = own?.output ?? Math.min(most(), MOST_TOKENS);
   return { input, cacheRead: 0, cacheWrite: 0, output, reasoning: 0 };
 }
 

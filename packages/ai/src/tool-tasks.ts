@@ -82,7 +82,8 @@ export class ToolTasks {
     const { taskId } = task;
     if (!this.#held.has(taskId)) return;
     try {
-      await this.#handlers?.get(GET)?.({ method: GET, params: { taskId } }, context);
+      const answer = await this.#handlers?.get(GET)?.({ method: GET, params: { taskId } }, context);
+      if (answer === undefined || answer === null) await this.#ended(taskId);
       if (this.#held.has(taskId)) this.#lookLater(task, context, MOST_FAILURES);
     } catch (error) {
       const isGone = (error as { readonly code?: unknown } | null | undefined)?.code === INVALID_PARAMS;

@@ -199,3 +199,12 @@ test('a conversation of the AI SDK needs an estimate as well, unless no limit co
   expect(await ofSdk(params, { limits: { Calls: 1 } })).toBe(0);
   expect(await plain({ messages, previous_response_id: null, conversation: null })).toBe(100 + MAX_OUTPUT);
 });
+
+test('a bound beyond all numbers of tokens is a cost over the burst', async () => {
+  const Money = { input: 1_000_000, output: 1_000_000 };
+  const limiter = createLimiter({ limits: { Money: { key: accountId(), count: 1000, per: 'day' } } });
+  const call = around({ limiter, limits: { Money }, id }, async () => ({}), usageOf.openai);
+  for (const params of [{ max_tokens: 2 ** 53 - 1 }, { max_tokens: 1000, n: 2 ** 50 }]) {
+    await expect(call({ messages, ...params })).rejects.toMatchObject({ code: 'ERR_COST_OVER_BURST' });
+  }
+});
