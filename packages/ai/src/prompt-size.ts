@@ -43,6 +43,12 @@ const SCHEMAS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
+/** Lists of messages. */
+const MESSAGES: ReadonlySet<string> = new Set(['messages', 'input', 'prompt', 'contents']);
+
+/** Servers add about four tokens to each message, so that many without a text are no small prompt. */
+const SIZE_OF_MESSAGE = 16;
+
 /** Parameters whose numbers are tokens. */
 const TOKEN_IDS: ReadonlySet<string> = new Set(['input', 'prompt']);
 
@@ -79,7 +85,8 @@ export function promptSize(prompt: unknown, at: Place = { name: '' }): number {
   if (isJson(prompt, at)) return textSize(JSON.stringify(prompt) ?? '');
   if (Array.isArray(prompt)) {
     const place = { ...at, isListed: true };
-    return prompt.reduce<number>((sum, each) => sum + promptSize(each, place), 0);
+    const size = prompt.reduce<number>((sum, each) => sum + promptSize(each, place), 0);
+    return isMessages(prompt, at) ? Math.max(size, (prompt.length - 1) * SIZE_OF_MESSAGE) : size;
   }
   if (isBytes(prompt)) return fileSize(prompt, at.media);
   if (at.name === 'reference' || at.name === 'fileId') return SIZE_OF_FILE;
@@ -94,6 +101,10 @@ function sizeOfObject(object: Readonly<Record<string, unknown>>, at: Place): num
     if (!NOT_SHOWN.has(name)) size += promptSize(each, { name, type, media });
   }
   return size;
+}
+
+function isMessages([one]: readonly unknown[], { name, type }: Place): boolean {
+  return type === undefined && MESSAGES.has(name) && typeof one === 'object' && !Array.isArray(one);
 }
 
 function isTokenId({ name, type }: Place): boolean {

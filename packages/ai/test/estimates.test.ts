@@ -68,6 +68,12 @@ test.each<[what: string, params: object, tokens: number]>([
   ['images', { prompt: 'four', n: 4, model: 'an-image-model', size: '1024x1024' }, 1 + 4 * MAX_OUTPUT],
   ['a file that is uploaded', { prompt: 'four', max_tokens: 0, image: new File(['png'], 'a.png') }, 1 + FILE],
   ['functions', { messages, functions: [{ name: 'a', description: text }], max_tokens: 0 }, 100 + 90_008],
+  [
+    '1,000 messages without a text',
+    { messages: Array.from({ length: 1000 }, () => ({ role: 'user', content: '' })), max_tokens: 0 },
+    999 * 4,
+  ],
+  ['two messages', { messages: [...messages, ...messages], max_tokens: 0 }, 200],
   ['text in Chinese', user('你好'.repeat(200)), 300],
   ['a prediction', { messages, prediction: { type: 'content', content: text }, max_tokens: 0 }, 100 + 90_000],
 ])('%s cost what servers count', async (_, params, tokens) => {
@@ -128,9 +134,9 @@ test('what cites a source is no file', async () => {
   const params = turn({
     type: 'message',
     role: 'assistant',
-    content: [{ type: 'output_text', text: 'four', annotations }],
+    content: [{ type: 'output_text', text: 'x'.repeat(35), annotations }],
   });
-  expect(await plain(params)).toBe(3);
+  expect(await plain(params)).toBe(10);
 });
 
 const part = (content: object) =>
