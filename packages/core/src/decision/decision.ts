@@ -30,7 +30,7 @@ export class DecisionState {
   /** Its last settlement. The next one begins after it, and corrects it. */
   settled: Promise<unknown> | undefined = undefined;
   /** Whether limits that were asked for may have no result: of unlimited ids, and of alternatives. */
-  leavesOut = false;
+  declare leavesOut?: true;
 }
 
 /**

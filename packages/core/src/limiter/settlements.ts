@@ -140,7 +140,7 @@ function canSettle({ allowed, failure }: Decision, { mode, spent, cost }: Result
 
 /** Whether an allowed decision has a result of each limit that it was asked for. */
 function isWhole(decision: Decision): boolean {
-  return decision.allowed && decision.failure === undefined && !Decision.stateOf(decision).leavesOut;
+  return decision.allowed && decision.failure === undefined && Decision.stateOf(decision).leavesOut === undefined;
 }
 
 /** A charge of at most what an empty bucket and its `maxDebt` have: a higher cost would be an error. */
