@@ -5,7 +5,7 @@ local TIMEOUT_MS = 1000
 -- sluice serve --print-fields. For example { "x-account-id" }. All other fields stay here: they could be too many, too
 -- large or malformed, and make the question fail.
 local FIELDS = {}
--- What is larger does not fit into a question. A buffer of HAProxy has 16,384 bytes, of which 1,024 stay free.
+-- What is larger does not fit into a question. A buffer has 20,480 bytes, of which 4,096 stay free: see haproxy.cfg.
 local MAX_BYTES = 15000
 
 -- These belong to one connection, or to the body of an answer, which is sent anew.

@@ -32,7 +32,7 @@ http:
 `;
 
 async function proxy() {
-  const { servers, service } = await served(LIMITS, TABLES);
+  const { servers, service, events } = await served(LIMITS, TABLES);
   let clients = 0;
   /** Returns what was taken from the limits of a new client by one request. */
   const takenBy = async (table: string, uri: string | string[], method = 'GET'): Promise<Record<string, number>> => {
@@ -47,8 +47,17 @@ async function proxy() {
   };
   const statusOf = async (table: string, uri: string | string[]): Promise<number> =>
     (await asked(servers.ports.http, table, { 'x-forwarded-uri': uri, 'x-forwarded-for': '203.0.113.7' })).status;
-  return { takenBy, statusOf, service };
+  return { takenBy, statusOf, service, events };
 }
+
+test('a request that is under all rules, because its path has too many spellings, is reported', async () => {
+  const { takenBy, events } = await proxy();
+  expect(await takenBy('api', '/x')).toEqual({ Search: 1 });
+  expect(events).toEqual([]);
+  const hostile = '/a%252e%253b%2523%255c%20;x//b/./c/../d';
+  expect(await takenBy('api', hostile)).toEqual({ Search: 2, Orders: 1 });
+  expect(events).toMatchObject([{ type: 'under-all-rules', table: 'api' }]);
+});
 
 test('of several rules for one bucket, the largest cost counts', async () => {
   const { takenBy } = await proxy();

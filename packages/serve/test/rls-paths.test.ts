@@ -35,7 +35,7 @@ const TABLES = `envoy:\n  ingress:\n    rules:${RULES}\n`;
 type Entries = Readonly<Record<string, string>>;
 
 async function ingress(tables = TABLES) {
-  const { servers } = await served(LIMITS, tables);
+  const { servers, events } = await served(LIMITS, tables);
   const envoy = envoyOf(servers.ports.grpc);
   const ask = async (...all: readonly Entries[]) =>
     envoy.ask({ domain: 'ingress', descriptors: all.map((entries) => descriptor(entries)) });
@@ -48,8 +48,16 @@ async function ingress(tables = TABLES) {
     for (let i = 0; i < count; i++) found.push((await ask({ ...entries, client })).overall_code);
     return found;
   };
-  return { ask, codes };
+  return { ask, codes, events };
 }
+
+test('a descriptor that is under all rules, because its path has too many spellings, is reported', async () => {
+  const { ask, events } = await ingress();
+  await ask({ path: '/a', client: '203.0.113.200' });
+  expect(events).toEqual([]);
+  await ask({ path: '/a%252e%253b%2523%255c%20;x//b/./c/../d', client: '203.0.113.200' });
+  expect(events).toMatchObject([{ type: 'under-all-rules', table: 'ingress' }]);
+});
 
 test.each([
   ['/users/7/orders', true],

@@ -5,6 +5,7 @@ import { blockedCases } from './cases/blocked.ts';
 import { borrowingCases } from './cases/borrowing.ts';
 import { callbackCases } from './cases/callbacks.ts';
 import { clientCases } from './cases/clients.ts';
+import { fieldSizeCases } from './cases/field-size.ts';
 import { combinedFieldCases } from './cases/combined-fields.ts';
 import { connectionCases } from './cases/connections.ts';
 import { crossOriginCases } from './cases/cross-origin.ts';
@@ -43,6 +44,7 @@ import type { Framework } from './framework.ts';
 const EXCHANGE_CASES = {
   fields: fieldCases,
   'combined fields': combinedFieldCases,
+  'size of the fields': fieldSizeCases,
   denials: denialCases,
   'responses that have begun': begunResponseCases,
   handlers: handlerCases,

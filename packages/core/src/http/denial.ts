@@ -1,5 +1,6 @@
 import type { Decision } from '../decision/decision.ts';
 import type { Transaction } from '../decision/transaction.ts';
+import { fitting } from './dialects/fitting.ts';
 import { shownNameOf } from './shown-names.ts';
 import { visibleResults } from './visible.ts';
 import { waitText } from '../time/duration-text.ts';
@@ -71,13 +72,31 @@ function exceededBody(decision: Decision, again: string): string {
   const exceeded = visibleResults(decision).flatMap(([{ allowed }, transaction]) => (allowed ? [] : [transaction]));
   const problem = `{"type":"${TYPES}quota-exceeded","title":"Too many requests","status":429,`;
   if (exceeded.length === 0) return `${problem}"detail":"Rate limit exceeded. ${again}"}`;
-  const names = exceeded.map(({ limit }) => shownNameOf(decision, limit));
-  return `${problem}"detail":"${nounOf(exceeded)}${shown(names)} exceeded. ${again}","violated-policies":["${names.join('","')}"]}`;
+  const names = namedOf(decision, exceeded);
+  const others = exceeded.length - names.length;
+  return `${problem}"detail":"${nounOf(exceeded)}${shown(names, others)} exceeded. ${again}","violated-policies":["${names.join('","')}"]}`;
+}
+
+/** The most characters of the names in a body. */
+const MOST_NAMES = 2000;
+
+/** The names of the limits that are exceeded. Where they are too many, the strictest is among those that are left. */
+function namedOf(decision: Decision, exceeded: readonly Transaction[]): readonly string[] {
+  const named =
+    exceeded.length < 2
+      ? exceeded
+      : fitting(exceeded, {
+          most: MOST_NAMES,
+          rankOf: ({ limit }) => (limit === decision.limit ? 0 : 1),
+          textsOf: ({ limit }) => [`"${limit}"`],
+        });
+  return named.map(({ limit }) => shownNameOf(decision, limit));
 }
 
 /** Names behind a noun, which is in the plural when there are several. */
-function shown(names: readonly string[]): string {
+function shown(names: readonly string[], others: number): string {
   const quoted = names.map((name) => `\\"${name}\\"`);
+  if (others > 0) quoted.push(`${others} more`);
   return quoted.length === 1 ? ` ${quoted[0]}` : `s ${quoted.slice(0, -1).join(', ')} and ${quoted.at(-1)}`;
 }
 

@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { decideUses, type UsesDecided } from '../deciding/decide-uses.ts';
 import { withLargestCosts, type Use } from '../deciding/use.ts';
 import type { Answer, Metrics } from '../metrics/metrics.ts';
-import { reportCostOverBurst, type ServiceEvent } from '../metrics/event.ts';
+import { reportCostOverBurst, reportUnderAllRules, type ServiceEvent } from '../metrics/event.ts';
 import type { Snapshot } from '../files/snapshot.ts';
 import { MAX_RULES } from '../spellings/spellings.ts';
 import type { HttpTable } from '../tables/table.ts';
@@ -86,10 +86,11 @@ export class CheckHandler {
   }
 
   async #decide(table: HttpTable, asked: AskedRequest, outgoing: ServerResponse): Promise<void> {
-    const { limiter, metrics } = this.#parts;
+    const { limiter, metrics, emit } = this.#parts;
     let answer: Answer = 'error';
     try {
       const { uses, isInvalid } = usesOf(table, asked, this.#parts.snapshot());
+      if (asked.hasUnknownSpellings) reportUnderAllRules(table.name, emit);
       const decided = await decideUses(limiter, uses);
       answer = this.#answer(table, decided, { outgoing, isInvalid });
     } catch (error) {

@@ -12,6 +12,8 @@ export type ServiceEvent =
   | { readonly type: 'proxy-misconfigured'; readonly message: string }
   /** A request costs more than its limit can ever allow. It was denied, and no wait helps. */
   | { readonly type: 'cost-over-burst'; readonly limit: string; readonly message: string }
+  /** Not all spellings of a path are known, so that the request was under all rules with paths. */
+  | { readonly type: 'under-all-rules'; readonly table: string; readonly message: string }
   /** A decision failed by an error of this program. */
   | { readonly type: 'check-failed'; readonly cause: unknown; readonly message: string };
 
@@ -21,4 +23,10 @@ export function reportCostOverBurst(decision: Decision | null, emit: (event: Ser
   const { limit, cost, burst } = decision.results[0]!;
   const message = `A request was denied that can never pass: its cost is ${cost}, and the burst of its limit "${limit}" ${burst}. Raise the burst or lower the cost.`;
   emit({ type: 'cost-over-burst', limit, message });
+}
+
+/** Reports a request that was under all rules of a table, by the name of the table in events. */
+export function reportUnderAllRules(table: string, emit: (event: ServiceEvent) => void): void {
+  const message = `A request was under all rules of the table "${table}" with paths, because its path has too many spellings. Only hostile clients send such paths.`;
+  emit({ type: 'under-all-rules', table, message });
 }

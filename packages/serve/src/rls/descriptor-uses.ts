@@ -12,6 +12,13 @@ export type DescriptorUse = 'passes' | 'blocked' | 'invalid' | Use;
 /** The rules that apply to a descriptor: several if servers may understand it in several ways. Undefined for none. */
 type Rules = readonly (EnvoyRule | undefined)[];
 
+/** What the uses of descriptors are made with. */
+interface DescriptorParts {
+  readonly formats: ReadonlyMap<string, IdFormat>;
+  /** Called if servers may understand a descriptor in more ways than are known. */
+  readonly onUnknown: () => void;
+}
+
 /**
  * Returns what applies to each descriptor of a request, in their order. A descriptor has several uses, all different, if
  * servers may understand it in several ways.
@@ -21,10 +28,10 @@ type Rules = readonly (EnvoyRule | undefined)[];
 export function descriptorUses(
   descriptors: readonly Descriptor[],
   table: EnvoyTable | undefined,
-  formats: ReadonlyMap<string, IdFormat>,
+  { formats, onUnknown }: DescriptorParts,
 ): readonly (readonly DescriptorUse[])[] {
   if (table === undefined) return descriptors.map(() => PASSES);
-  const rules = descriptors.map(({ entries }) => table.tree.find(entries));
+  const rules = descriptors.map(({ entries }) => table.tree.find(entries, onUnknown));
   const replaced = replacedBy(rules);
   const uses = descriptors.map((descriptor, i) => {
     const [only, ...others] = rules[i]!;

@@ -5,7 +5,7 @@ import { NOT_ALLOWED } from '../check/problem-answer.ts';
 import { decideUses, type UsesDecided } from '../deciding/decide-uses.ts';
 import { TooLargeMessage, type UnaryBody } from '../grpc/frames.ts';
 import type { Use } from '../deciding/use.ts';
-import { reportCostOverBurst, type ServiceEvent } from '../metrics/event.ts';
+import { reportCostOverBurst, reportUnderAllRules, type ServiceEvent } from '../metrics/event.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Snapshot } from '../files/snapshot.ts';
 import type { EnvoyTable } from '../tables/table.ts';
@@ -39,13 +39,13 @@ interface Asked {
  * answers at once.
  */
 export function shouldRateLimit(body: UnaryBody, parts: RlsParts): Awaitable<Buffer> {
-  const { limiter, snapshot } = parts;
+  const { limiter, snapshot, emit } = parts;
   const request = requestIn(body);
   if (request === 'too large') return denyTooLarge(parts);
   const { domain, descriptors } = request;
   const { tables, formats } = snapshot();
   const table = tables.envoy.get(domain);
-  const uses = descriptorUses(descriptors, table, formats);
+  const uses = descriptorUses(descriptors, table, { formats, onUnknown: () => reportUnderAllRules(domain, emit) });
   const decided = decideUses(limiter, uses.flat().filter(isUse));
   const asked = { table, uses };
   return decided instanceof Promise ? answerLater(asked, decided, parts) : answer(asked, decided, parts);

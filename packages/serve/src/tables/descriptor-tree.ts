@@ -42,10 +42,12 @@ export class DescriptorTree<Leaf> {
   /**
    * Returns the leaves of a descriptor, at least one: undefined if there is none for exactly these entries, or for one of
    * the ways in which they may be understood.
+   *
+   * @param onUnknown - Called if it may be understood in more ways than are known.
    */
-  find(entries: readonly DescriptorEntry[]): readonly (Leaf | undefined)[] {
+  find(entries: readonly DescriptorEntry[], onUnknown: () => void): readonly (Leaf | undefined)[] {
     let nodes: Nodes<Leaf> = [this.#root];
-    for (const entry of entries) nodes = nextOf(nodes, entry);
+    for (const entry of entries) nodes = nextOf(nodes, entry, onUnknown);
     return nodes.length === 1 ? [nodes[0]?.leaf] : [...new Set(nodes.map((node) => node?.leaf))];
   }
 }
@@ -53,10 +55,10 @@ export class DescriptorTree<Leaf> {
 /** All different; undefined for what leads nowhere. */
 type Nodes<Leaf> = readonly (TreeNode<Leaf> | undefined)[];
 
-function nextOf<Leaf>(nodes: Nodes<Leaf>, entry: DescriptorEntry): Nodes<Leaf> {
+function nextOf<Leaf>(nodes: Nodes<Leaf>, entry: DescriptorEntry, onUnknown: () => void): Nodes<Leaf> {
   const [only] = nodes;
-  if (nodes.length === 1) return only === undefined ? nodes : only.next(entry);
-  return [...new Set(nodes.flatMap((node) => (node === undefined ? NOWHERE : node.next(entry))))];
+  if (nodes.length === 1) return only === undefined ? nodes : only.next(entry, onUnknown);
+  return [...new Set(nodes.flatMap((node) => (node === undefined ? NOWHERE : node.next(entry, onUnknown))))];
 }
 
 class TreeNode<Leaf> {
@@ -70,8 +72,8 @@ class TreeNode<Leaf> {
     return branches.branchOf(value, () => new TreeNode());
   }
 
-  next({ key, value }: DescriptorEntry): Nodes<Leaf> {
-    return this.#keys.get(key)?.ofAny(bytesOf(value)) ?? NOWHERE;
+  next({ key, value }: DescriptorEntry, onUnknown: () => void): Nodes<Leaf> {
+    return this.#keys.get(key)?.ofAny(bytesOf(value), onUnknown) ?? NOWHERE;
   }
 }
 

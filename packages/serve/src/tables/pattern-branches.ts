@@ -69,12 +69,17 @@ export class PatternBranches<Branch> {
     return this.any;
   }
 
-  /** Returns the branches of all spellings of a text, all different: undefined among them if one leads nowhere, or may. */
-  ofAny(text: string): readonly (Branch | undefined)[] {
+  /**
+   * Returns the branches of all spellings of a text, all different: undefined among them if one leads nowhere, or may.
+   *
+   * @param onUnknown - Called if not all spellings are known, so that these are all branches.
+   */
+  ofAny(text: string, onUnknown: () => void): readonly (Branch | undefined)[] {
     const { texts, areAll, rest } = this.#kind.spellings(text);
     if (texts.length === 1 && areAll) return [this.of(texts[0]!, rest)];
     const branches = new Set(texts.map((spelling) => this.of(spelling, rest)));
     if (areAll) return [...branches];
+    onUnknown();
     for (const branch of this.#written.values()) branches.add(branch);
     return [...branches.add(this.any).add(undefined)];
   }

@@ -7,9 +7,18 @@ import { remainingTokens, waitForNextToken } from '../../rule/gcra.ts';
 import type { Numbers } from '../../rule/rate.ts';
 import { ceilToSeconds, TICKS_PER_MS } from '../../rule/ticks.ts';
 import { levelAfter } from '../../store/transaction-rule.ts';
-import { noteShownName } from '../shown-names.ts';
+import { noteShownName, shownNameOf } from '../shown-names.ts';
 import type { Dialect, ResponseFields } from './dialect.ts';
-import { joinedMembers, membersOf, namedApart, nameOf, type LimitMembers } from './list-members.ts';
+import { fitting, MOST_IN_FIELD } from './fitting.ts';
+import {
+  joinedMembers,
+  membersOf,
+  namedApart,
+  nameOf,
+  strictestName,
+  type LimitMembers,
+  type ListedLimit,
+} from './list-members.ts';
 
 const STATE = 'RateLimit';
 const POLICY = 'RateLimit-Policy';
@@ -39,7 +48,7 @@ export const draft11: Dialect = {
     const isFirst = presentState === undefined && presentPolicy === undefined;
     if (isFirst && answer.batch.length === 1) return writeOne(memberOf(answer, 0, decision, shown), fields);
     const members = limitMembers(answer, shown);
-    if (isFirst) return writeAll(members, fields);
+    if (isFirst) return writeAll(members.length > FEW ? mostImportant(members, decision) : members, fields);
     const present = {
       states: membersOf(String(presentState ?? '')),
       policies: membersOf(String(presentPolicy ?? '')),
@@ -54,9 +63,25 @@ function writeOne({ policy, state }: LimitMembers, fields: ResponseFields): void
   fields.setField(STATE, state!);
 }
 
-function writeAll(members: readonly LimitMembers[], fields: ResponseFields): void {
+function writeAll(members: readonly ListedLimit[], fields: ResponseFields): void {
   fields.setField(POLICY, listOf(members, 'policy'));
   fields.setField(STATE, listOf(members, 'state'));
+}
+
+/** As many limits as always fit: a member of ours has at most 110 characters, 64 of them its name. */
+const FEW = 8;
+
+/** All members if they fit into both fields; otherwise the strictest, then those that denied, then others. */
+function mostImportant(members: readonly ListedLimit[], decision: Decision): readonly ListedLimit[] {
+  const strictest = new Set([shownNameOf(decision, decision.limit!), strictestName(members)]);
+  const denied = new Set(
+    decision.results.filter(({ allowed }) => !allowed).map(({ limit }) => shownNameOf(decision, limit)),
+  );
+  return fitting(members, {
+    most: MOST_IN_FIELD,
+    rankOf: ({ name }) => (strictest.has(name) ? 0 : denied.has(name) ? 1 : 2),
+    textsOf: ({ policy = '', state = '' }) => [policy, state],
+  });
 }
 
 /** All limits that applied, in the order of the batch. In a denial, only the limits that denied have a state. */
@@ -159,7 +184,7 @@ function fillsWithinASecond({ burst, count, periodMs }: Numbers): boolean {
   return burst * periodMs < count * 1000;
 }
 
-function listOf(members: readonly LimitMembers[], part: 'state' | 'policy'): string {
+function listOf(members: readonly ListedLimit[], part: 'state' | 'policy'): string {
   let list = '';
   for (const { [part]: text } of members) if (text !== undefined) list = list === '' ? text : `${list}, ${text}`;
   return list;
@@ -176,8 +201,7 @@ function join(present: Present, decision: Decision, members: readonly LimitMembe
   const apart = members.map((member) => namedApart(member, present.policies));
   for (const [i, { name }] of apart.entries()) if (name !== members[i]!.name) noteShownName(decision, name);
   const joined = joinedMembers(present, apart, fields.decision?.allowed === false ? passed(fields) : new Set());
-  fields.setField(POLICY, joined.policies.join(', '));
-  fields.setField(STATE, joined.states.join(', '));
+  writeAll(mostImportant(joined, decision), fields);
 }
 
 /** The limits that did not deny, of all middlewares of this request. */

@@ -43,6 +43,9 @@ function renamed(text: string, name: string): string {
   return text.replace(`"${DEFAULT_NAME}"`, `"${name}"`);
 }
 
+/** Members by their names. One of other code may have only a state, or only a policy. */
+export type ListedLimit = Omit<LimitMembers, 'policy'> & { readonly policy: string | undefined };
+
 /**
  * Combines members with those that are already set, which all have names. Each name is listed once: of two states of
  * one limit, the stricter one is kept, with its policy.
@@ -53,24 +56,30 @@ export function joinedMembers(
   present: { readonly states: readonly string[]; readonly policies: readonly string[] },
   ours: readonly LimitMembers[],
   dropped: ReadonlySet<string>,
-): { states: string[]; policies: string[] } {
-  const states = present.states.filter((state) => !dropped.has(nameOf(state)!));
-  const policies = [...present.policies];
-  for (const { name, state, policy } of ours) {
-    const stateIndex = states.findIndex((member) => nameOf(member) === name);
-    const policyIndex = policies.findIndex((member) => nameOf(member) === name);
-    if (state !== undefined) {
-      if (stateIndex >= 0 && policyIndex >= 0 && !isStricter(state, states[stateIndex]!)) continue;
-      put(states, stateIndex, state);
-    }
-    put(policies, policyIndex, policy);
+): ListedLimit[] {
+  const joined = new Map<string, ListedLimit>();
+  for (const policy of present.policies) {
+    const name = nameOf(policy)!;
+    joined.set(name, { name, policy, state: undefined });
   }
-  return { states, policies };
+  for (const state of present.states) {
+    const name = nameOf(state)!;
+    if (!dropped.has(name)) joined.set(name, { name, policy: joined.get(name)?.policy, state });
+  }
+  for (const member of ours) {
+    const { policy, state } = joined.get(member.name) ?? {};
+    if (member.state === undefined) joined.set(member.name, { ...member, state });
+    else if (state === undefined || policy === undefined || isStricter(member.state, state))
+      joined.set(member.name, member);
+  }
+  return [...joined.values()];
 }
 
-function put(members: string[], index: number, member: string): void {
-  if (index < 0) members.push(member);
-  else members[index] = member;
+/** Returns the name of the limit with the strictest state; undefined if there is no state. */
+export function strictestName(members: readonly ListedLimit[]): string | undefined {
+  const stated = members.filter(({ state }) => state !== undefined);
+  if (stated.length === 0) return undefined;
+  return stated.reduce((one, other) => (isStricter(other.state!, one.state!) ? other : one)).name;
 }
 
 // Fewer tokens are stricter; with equal tokens, the longer time until the next one.

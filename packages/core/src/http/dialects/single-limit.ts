@@ -4,6 +4,8 @@ import type { Result } from '../../decision/result.ts';
 import type { Transaction } from '../../decision/transaction.ts';
 import type { Numbers } from '../../rule/rate.ts';
 import { ceilToSeconds } from '../../rule/ticks.ts';
+import { fitting, MOST_IN_FIELD } from './fitting.ts';
+import { membersOf } from './list-members.ts';
 import { withSelected } from '../selected-results.ts';
 
 /** draft-ietf-httpapi-ratelimit-headers-07: the figures of the strictest limit in one field. */
@@ -13,9 +15,10 @@ export const draft7: Dialect = {
     const present = fields.getField('RateLimit');
     // The field contains a dialect with names: two dialects in one field would be unreadable.
     if (present !== undefined && String(present).includes('"')) return;
-    appendQuotaPolicies(decision, fields);
-    if (staysStricter(decision, /remaining=([0-9]+)/.exec(String(present))?.[1])) return;
+    if (staysStricter(decision, /remaining=([0-9]+)/.exec(String(present))?.[1]))
+      return appendQuotaPolicies(decision, fields, /limit=([0-9]+)/.exec(String(present))?.[1]);
     const { burst, remaining, resetSeconds } = singleFigures(decision, times);
+    appendQuotaPolicies(decision, fields, burst);
     fields.setField('RateLimit', `limit=${burst}, remaining=${remaining}, reset=${resetSeconds}`);
   }),
 };
@@ -24,9 +27,10 @@ export const draft7: Dialect = {
 export const draft6: Dialect = {
   names: ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'RateLimit-Policy'],
   write: ofWindows((decision, fields, times) => {
-    appendQuotaPolicies(decision, fields);
-    if (staysStricter(decision, fields.getField('RateLimit-Remaining'))) return;
+    if (staysStricter(decision, fields.getField('RateLimit-Remaining')))
+      return appendQuotaPolicies(decision, fields, fields.getField('RateLimit-Limit'));
     const { burst, remaining, resetSeconds } = singleFigures(decision, times);
+    appendQuotaPolicies(decision, fields, burst);
     fields.setField('RateLimit-Limit', String(burst));
     fields.setField('RateLimit-Remaining', String(remaining));
     fields.setField('RateLimit-Reset', String(resetSeconds));
@@ -86,15 +90,20 @@ function staysStricter(decision: Decision, present: number | string | readonly s
   return present !== undefined && decision.allowed && Number(present) <= decision.remaining;
 }
 
-/** Formats `RateLimit-Policy` of the drafts without names: every limit with a window as `burst;w=seconds`. */
-function quotaPolicies(decision: Decision): string {
+/** A limit in `RateLimit-Policy` of the drafts without names: `burst;w=seconds`. */
+interface QuotaPolicy {
+  readonly text: string;
+  readonly denied: boolean;
+}
+
+/** Every limit with a window. */
+function quotaPolicies(decision: Decision): QuotaPolicy[] {
   const { batch } = Decision.answerOf(decision);
-  return decision.results
-    .flatMap((result, i) => {
-      const transaction = batch[i]!;
-      return isOfSlots(transaction) ? [] : [`${result.burst};w=${windowSeconds(transaction.rate, result)}`];
-    })
-    .join(', ');
+  return decision.results.flatMap((result, i) => {
+    const transaction = batch[i]!;
+    if (isOfSlots(transaction)) return [];
+    return [{ text: `${result.burst};w=${windowSeconds(transaction.rate, result)}`, denied: !result.allowed }];
+  });
 }
 
 /** The time in which an empty bucket fills; for a quota the length of the running period. */
@@ -102,13 +111,23 @@ function windowSeconds({ toleranceTicks, kind }: Numbers, { periodMs }: Result):
   return kind.level !== 'falls' ? Math.ceil(periodMs / 1000) : Math.max(1, ceilToSeconds(toleranceTicks));
 }
 
-/** Appends the quota policies to those that are already set, unless these are of a dialect with names. */
-function appendQuotaPolicies(decision: Decision, fields: ResponseFields): void {
+/**
+ * Appends the quota policies to those that are already set, unless these are of a dialect with names. Where not all fit,
+ * that of the figures in the other fields comes first, then those that denied.
+ *
+ * @param reported - The quota of these figures.
+ */
+function appendQuotaPolicies(decision: Decision, fields: ResponseFields, reported: unknown): void {
   const present = fields.getField('RateLimit-Policy');
   const ours = quotaPolicies(decision);
-  if (ours === '') return;
-  if (present === undefined) fields.setField('RateLimit-Policy', ours);
-  else if (!String(present).includes('"')) fields.setField('RateLimit-Policy', `${String(present)}, ${ours}`);
+  if (ours.length === 0 || (present !== undefined && String(present).includes('"'))) return;
+  const theirs = membersOf(String(present ?? '')).map((text) => ({ text, denied: false }));
+  const fit = fitting([...theirs, ...ours], {
+    most: MOST_IN_FIELD,
+    rankOf: ({ text, denied }) => (text.startsWith(`${String(reported)};`) ? 0 : denied ? 1 : 2),
+    textsOf: ({ text }) => [text],
+  });
+  fields.setField('RateLimit-Policy', fit.map(({ text }) => text).join(', '));
 }
 
 function strictestResult({ results, limit, id }: Decision): Result {

@@ -48,20 +48,20 @@ describe('joined members', () => {
     ['a state without tokens counts as none', '"A"', '"A"'],
   ])('%s', (_what, present, stays) => {
     const joined = joinedMembers({ states: [present], policies: ['"A";q=9'] }, [ours], new Set());
-    expect(joined).toEqual({ states: [stays], policies: [stays === present ? '"A";q=9' : ours.policy] });
+    expect(joined).toEqual([{ name: 'A', state: stays, policy: stays === present ? '"A";q=9' : ours.policy }]);
   });
 
   test('a policy without a state, or a state without a policy, is completed by ours', () => {
-    const completed = { states: [ours.state], policies: [ours.policy] };
-    expect(joinedMembers({ states: [], policies: ['"A";q=9'] }, [ours], new Set())).toEqual(completed);
-    expect(joinedMembers({ states: ['"A";r=0'], policies: [] }, [ours], new Set())).toEqual(completed);
+    expect(joinedMembers({ states: [], policies: ['"A";q=9'] }, [ours], new Set())).toEqual([ours]);
+    expect(joinedMembers({ states: ['"A";r=0'], policies: [] }, [ours], new Set())).toEqual([ours]);
   });
 
   test('dropped states go, their policies stay', () => {
     const present = { states: ['"B";r=1', '"C";r=1'], policies: ['"B";q=1', '"C";q=1'] };
-    expect(joinedMembers(present, [{ ...ours, state: undefined }], new Set(['B']))).toEqual({
-      states: ['"C";r=1'],
-      policies: ['"B";q=1', '"C";q=1', ours.policy],
-    });
+    expect(joinedMembers(present, [{ ...ours, state: undefined }], new Set(['B']))).toEqual([
+      { name: 'B', state: undefined, policy: '"B";q=1' },
+      { name: 'C', state: '"C";r=1', policy: '"C";q=1' },
+      { ...ours, state: undefined },
+    ]);
   });
 });
