@@ -3,7 +3,7 @@ import { checkOptions, complaint, isEveryone, isPlainObject, limitsOf, timeOf } 
 import { noLimits } from './budget-options.ts';
 import { fixedCost } from './fixed-cost.ts';
 import { askedId } from './open-call.ts';
-import { TASK_METHODS, ToolTasks, type Handler } from './tool-tasks.ts';
+import { INVALID_PARAMS, TASK_METHODS, ToolTasks, type Handler } from './tool-tasks.ts';
 import { waitText } from './wait-text.ts';
 
 /** A call of a tool, as far as it is needed to limit it. */
@@ -45,19 +45,19 @@ interface Protocol {
   setRequestHandler: Function;
 }
 
-/** What the SDKs do not declare: the handlers by method, in all versions, and the tools of an `McpServer`. */
+/** What the SDKs do not declare, and all of their versions have: handlers by method, and the tools of an `McpServer`. */
 interface Hidden {
-  readonly _requestHandlers?: Map<string, Handler<never, never>>;
+  readonly _requestHandlers?: Handlers;
   readonly _registeredTools?: object;
+  /** Handles what no handler is for. */
+  fallbackRequestHandler?: Handler<never, never> | undefined;
 }
+
+type Handlers = Map<string, Handler<never, never>>;
 
 type ToolHandler = Handler<{ readonly params: ToolCall & { readonly task?: unknown } }, ToolContext>;
 
-/** How both SDKs name a method: by itself, or by a schema of the request. */
-type RequestKind = string | { safeParse?(request: object): { readonly success: boolean } };
-
 const TOOLS_CALL = 'tools/call';
-const METHODS = [TOOLS_CALL, ...TASK_METHODS];
 const EXAMPLE = 'limitTools(server, { limiter, limits: { Calls: 1 }, id: (_, { authInfo }) => authInfo?.clientId })';
 
 /**
@@ -78,27 +78,20 @@ export function limitTools<Server extends ToolServer, Name extends string>(
   server: Server,
   options: LimitToolsOptions<Name>,
 ): Server {
-  const protocol = protocolOf(server);
-  const { _requestHandlers: handlers } = protocol as Hidden;
+  const { protocol, handlers } = protocolOf(server);
   const tools = new LimitedTools(options, handlers);
-  // Those that the SDK has set already: of tasks, and in version 2 of a server that declares its capability of tools.
-  for (const method of METHODS) {
-    const handler = handlers?.get(method);
-    if (handler !== undefined) handlers!.set(method, tools.wrapped(method, handler));
-  }
-  const setRequestHandler = protocol.setRequestHandler.bind(protocol) as (
-    kind: RequestKind,
-    ...rest: unknown[]
-  ) => void;
-  protocol.setRequestHandler = (kind: RequestKind, ...rest: unknown[]): void => {
-    const handler = rest.pop() as Handler<never, never>;
-    const method = methodOf(kind);
-    setRequestHandler(
-      kind,
-      ...rest,
-      rest.length === 0 ? tools.wrapped(method, handler) : tools.wrappedOfParams(method, handler),
-    );
-  };
+  const set = handlers.set.bind(handlers);
+  // What the SDK calls for a request, once for each: what it does to set a handler differs by version, and by form.
+  handlers.set = (method, handler) => set(method, tools.wrapped(method, handler));
+  for (const [method, handler] of Array.from(handlers)) handlers.set(method, handler);
+  let fallback = protocol.fallbackRequestHandler;
+  Object.defineProperty(protocol, 'fallbackRequestHandler', {
+    configurable: true,
+    get: () => fallback && tools.ofAnyMethod(fallback),
+    set(handler: typeof fallback) {
+      fallback = handler;
+    },
+  });
   return server;
 }
 
@@ -108,13 +101,13 @@ class LimitedTools {
   readonly #id: LimitToolsOptions['id'];
   readonly #tasks: ToolTasks;
 
-  constructor(options: LimitToolsOptions, handlers: Hidden['_requestHandlers']) {
+  constructor(options: LimitToolsOptions, handlers: Handlers) {
     checkOptions('limitTools', options, ['limiter', 'limits', 'id'], {}, EXAMPLE);
     const { limiter, limits, id } = options;
     const known = limitsOf(limiter);
     if (!isPlainObject(limits) || Object.keys(limits).length === 0) throw noLimits('limitTools', limits, EXAMPLE);
     this.#limiter = limiter;
-    this.#tasks = new ToolTasks(timeOf(limiter), handlers as ReadonlyMap<string, Handler> | undefined);
+    this.#tasks = new ToolTasks(timeOf(limiter), handlers);
     this.#id = id;
     this.#limits = Object.entries(limits).map(([name, cost]) => {
       // Throws for a limit that does not exist.
@@ -126,22 +119,19 @@ class LimitedTools {
     if (isNeeded && typeof id !== 'string' && typeof id !== 'function') throw noId(id);
   }
 
-  wrapped(method: string | undefined, handler: Handler<never, never>): Handler<never, never> {
+  wrapped(method: string, handler: Handler<never, never>): Handler<never, never> {
     if (method === TOOLS_CALL) return this.#limited(handler as ToolHandler);
-    return method === undefined ? handler : this.#tasks.observed(method, handler as Handler);
+    return TASK_METHODS.includes(method) ? this.#tasks.observed(method, handler as Handler) : handler;
   }
 
-  /** The same for a handler beside a schema in version 2: it is called with the parameters of the request. */
-  wrappedOfParams(method: string | undefined, handler: Handler<never, never>): Handler<never, never> {
-    const wrapped = this.wrapped(method, ({ params }: { readonly params: never }, context) => handler(params, context));
-    return (params, context) => wrapped({ method, params } as never, context);
+  ofAnyMethod(handler: Handler<never, never>): Handler<{ readonly method: string }, never> {
+    return (request, context) => this.wrapped(request.method, handler)(request as never, context);
   }
 
   #limited(handler: ToolHandler): ToolHandler {
     return async (request, context) => {
       const { params } = request;
-      // The SDK rejects it.
-      if (typeof params?.name !== 'string') return handler(request, context);
+      if (typeof params?.name !== 'string') throw namesNoTool();
       const decision = await this.#decide(params, context);
       if (!decision.allowed) return denied(decision, params.task !== undefined);
       let answer: unknown;
@@ -190,24 +180,20 @@ function denialText({ limit, outcome, blocked, retryAfterMs }: Decision): string
   return `The limit "${limit}" is reached. Try again in ${waitText(retryAfterMs)}.`;
 }
 
-/** The method that a handler is for, where it matters here. */
-function methodOf(kind: RequestKind): string | undefined {
-  if (typeof kind === 'string') return METHODS.find((method) => method === kind);
-  const params = { name: 'any', taskId: 'any' };
-  return METHODS.find((method) => kind.safeParse?.({ method, params }).success === true);
+/** The error of JSON-RPC for a request with wrong parameters. */
+function namesNoTool(): Error {
+  return Object.assign(new Error('Invalid tools/call request: it names no tool.'), { code: INVALID_PARAMS });
 }
 
-function protocolOf(server: ToolServer): Protocol {
-  const given = (server ?? {}) as { readonly server?: Protocol } & Hidden;
-  const protocol = given.server ?? (given as Partial<Protocol>);
-  if (typeof protocol.setRequestHandler !== 'function')
-    throw noServer(server, 'a server of the MCP SDK', `For example ${EXAMPLE}.`);
-  const { _registeredTools: tools } = given;
-  const { _requestHandlers: handlers } = protocol as Hidden;
-  const hasTools = tools === undefined ? handlers?.has(TOOLS_CALL) : Object.keys(tools).length > 0;
-  if (hasTools === true)
+function protocolOf(server: ToolServer): { readonly protocol: Hidden; readonly handlers: Handlers } {
+  const given = (server ?? {}) as { readonly server?: Hidden } & Hidden;
+  const { server: protocol = given, _registeredTools: tools } = given;
+  const { _requestHandlers: handlers } = protocol;
+  if (!(handlers instanceof Map)) throw noServer(server, 'a server of the MCP SDK', `For example ${EXAMPLE}.`);
+  const hasTools = tools === undefined ? handlers.has(TOOLS_CALL) : Object.keys(tools).length > 0;
+  if (hasTools)
     throw noServer(server, 'a server without tools', 'Call limitTools before the first tool is registered.');
-  return protocol as Protocol;
+  return { protocol, handlers };
 }
 
 function noServer(value: unknown, demand: string, remedy: string): Error {

@@ -24,7 +24,7 @@ export const TASK_METHODS: readonly string[] = [GET, 'tasks/result', 'tasks/canc
 const ENDS: ReadonlySet<unknown> = new Set(['completed', 'failed', 'cancelled']);
 
 /** The error of a task that the server does not have (any more). */
-const INVALID_PARAMS = -32_602;
+export const INVALID_PARAMS = -32_602;
 
 /** The interval of the SDK, for tasks without one. */
 const POLL_MS = 1000;
@@ -38,11 +38,11 @@ const MOST_FAILURES = 10;
  */
 export class ToolTasks {
   readonly #time: Time;
-  readonly #handlers: ReadonlyMap<string, Handler> | undefined;
+  readonly #handlers: ReadonlyMap<string, Handler<never, never>>;
   readonly #held = new Map<unknown, Decision>();
 
   /** @param handlers - Those of the server, by method. */
-  constructor(time: Time, handlers: ReadonlyMap<string, Handler> | undefined) {
+  constructor(time: Time, handlers: ReadonlyMap<string, Handler<never, never>>) {
     this.#time = time;
     this.#handlers = handlers;
   }
@@ -50,7 +50,7 @@ export class ToolTasks {
   /** Releases the slots of a call with its answer, or with the task that the answer is. */
   async release(decision: Decision, answer: unknown, context: unknown): Promise<void> {
     const task = taskOf(answer);
-    if (task === undefined || ENDS.has(task.status) || this.#handlers?.has(GET) !== true) return decision.release();
+    if (task === undefined || ENDS.has(task.status) || !this.#handlers.has(GET)) return decision.release();
     await this.#held.get(task.taskId)?.release();
     this.#held.set(task.taskId, decision);
     this.#lookLater(task, context, MOST_FAILURES);
@@ -82,7 +82,8 @@ export class ToolTasks {
     const { taskId } = task;
     if (!this.#held.has(taskId)) return;
     try {
-      const answer = await this.#handlers?.get(GET)?.({ method: GET, params: { taskId } }, context);
+      const get = this.#handlers.get(GET) as Handler | undefined;
+      const answer = await get?.({ method: GET, params: { taskId } }, context);
       if (answer === undefined || answer === null) await this.#ended(taskId);
       if (this.#held.has(taskId)) this.#lookLater(task, context, MOST_FAILURES);
     } catch (error) {

@@ -218,6 +218,23 @@ const OF_SERVERS: Readonly<Record<string, Usage>> = {
   },
 };
 
+/** Only in version 2, which asks clients of older revisions of the protocol by itself, and calls the tool again. */
+const OF_SECOND: Readonly<Record<string, Usage>> = {
+  'a tool that needs more input': {
+    serve: oneTool(
+      'deploy',
+      (z) => ({ input: { to: z.string() } }),
+      ({ to }, { mcpReq }) => {
+        if (mcpReq.inputResponses?.confirm !== undefined) return text(`deployed to ${to}`);
+        const requestedSchema = { type: 'object' as const, properties: { other: { type: 'boolean' as const } } };
+        const confirm = latest.inputRequired.elicit({ message: `To ${to}?`, requestedSchema });
+        return latest.inputRequired({ inputRequests: { confirm } });
+      },
+    ),
+    calls: [['deploy', { to: 'a' }]],
+  },
+};
+
 /** What has no `McpServer` around it. */
 const OF_PROTOCOLS: Readonly<Record<string, Usage>> = {
   'a handler of all calls on the low-level server': {
@@ -232,6 +249,20 @@ const OF_PROTOCOLS: Readonly<Record<string, Usage>> = {
     },
     calls: [
       ['search', { query: 'mug' }],
+      ['other', {}],
+    ],
+  },
+  'a gateway that handles whatever comes': {
+    serve({ Server }, ran, limited) {
+      const server = limited(new Server(INFO, { capabilities: { tools: {} } }));
+      server.fallbackRequestHandler = async ({ params }: Any) => {
+        ran(params.name);
+        return text(`forwarded to ${params.name}`);
+      };
+      return server;
+    },
+    calls: [
+      ['search', {}],
       ['other', {}],
     ],
   },
@@ -301,7 +332,8 @@ async function seenOf(sdk: Sdk, { serve, calls }: Usage, limited: <Server>(serve
 }
 
 describe.each(Object.entries(SDKS))('%s', (_, sdk) => {
-  const usages = { ...(sdk.McpServer === undefined ? {} : OF_SERVERS), ...OF_PROTOCOLS };
+  const ofServers = { ...OF_SERVERS, ...(sdk.isSecond === true && OF_SECOND) };
+  const usages = { ...(sdk.McpServer !== undefined && ofServers), ...OF_PROTOCOLS };
   test.each(Object.entries(usages))('with limits, clients see the same of %s', async (_name, usage) => {
     const { limited, used } = limitedTo(100);
     const seen = await seenOf(sdk, usage, limited);
