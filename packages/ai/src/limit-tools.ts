@@ -68,7 +68,8 @@ const EXAMPLE = 'limitTools(server, { limiter, limits: { Calls: 1 }, id: (_, { a
  *     limitTools(server, { limiter, limits: { Calls: 1, Searches: { search: 5 } }, id: ({ name }, { authInfo }) => authInfo?.clientId });
  *     server.registerTool('search', …);
  *
- * Call it before the first tool is registered.
+ * Call it before the first tool is registered. In revision 2026-07-28 of the protocol, a call that is sent again with the input
+ * that its tool has asked for is decided again.
  *
  * @returns The server.
  * @throws {SluiceError} `ERR_OPTION`, `ERR_UNKNOWN_OPTION`, `ERR_UNKNOWN_LIMIT`, and `ERR_COST_OVER_BURST` for a cost that
