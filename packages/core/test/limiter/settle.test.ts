@@ -94,6 +94,30 @@ describe('settle with a limit that was not in the entries', () => {
   });
 });
 
+test.each([
+  [4, 'all of the charge and a part of the decision'],
+  [5, 'all of the charge'],
+  [6, 'a part of the charge'],
+])('in a queue, settling to %i gives back the last turns first: %s', async (cost) => {
+  const { limiter } = holding({ Queue: { burst: 5, count: 1, period: '1s', maxWait: '20s' } });
+  limiter.spendSync([{ limit: 'Queue', id, cost: 5 }]);
+  const decision = limiter.spendSync([{ limit: 'Queue', id, cost: 5 }]);
+  await limiter.settle(decision, { Queue: 7 });
+  expect(await limiter.settle(decision, { Queue: cost })).toEqual([
+    { limit: 'Queue', spent: cost, outcome: 'settled' },
+  ]);
+  expect(limiter.spendSync([{ limit: 'Queue', id, cost: 1 }]).delayMs).toBe((cost + 1) * 1000);
+});
+
+test('in a queue, a refund after a settlement gives back the turns of its charge and of the decision', async () => {
+  const { limiter } = holding({ Queue: { burst: 5, count: 1, period: '1s', maxWait: '20s' } });
+  limiter.spendSync([{ limit: 'Queue', id, cost: 5 }]);
+  const decision = limiter.spendSync([{ limit: 'Queue', id, cost: 5 }]);
+  await limiter.settle(decision, { Queue: 7 });
+  await limiter.refund(decision);
+  expect(limiter.spendSync([{ limit: 'Queue', id, cost: 1 }]).delayMs).toBe(1000);
+});
+
 test('a decision that took nothing yet is charged in full', async () => {
   const { limiter } = holding({ Tokens: LIMITS.Tokens });
   const decision = limiter.spendSync([tokens(40, { mode: 'check-only' })]);
