@@ -1,9 +1,13 @@
 import { accountId, createLimiter, type Decision } from '@sluice/core';
 import { leasedStore } from '@sluice/redis';
-import { expect, test } from 'vitest';
+import type { StoreTransaction } from '@sluice/core/store';
+import { callsOf } from '@sluice/core/testing';
+import { describe, expect, test } from 'vitest';
 import { redisServer } from '../../../../test/redis/servers/redis-server.ts';
 import { running } from '../../../../test/redis/servers/running.ts';
+import { tcpProxy } from '../../../../test/redis/servers/tcp-proxy.ts';
 import { realDelay } from '../../../../test/real-delay.ts';
+import { page } from './support/pages.ts';
 
 const key = accountId();
 const ROUNDS = 100;
@@ -37,4 +41,33 @@ test.each([
   expect(new Set(byPolicy.map(({ allowed }) => allowed))).toEqual(new Set([passes]));
   // All others had a lease or the overdraft.
   expect(decisions.filter(({ allowed, failure }) => !allowed && failure === undefined)).toEqual([]);
+});
+
+describe('a batch of two leased limits that Redis was asked about, and has not answered', async () => {
+  const server = await redisServer();
+  const pageOf = (limit: string, onFailure: 'local' | 'closed') => ({ ...page('7', 150, { onFailure }), limit });
+
+  async function askedInVain(batch: readonly StoreTransaction[]) {
+    const proxy = await tcpProxy(server);
+    const store = leasedStore({ url: proxy.url, gateways: 2, log: false });
+    running.add({ close: () => store.close() });
+    await store.ready();
+    proxy.blackhole();
+    // Too much for leases, so that Redis is asked.
+    return callsOf(store).spend(batch, 100);
+  }
+
+  test('is decided by what the process knows if both have the policy local', async () => {
+    const { passed } = await askedInVain([pageOf('Pages', 'local'), pageOf('Calls', 'local')]);
+    expect(passed).toBe(-1);
+  });
+
+  test.each([
+    ['local', 'closed'],
+    ['closed', 'local'],
+  ] as const)('is left to the limiter if one is %s and the other %s', async (one, other) => {
+    await expect(askedInVain([pageOf('Pages', one), pageOf('Calls', other)])).rejects.toMatchObject({
+      code: 'ERR_STORE_DEADLINE',
+    });
+  });
 });
