@@ -10,7 +10,7 @@ import {
   type EventSink,
   type RunInto,
 } from '@sluice/core/kit';
-import type { StoreOperation, StoreReading, StoreReport } from '@sluice/core/store';
+import type { StoreBucket, StoreOperation, StoreReading, StoreReport } from '@sluice/core/store';
 import { HostCall } from './asking/host-call.ts';
 import {
   Membership,
@@ -28,6 +28,8 @@ import {
   type HostStoreEvent,
 } from './events.ts';
 import type { HostStore, HostStoreStatus } from './store.ts';
+import type { HostReading } from './wire/answer-codec.ts';
+import type { HostOperation } from './wire/operation-codec.ts';
 
 /** So many calls are sent without waiting for the end of the turn, so that the other process decides them meanwhile. */
 const EARLY_CALLS = 32;
@@ -81,6 +83,16 @@ export class JoinedStore implements HostStore {
     };
   }
 
+  holders(
+    batch: readonly StoreBucket[],
+    deadlineMs: number = DEFAULT_DEADLINE_MS,
+  ): Promise<readonly (readonly string[])[]> {
+    return new Promise((resolve, failed) => {
+      const answered = ({ holders }: HostReading): void => resolve(holders!);
+      this.#runInto({ kind: 'holders', batch }, deadlineMs, { answered, failed });
+    });
+  }
+
   async ready(options?: ReadyOptions): Promise<void> {
     const { timeoutMs } = checkReadyOptions(options);
     this.#assertOpen();
@@ -126,8 +138,8 @@ export class JoinedStore implements HostStore {
     };
   }
 
-  #runInto(operation: StoreOperation, deadlineMs: number, sink: AnswerSink): void {
-    let reading: StoreReading | undefined;
+  #runInto(operation: HostOperation, deadlineMs: number, sink: AnswerSink): void {
+    let reading: HostReading | undefined;
     try {
       this.#assertOpen();
       checkDeadline(deadlineMs);
@@ -140,7 +152,7 @@ export class JoinedStore implements HostStore {
     else sink.answered(reading);
   }
 
-  #ask(operation: StoreOperation, deadlineMs: number, sink: AnswerSink): void {
+  #ask(operation: HostOperation, deadlineMs: number, sink: AnswerSink): void {
     const deadlines = this.#deadlines.of(deadlineMs);
     this.#queue.add(new HostCall({ operation, deadlineMs, deadlines, sink, onMiss: this.#missed }));
     if (this.#role !== 'asking') return;

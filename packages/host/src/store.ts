@@ -1,5 +1,5 @@
 import type { ReadyOptions, Store } from '@sluice/core';
-import type { StoreOperation, StoreReading, StoreReport } from '@sluice/core/store';
+import type { StoreBucket, StoreOperation, StoreReading, StoreReport } from '@sluice/core/store';
 import type { HostRole } from './events.ts';
 
 /** The state of a host store. */
@@ -35,6 +35,8 @@ export interface HostStore extends Store {
   readonly traits: { readonly keepsDeadline: true; readonly periods: true; readonly slots: true };
   /** Executes an operation, atomically. Operations of one turn of the event loop travel together. */
   run(operation: StoreOperation, deadlineMs?: number): Promise<StoreReading>;
+  /** Reads the holders of slots. */
+  holders(buckets: readonly StoreBucket[], deadlineMs?: number): Promise<readonly (readonly string[])[]>;
   /**
    * Resolves when this process serves, or asks the one that does; immediately if that is already so.
    *

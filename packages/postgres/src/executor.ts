@@ -1,6 +1,7 @@
 import { SluiceError, type Time } from '@sluice/core';
 import { ServerClock, type CallQueue } from '@sluice/core/kit';
 import { TICKS_PER_MICRO, type Alarm } from '@sluice/core/store';
+import { readHolders, type HoldersLook } from './calls/holders-look.ts';
 import { missedError, overloadError, Pace, SharedError } from './calls/pace.ts';
 import { Program } from './calls/program.ts';
 import type { MakeError, StoreCall } from './calls/store-call.ts';
@@ -63,6 +64,7 @@ export class Executor {
   #locks = true;
   #hangAlarm: Pick<Alarm, 'cancel'> | undefined;
   readonly #readyCalls: ReadyCalls;
+  readonly #looks: HoldersLook[] = [];
   readonly #overload = new SharedError(overloadError);
   readonly #missed = new SharedError(missedError);
 
@@ -106,6 +108,14 @@ export class Executor {
     this.#preparation.invalidate();
     this.wake();
     return () => this.#readyCalls.delete(call);
+  }
+
+  /** Returns who holds slots of the buckets with these keys. */
+  holders(keys: readonly string[], deadlineMs: number): Promise<readonly (readonly string[])[]> {
+    return new Promise((resolve, reject) => {
+      this.#looks.push({ keys, deadlineMs, resolve, reject });
+      this.wake();
+    });
   }
 
   /** Creates the tables. */
@@ -156,6 +166,7 @@ export class Executor {
     const error = new SluiceError('ERR_CLOSED', 'The PostgreSQL store was closed.');
     for (const session of [this.#parts.session, ...this.#migrations]) session.end(error);
     this.#readyCalls.rejectAll(error);
+    for (const { reject } of this.#looks.splice(0)) reject(error);
     await this.#parts.session.close();
   }
 
@@ -177,7 +188,8 @@ export class Executor {
   }
 
   #hasWork(): boolean {
-    return this.#parts.queue.size > 0 || !this.#readyCalls.isEmpty || this.#sweep.isDue || this.#probe.isDue;
+    const isDue = this.#sweep.isDue || this.#probe.isDue || this.#looks.length > 0;
+    return this.#parts.queue.size > 0 || !this.#readyCalls.isEmpty || isDue;
   }
 
   async #step(): Promise<void> {
@@ -186,6 +198,8 @@ export class Executor {
       // Before the calls are taken: those that arrive meanwhile are sent with them.
       await this.#open();
       if (this.#isTimeToSweep()) return await this.#sweepStep();
+      const look = this.#looks.shift();
+      if (look !== undefined) return await readHolders(session, this.#parts.names, look);
       const late = this.#pace.takeLate(this.#parts.queue);
       const calls = this.#pace.takeNext(this.#parts.queue);
       const isNeeded = calls.length > 0 || !this.#isUp || this.#probe.isDue;
@@ -344,6 +358,7 @@ export class Executor {
     // The next connection may be to another server.
     this.#clock.forget();
     // They would fail in the same way, one after the other.
+    for (const { reject } of this.#looks.splice(0)) reject(error);
     for (let call = this.#parts.queue.take(); call !== undefined; call = this.#parts.queue.take()) call.fail(error);
     // Waiting is no help: somebody has to change something.
     const isFinal = error.code === 'ERR_STORE_SCHEMA' || error.kind !== 'store' || error instanceof NoPgError;

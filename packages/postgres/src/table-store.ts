@@ -9,7 +9,8 @@ import {
   type AnswerSink,
   type RunInto,
 } from '@sluice/core/kit';
-import type { StoreOperation, StoreReading } from '@sluice/core/store';
+import type { StoreBucket, StoreOperation, StoreReading } from '@sluice/core/store';
+import { keyOf } from './calls/bucket-keys.ts';
 import { Outcomes } from './calls/outcomes.ts';
 import { MAX_BUCKETS, piecesOf } from './calls/pieces.ts';
 import { StoreCall, type MakeError } from './calls/store-call.ts';
@@ -59,6 +60,8 @@ export interface PostgresStore extends Store {
    * statements, and those that succeed take effect even if others fail.
    */
   run(operation: StoreOperation, deadlineMs?: number): Promise<StoreReading>;
+  /** Reads the holders of slots, in one statement. */
+  holders(buckets: readonly StoreBucket[], deadlineMs?: number): Promise<readonly (readonly string[])[]>;
   /**
    * Resolves when PostgreSQL has answered and its tables are as they must be; they are created if the store may.
    *
@@ -118,6 +121,15 @@ export class TableStore implements PostgresStore {
     (this.prototype.run as { [RUN_INTO]?: RunInto })[RUN_INTO] = (store, operation, deadlineMs, sink) => {
       (store as TableStore).#runInto(operation, deadlineMs, sink);
     };
+  }
+
+  async holders(
+    buckets: readonly StoreBucket[],
+    deadlineMs: number = DEFAULT_DEADLINE_MS,
+  ): Promise<readonly (readonly string[])[]> {
+    this.#assertOpen();
+    checkDeadline(deadlineMs);
+    return this.#executor.holders(buckets.map(keyOf), deadlineMs);
   }
 
   async ready(options?: ReadyOptions): Promise<void> {

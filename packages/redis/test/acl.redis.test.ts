@@ -1,3 +1,4 @@
+import { accountId, createLimiter, type LimiterEvent } from '@sluice/core';
 import { leasedStore, redisStore, type RedisStore } from '@sluice/redis';
 import { Cluster } from 'ioredis';
 import { readFileSync } from 'node:fs';
@@ -23,6 +24,7 @@ const urlOf = ({ url }: RedisServer): string => `${url.replace('//', '//limits:s
 async function owedAfterUse(store: RedisStore): Promise<number[][]> {
   await callsOf(store).spend([inFlight('7', 'a')]);
   await callsOf(store).renew([hold('7', 'a')]);
+  expect(await store.holders([hold('7', 'a')])).toEqual([['a']]);
   await callsOf(store).release([hold('7', 'a')]);
   await callsOf(store).spend([order('7', 2)]);
   await callsOf(store).charge([charge('7', 2)]);
@@ -71,6 +73,22 @@ describe('a user with the permissions that the documentation lists', () => {
     await until('it is synced and counted', () => store.status().leases.gateways === 1);
     await store.close();
     expect(store.status().leases.estimatedOvershoot).toBe(0);
+  });
+
+  test('decides rates without the commands of sorted sets, although other numbers are then not found', async () => {
+    const server = await redisServer();
+    const few = PERMISSIONS.filter((each) => !/^\+(z|pexpire)/.test(each));
+    await server.call('ACL', 'SETUSER', 'limits', 'on', '>secret', ...few);
+    const store = await readyStore({ url: urlOf(server), prefix: 'sluice:' });
+    const events: string[] = [];
+    const onEvent = ({ type }: LimiterEvent): void => void events.push(type);
+    const limits = { Orders: { key: accountId(), count: 1000, period: '1h' } };
+    const limiter = createLimiter({ limits, store, log: false, onEvent });
+    const spend = async (): Promise<string> => (await limiter.spend([{ limit: 'Orders', id: '7' }])).outcome;
+    const [, ...outcomes] = await Promise.all([limiter.ready(), ...Array.from({ length: 50 }, spend)]);
+    expect(new Set(outcomes)).toEqual(new Set(['allowed']));
+    expect(events).toEqual([]);
+    await limiter.close({ store: true });
   });
 
   test('can touch nothing else', async () => {

@@ -42,9 +42,10 @@ test.each(VERSIONS)('without a request, a limiter knows that Redis was killed, b
     client: ended(new version.Redis(server.port, '127.0.0.1')),
   });
   await limiter.ready();
+  const before = batches();
   await server.kill();
   await is('failing');
-  expect(batches()).toBe(0);
+  expect(batches()).toBe(before);
   expect(limiter.status().lastFailure?.cause).toMatchObject({
     code: 'ERR_STORE_UNAVAILABLE',
     message: expect.stringMatching(/^Redis at \S+ is not connected: .*ECONNREFUSED/),
@@ -54,7 +55,7 @@ test.each(VERSIONS)('without a request, a limiter knows that Redis was killed, b
   expect(types()).toEqual(['store-failing', 'store-recovered']);
   expect(events[0]).toMatchObject({ cause: limiter.status().lastFailure?.cause });
   // The limiter's own trial.
-  expect(batches()).toBe(1);
+  expect(batches()).toBe(before + 1);
 });
 
 test('after a restart Redis decides the first request', async () => {

@@ -108,6 +108,21 @@ export type LimiterEvent =
       readonly message: string;
       readonly once: true;
     }
+  /**
+   * Another process on the store had a limit of the same name with other numbers within the last minute: `there` are its
+   * numbers, and `here` those of this limiter. Emitted once for each other set of numbers, with the level `info`: in a
+   * roll-out it is expected. Once more, with the level `warning`, when both have been in use for ten minutes: then it is
+   * probably another service, whose store needs another `prefix`, `table` or socket.
+   */
+  | {
+      readonly type: 'other-numbers';
+      readonly level: 'info' | 'warning';
+      readonly limit: string;
+      readonly here: string;
+      readonly there: string;
+      readonly message: string;
+      readonly once: true;
+    }
   /** The limiter seems to be set up wrongly, its store has not answered yet, or its memory store is nearly full. */
   | { readonly type: 'warning'; readonly message: string; readonly once?: true };
 

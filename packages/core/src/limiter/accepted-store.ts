@@ -17,13 +17,16 @@ export function checkedStore(store: Store): Store {
       { path: 'store' },
     );
   }
-  const { ready, take, watch } = store as { readonly [Name in 'ready' | 'take' | 'watch']?: unknown };
+  const { holders, ready, take, watch } = store as {
+    readonly [Name in 'holders' | 'ready' | 'take' | 'watch']?: unknown;
+  };
   checkFunction('store.ready', ready, 'Leave it out when there is nothing to wait for.');
   checkFunction(
     'store.take',
     take,
     'It is a faster `run` for a `spend` of one batch. Leave it out when `run` is enough.',
   );
+  checkFunction('store.holders', holders, 'Leave it out when one process uses the store.');
   checkFunction('store.watch', watch, 'Leave it out when there is nothing to report.');
   return store;
 }

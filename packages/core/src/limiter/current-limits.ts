@@ -12,6 +12,7 @@ import { registerLimits, releaseLimits, type MadeAgain } from './limit-name-regi
 import { LeaseWarnings } from './lease-warnings.ts';
 import { LoadLimits } from '../kinds/load/load-limits.ts';
 import { NeededLimits } from './needed-limits.ts';
+import { OtherNumbers } from './other-numbers.ts';
 import type { UseInput } from './prepared-limits.ts';
 import { withoutWaits } from '../definitions/without-waits.ts';
 import { QuotaWarnings } from '../kinds/quota/quota-warnings.ts';
@@ -35,6 +36,7 @@ export class CurrentLimits<Request> {
   readonly raised: RaisedLimits;
   readonly warnings: QuotaWarnings;
   readonly loads: LoadLimits;
+  readonly others: OtherNumbers;
   readonly #parts: CurrentLimitsParts;
   readonly #leases: LeaseWarnings;
   readonly #needed = new NeededLimits();
@@ -58,6 +60,8 @@ export class CurrentLimits<Request> {
     this.warnings.changed(this.set.limits);
     this.loads.changed(this.set.limits);
     this.#leases.changed(this.set);
+    this.others = new OtherNumbers(parts);
+    this.others.changed(this.set);
   }
 
   /**
@@ -74,6 +78,7 @@ export class CurrentLimits<Request> {
     this.warnings.changed(next.limits);
     this.loads.changed(next.limits);
     this.#leases.changed(next);
+    this.others.changed(next);
     this.set = next;
   }
 
@@ -87,9 +92,10 @@ export class CurrentLimits<Request> {
     this.#needed.add(this.set, uses);
   }
 
-  /** Lets other limiters use the names, and ends the use of loads. */
+  /** Lets other limiters use the names, and ends the use of loads and the looks at other processes. */
   release(): void {
     this.loads.close();
+    this.others.close();
     releaseLimits(this.#parts.store, this);
   }
 

@@ -180,8 +180,9 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     this.#parts.limits.replace(set);
   }
 
-  ready(options?: ReadyOptions): Promise<void> {
-    return this.#parts.gate.ready(options);
+  async ready(options?: ReadyOptions): Promise<void> {
+    await this.#parts.gate.ready(options);
+    await this.#parts.limits.others.look();
   }
 
   status(): StoreStatus {

@@ -340,6 +340,14 @@ export interface Store {
    * @param reading - To be filled. The store does not keep it.
    */
   take?(batch: readonly StoreTransaction[], reading: ReadingToFill): void;
+  /**
+   * Returns who holds slots of each bucket, as of now: each holder once, in any order. Only for stores with the trait `slots`.
+   * With it, a limiter finds other processes whose limits have the same names and other numbers. A store that one process
+   * uses needs none.
+   *
+   * @param deadlineMs - As for {@link run}.
+   */
+  holders?(buckets: readonly StoreBucket[], deadlineMs?: number): Awaitable<readonly (readonly string[])[]>;
   /** Describes how the store decides a limit that has an `overshoot`. Only stores with the trait `leases` have it. */
   describeLease?(numbers: OvershootNumbers): LeaseDescription;
   /**

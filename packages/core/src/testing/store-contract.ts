@@ -8,6 +8,7 @@ import { batchCases } from './store-cases/batches.ts';
 import { correctionCases } from './store-cases/corrections.ts';
 import { deadlineCases } from './store-cases/deadline.ts';
 import { keyCases } from './store-cases/keys.ts';
+import { holdersCases } from './store-cases/holders.ts';
 import { lifeCases } from './store-cases/life.ts';
 import { otherNumbersCases } from './store-cases/other-numbers.ts';
 import { periodClockCases } from './store-cases/period-clock.ts';
@@ -59,6 +60,7 @@ const allCases = [
   ...periodClockCases,
   ...slotCases,
   ...slotExpiryCases,
+  ...holdersCases,
   ...keyCases,
   ...deadlineCases,
   ...watchCases,

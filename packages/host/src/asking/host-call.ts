@@ -1,10 +1,11 @@
 import type { AnswerSink, Deadlines, Wait } from '@sluice/core/kit';
-import type { StoreOperation, StoreReading } from '@sluice/core/store';
+import type { HostReading } from '../wire/answer-codec.ts';
 import type { Hello } from '../wire/hello.ts';
+import type { HostOperation } from '../wire/operation-codec.ts';
 
 /** An operation that another process executes, until its answer comes or its deadline has passed. */
 export class HostCall implements Wait {
-  readonly operation: StoreOperation;
+  readonly operation: HostOperation;
   readonly deadlineMs: number;
   readonly #deadlines: Deadlines;
   readonly #sink: AnswerSink;
@@ -26,7 +27,7 @@ export class HostCall implements Wait {
     deadlines.begin(this);
   }
 
-  answer(reading: StoreReading): void {
+  answer(reading: HostReading): void {
     if (this.#deadlines.end(this)) this.#sink.answered(reading);
   }
 
@@ -45,7 +46,7 @@ export class HostCall implements Wait {
 }
 
 export interface HostCallParts {
-  readonly operation: StoreOperation;
+  readonly operation: HostOperation;
   readonly deadlineMs: number;
   readonly deadlines: Deadlines;
   readonly sink: AnswerSink;

@@ -1,22 +1,24 @@
 import { SluiceError } from '@sluice/core';
 import { reasonOf } from '@sluice/core/kit';
-import {
-  endOfPeriod,
-  StalePeriodError,
-  type StoreOperation,
-  type StoreReading,
-  type StoreTransaction,
-} from '@sluice/core/store';
+import { endOfPeriod, StalePeriodError, type StoreReading, type StoreTransaction } from '@sluice/core/store';
 import type { Frame } from './frame.ts';
 import type { FrameWriter } from './frame-writer.ts';
+import { decodeList, type HostOperation } from './operation-codec.ts';
 
 const READ = 0;
 const READ_IN_PERIODS = 1;
 const STALE = 2;
 const EXPIRED = 3;
 const FAILED = 4;
+const HELD = 5;
 
-export function encodeReading(writer: FrameWriter, reading: StoreReading): void {
+/** A reading, and to `holders` who holds slots of each bucket. */
+export interface HostReading extends StoreReading {
+  readonly holders?: readonly (readonly string[])[];
+}
+
+export function encodeReading(writer: FrameWriter, reading: HostReading): void {
+  if (reading.holders !== undefined) return encodeHolders(writer, reading.holders);
   const { passed, nowTicks, levelsTicks, bucketNowTicks, bucketWallMs } = reading;
   writer.number(bucketNowTicks === undefined ? READ : READ_IN_PERIODS);
   // That of other operations than `spend` and `check` has no meaning.
@@ -29,6 +31,15 @@ export function encodeReading(writer: FrameWriter, reading: StoreReading): void 
     writer.number(bucketNowTicks[i]!);
     // NaN is not a time, so it stands for a bucket without a period.
     writer.number(bucketWallMs?.[i] ?? NaN);
+  }
+}
+
+function encodeHolders(writer: FrameWriter, holders: readonly (readonly string[])[]): void {
+  writer.number(HELD);
+  writer.number(holders.length);
+  for (const each of holders) {
+    writer.number(each.length);
+    for (const holder of each) writer.text(holder);
   }
 }
 
@@ -53,12 +64,14 @@ export function encodeError(writer: FrameWriter, error: unknown): void {
  *
  * @throws {Error} If it is malformed.
  */
-export function decodeAnswer(frame: Frame, operation: StoreOperation): StoreReading | SluiceError | undefined {
+export function decodeAnswer(frame: Frame, operation: HostOperation): HostReading | SluiceError | undefined {
   const status = frame.number();
   switch (status) {
     case READ:
     case READ_IN_PERIODS:
       return decodeReading(frame, status === READ_IN_PERIODS);
+    case HELD:
+      return { nowTicks: 0, levelsTicks: [], holders: decodeList(frame, () => decodeList(frame, () => frame.text())) };
     case STALE:
       return staleError(operation, frame.number());
     case EXPIRED:
@@ -87,7 +100,7 @@ function decodeReading(frame: Frame, isInPeriods: boolean): StoreReading {
   return isInPeriods ? { ...reading, bucketNowTicks, bucketWallMs } : reading;
 }
 
-function staleError(operation: StoreOperation, wallMs: number): SluiceError {
+function staleError(operation: HostOperation, wallMs: number): SluiceError {
   const entries = 'alternatives' in operation ? operation.alternatives.flat() : operation.batch;
   for (const { period } of entries as readonly Pick<StoreTransaction, 'period'>[]) {
     if (period !== undefined && endOfPeriod(period, wallMs) === undefined) return new StalePeriodError(period, wallMs);

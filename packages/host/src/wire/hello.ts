@@ -1,7 +1,7 @@
 import { shown } from '@sluice/core/kit';
 
 /** The version of the protocol. It is in the first message of both ends of a connection. */
-export const PROTOCOL_VERSION = 4;
+export const PROTOCOL_VERSION = 5;
 
 /** The bytes of the first message. Those before the version, and the version, are the same in all versions. */
 export const HELLO_BYTES = 32;

@@ -10,7 +10,10 @@ import {
 import type { Frame } from './frame.ts';
 import type { FrameWriter } from './frame-writer.ts';
 
-const KINDS = ['spend', 'check', 'charge', 'refund', 'cap', 'renew', 'release', 'reset'] as const;
+const KINDS = ['spend', 'check', 'charge', 'refund', 'cap', 'renew', 'release', 'reset', 'holders'] as const;
+
+/** What a process can ask the one that serves: the operations of a store, and who holds slots. */
+export type HostOperation = StoreOperation | { readonly kind: 'holders'; readonly batch: readonly StoreBucket[] };
 
 /** An entry of any batch. All have the same properties, so that the code that reads them sees one kind of object. */
 type Entry = StoreBucket & {
@@ -34,13 +37,13 @@ const ALL_BITS = 2047;
 
 /** An operation as it was received. */
 export interface ReceivedOperation {
-  readonly operation: StoreOperation;
+  readonly operation: HostOperation;
   /** When the caller stops waiting, by the clock that all processes of the host share. 0: not known. */
   readonly dueMicros: number;
 }
 
 /** @param dueMicros - As in a {@link ReceivedOperation}. */
-export function encodeOperation(writer: FrameWriter, operation: StoreOperation, dueMicros: number): void {
+export function encodeOperation(writer: FrameWriter, operation: HostOperation, dueMicros: number): void {
   writer.number(KINDS.indexOf(operation.kind));
   writer.number(dueMicros);
   if ('alternatives' in operation) {
@@ -61,7 +64,7 @@ export function decodeOperation(frame: Frame): ReceivedOperation {
     return { operation: { kind, alternatives }, dueMicros };
   }
   // The sender has the same version, so its entries are those of this kind.
-  return { operation: { kind, batch: decodeBatch(frame) } as StoreOperation, dueMicros };
+  return { operation: { kind, batch: decodeBatch(frame) } as HostOperation, dueMicros };
 }
 
 function encodeBatch(writer: FrameWriter, batch: readonly Entry[]): void {
@@ -73,7 +76,8 @@ function decodeBatch(frame: Frame): readonly Entry[] {
   return decodeList(frame, decodeEntry);
 }
 
-function decodeList<T>(frame: Frame, decode: (frame: Frame) => T): T[] {
+/** Reads a number of things, and that many of them. */
+export function decodeList<T>(frame: Frame, decode: (frame: Frame) => T): T[] {
   const list: T[] = [];
   for (let left = frame.count(); left > 0; left--) list.push(decode(frame));
   return list;

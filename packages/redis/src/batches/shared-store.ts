@@ -19,6 +19,7 @@ import { MAX_TRANSACTIONS } from './coalescer.ts';
 import { DenialCache, cacheDenials, cacheRefunds } from './denial-cache.ts';
 import { ClusterDispatcher, SingleDispatcher, type Dispatcher } from './dispatcher.ts';
 import { refundLost, type RedisStoreEvent } from './events.ts';
+import { holdersOf } from './holders.ts';
 import { splitBySize } from './split-batch.ts';
 
 /** What a Redis store has done since it was created. */
@@ -64,6 +65,8 @@ export interface RedisStore extends Store {
    * effect even if others fail.
    */
   run(operation: StoreOperation, deadlineMs?: number): Promise<StoreReading>;
+  /** Reads the holders of slots, in calls of a script for up to 32 buckets each; in a cluster for one each. */
+  holders(buckets: readonly StoreBucket[], deadlineMs?: number): Promise<readonly (readonly string[])[]>;
   /**
    * Resolves when scripts can be run on Redis, or on every primary of a cluster; immediately if that is already so. It
    * waits for the existing connection and does not open another.
@@ -140,6 +143,16 @@ export class SharedStore implements RedisStore {
     (this.prototype.run as { [RUN_INTO]?: RunInto })[RUN_INTO] = (store, operation, deadlineMs, sink) => {
       (store as SharedStore).#runInto(operation, deadlineMs, sink);
     };
+  }
+
+  async holders(
+    buckets: readonly StoreBucket[],
+    deadlineMs: number = DEFAULT_DEADLINE_MS,
+  ): Promise<readonly (readonly string[])[]> {
+    if (this.#closing !== undefined) throw closedError(this.#caller);
+    checkDeadline(deadlineMs);
+    const keys = buckets.map((bucket) => this.#keys.keyOf(bucket));
+    return holdersOf(this.#client, keys, deadlineMs);
   }
 
   async ready(options?: ReadyOptions): Promise<void> {

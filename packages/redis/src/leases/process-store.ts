@@ -6,6 +6,7 @@ import {
   joinedReading,
   type LeaseDescription,
   type OvershootNumbers,
+  type StoreBucket,
   type StoreCharge,
   type StoreOperation,
   type StoreReading,
@@ -109,6 +110,10 @@ export class ProcessStore implements LeasedStore {
       default:
         return this.#change(operation, deadlineMs);
     }
+  }
+
+  holders(buckets: readonly StoreBucket[], deadlineMs?: number): Promise<readonly (readonly string[])[]> {
+    return this.#shared.holders(buckets, deadlineMs);
   }
 
   #decide(kind: 'spend' | 'check', batch: readonly StoreTransaction[], deadlineMs: number): Awaitable<StoreReading> {

@@ -12,6 +12,7 @@ import {
   emptyReading,
   type ReadingToFill,
   type Store,
+  type StoreBucket,
   type StoreHold,
   type StorePressure,
   type StoreReading,
@@ -46,6 +47,7 @@ export interface MemoryStoreOptions {
 /** A store in the memory of this process, created by {@link memoryStore}. Its methods return values, never promises. */
 export interface MemoryStore extends Store {
   run(operation: StoreOperation): StoreReading;
+  holders(buckets: readonly StoreBucket[]): readonly (readonly string[])[];
   take(batch: readonly StoreTransaction[], reading: ReadingToFill): void;
   /** Deletes all buckets. Repeated calls do nothing; any other call then throws `ERR_CLOSED`. */
   close(): void;
@@ -160,6 +162,12 @@ class MemoryBuckets implements MemoryStore {
         buckets.forget(operation.batch, nowTicks);
     }
     return EMPTY_READING;
+  }
+
+  holders(buckets: readonly StoreBucket[]): readonly (readonly string[])[] {
+    const { slots } = this.#open();
+    const nowTicks = this.#time.nowTicks();
+    return buckets.map((bucket) => slots.holders(bucket, nowTicks));
   }
 
   take(batch: readonly StoreTransaction[], reading: ReadingToFill): void {

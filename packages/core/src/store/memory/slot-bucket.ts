@@ -46,6 +46,11 @@ export class SlotBucket {
     return this.#held;
   }
 
+  /** Returns who holds slots that have not expired. */
+  holders(now: number): readonly string[] {
+    return [...new Set(this.handed(now).map(({ holder }) => holder))];
+  }
+
   /** Holds slots until they expire, also those that are held already. */
   hold(holder: string, from: number, to: number, expiryTicks: number, now: number): void {
     this.look(now);

@@ -58,6 +58,11 @@ export class SlotBuckets {
     return this.#buckets.get(mapKeyOf(name))?.look(now) ?? 0;
   }
 
+  /** Returns who holds slots of a bucket. */
+  holders(name: BucketName, now: number): readonly string[] {
+    return this.#buckets.get(mapKeyOf(name))?.holders(now) ?? [];
+  }
+
   /** Holds the first slots of a holder that holds none yet. */
   take(name: BucketName, { holder, expiryMs }: SlotHolding, count: number, now: number): void {
     this.#bucketOf(name, now).hold(holder, 1, 1 + count, expiryMs * TICKS_PER_MS, now);
