@@ -1,9 +1,9 @@
-import { test } from 'vitest';
+import { expect, test } from 'vitest';
 import { ownPostgresServer } from '../../postgres/postgres-server.ts';
-import { findsAnotherService } from './several-services.ts';
+import { eventsOfServices, expected } from './several-services.ts';
 
 test('a service finds another one that has a limit of the same name in one table', async () => {
   const { url: at } = await ownPostgresServer();
   const apart = { kind: 'postgres', at, own: 'billing' } as const;
-  await findsAnotherService({ kind: 'postgres', at }, 'its own `table`', apart);
+  expect(await eventsOfServices({ kind: 'postgres', at }, apart)).toEqual(expected('its own `table`'));
 });

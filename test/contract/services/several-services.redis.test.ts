@@ -1,7 +1,7 @@
-import { test } from 'vitest';
+import { expect, test } from 'vitest';
 import { redisServer } from '../../redis/servers/redis-server.ts';
 import { sharedCluster } from '../../redis/servers/shared-cluster.ts';
-import { findsAnotherService } from './several-services.ts';
+import { eventsOfServices, expected } from './several-services.ts';
 
 const PREFIX = 'its own `prefix`';
 
@@ -9,12 +9,14 @@ test.each(['redis', 'leased'] as const)(
   'a service finds another one that has a limit of the same name on one Redis, by the store %s',
   async (kind) => {
     const { url: at } = await redisServer();
-    await findsAnotherService({ kind, at }, PREFIX, { kind, at, own: 'billing:' });
+    const events = await eventsOfServices({ kind, at }, { kind, at, own: 'billing:' });
+    expect(events).toEqual(expected(PREFIX));
   },
 );
 
 test('a service finds another one that has a limit of the same name on one cluster', async () => {
   const { nodes } = await sharedCluster();
   const at = nodes.map(({ port }) => port).join(',');
-  await findsAnotherService({ kind: 'cluster', at, own: 'shop:' }, PREFIX, { kind: 'cluster', at, own: 'billing:' });
+  const [shop, billing] = ['shop:', 'billing:'].map((own) => ({ kind: 'cluster', at, own }) as const);
+  expect(await eventsOfServices(shop!, billing!)).toEqual(expected(PREFIX));
 });

@@ -1,10 +1,11 @@
-import { onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { folder } from '../../host/socket-path.ts';
-import { findsAnotherService } from './several-services.ts';
+import { eventsOfServices, expected } from './several-services.ts';
 
 test('a service finds another one that has a limit of the same name on one socket', async () => {
   const sockets = folder();
   onTestFinished(() => sockets.delete());
   const apart = { kind: 'host', at: sockets.newSocket() } as const;
-  await findsAnotherService({ kind: 'host', at: sockets.newSocket() }, 'a socket of its own', apart);
+  const together = { kind: 'host', at: sockets.newSocket() } as const;
+  expect(await eventsOfServices(together, apart)).toEqual(expected('a socket of its own'));
 });

@@ -16,29 +16,26 @@ export interface ServiceOrders {
   readonly count: number;
 }
 
-function storeOf({ kind, at, own }: ServiceOrders): Store {
-  const prefix = own === undefined ? {} : { prefix: own };
-  switch (kind) {
-    case 'redis':
-      return redisStore({ url: at, log: false, ...prefix });
-    case 'leased':
-      return leasedStore({ url: at, gateways: 2, log: false, ...prefix });
-    case 'cluster': {
-      const nodes = at.split(',').map((port) => ({ host: '127.0.0.1', port: Number(port) }));
-      return redisStore({ client: new Cluster(nodes, { lazyConnect: true }), log: false, ...prefix });
-    }
-    case 'postgres':
-      return postgresStore({ connectionString: at, ...(own !== undefined && { table: own }) });
-    case 'host':
-      return hostStore({ socket: at, log: false });
-  }
+const STORES: Readonly<Record<ServiceOrders['kind'], (at: string, own: string | undefined) => Store>> = {
+  redis: (at, own) => redisStore({ url: at, log: false, ...prefixed(own) }),
+  leased: (at, own) => leasedStore({ url: at, gateways: 2, log: false, ...prefixed(own) }),
+  cluster(at, own) {
+    const nodes = at.split(',').map((port) => ({ host: '127.0.0.1', port: Number(port) }));
+    return redisStore({ client: new Cluster(nodes, { lazyConnect: true }), log: false, ...prefixed(own) });
+  },
+  postgres: (at, own) => postgresStore({ connectionString: at, ...(own !== undefined && { table: own }) }),
+  host: (at) => hostStore({ socket: at, log: false }),
+};
+
+function prefixed(own: string | undefined): { readonly prefix?: string } {
+  return own === undefined ? {} : { prefix: own };
 }
 
 const orders = JSON.parse(process.argv[2]!) as ServiceOrders;
 const events: LimiterEvent[] = [];
 const limiter = createLimiter({
   limits: { Requests: { key: accountId(), count: orders.count, period: '1h' } },
-  store: storeOf(orders),
+  store: STORES[orders.kind](orders.at, orders.own),
   failure: { deadlineMs: 20_000 },
   log: false,
   onEvent: (event) => events.push(event),
