@@ -25,6 +25,13 @@ const COMMANDS = [
   'select',
   'script',
   'config',
+  // Each process has a slot for its numbers, and looks who else has one: both without a request.
+  'zcard',
+  'zscore',
+  'zcount',
+  'zrange',
+  'zadd',
+  'pexpire',
 ];
 
 function hammered(url: string, orders: Pick<HammerOrders, 'inFlight' | 'rememberDenialsMs'>): Promise<Hammered[]> {

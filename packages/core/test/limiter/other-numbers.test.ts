@@ -1,4 +1,12 @@
-import { accountId, createLimiter, memoryStore, type Limiter, type LimiterEvent, type Store } from '@sluice/core';
+import {
+  accountId,
+  createLimiter,
+  memoryStore,
+  type Limiter,
+  type LimiterEvent,
+  type Limits,
+  type Store,
+} from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { expect, test } from 'vitest';
 
@@ -143,7 +151,7 @@ test('a limit of another name, kind, calendar or process alone, and one that is 
   const connect = sharedStore(time);
   const all: LimiterEvent[] = [];
   const onEvent = (event: LimiterEvent): void => void all.push(event);
-  for (const limits of [
+  const sets: readonly Limits[] = [
     { Requests: { key, count: 5, period: '1h' } },
     { Requests: { key, count: 5, per: 'day' } },
     { Requests: { key, count: 5, per: 'month' } },
@@ -151,8 +159,8 @@ test('a limit of another name, kind, calendar or process alone, and one that is 
     { Requests: { key, concurrency: 9, scope: 'process' } },
     { Requests: { key, count: 9, period: '1h', disabled: true } },
     { Other: { key, count: 9, period: '1h' } },
-  ] as const)
-    createLimiter({ limits, store: connect(), time, onEvent, log: false });
+  ];
+  for (const limits of sets) createLimiter({ limits, store: connect(), time, onEvent, log: false });
   await pass(time, 60);
   expect(all).toEqual([]);
 });
