@@ -13,9 +13,8 @@ const accounts = new Map([
 ]);
 const accountOf = (/** @type {Request} */ req) => accounts.get(req.headers.authorization ?? '');
 
-/** The name as the login looks it up; null when the body has none. */
-const nameOf = (/** @type {Request} */ req) =>
-  typeof req.body?.name === 'string' && req.body.name !== '' ? req.body.name.toLowerCase() : null;
+/** The name as the login looks it up. A body without one gets 400: '' is not an id, and null would be no limit. */
+const nameOf = (/** @type {Request} */ { body }) => (typeof body?.name === 'string' ? body.name.toLowerCase() : '');
 
 // Names and keys are code, numbers are in the file: a mistake in either is an error here, before anything is served.
 const loaded = await loadLimits({

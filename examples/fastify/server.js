@@ -12,10 +12,10 @@ const accounts = new Map([
 ]);
 const accountOf = (/** @type {FastifyRequest} */ request) => accounts.get(request.headers.authorization ?? '');
 
-/** The name as the login looks it up; null when the body has none. */
+/** The name as the login looks it up. A body without one gets 400: '' is not an id, and null would be no limit. */
 const nameOf = (/** @type {FastifyRequest} */ request) => {
   const { name } = /** @type {{ name?: unknown }} */ (request.body ?? {});
-  return typeof name === 'string' && name !== '' ? name.toLowerCase() : null;
+  return typeof name === 'string' ? name.toLowerCase() : '';
 };
 
 // Names and keys are code, numbers are in the file: a mistake in either is an error here, before anything is served.

@@ -15,10 +15,10 @@ const accounts = new Map([
 ]);
 const accountOf = (/** @type {Context} */ ctx) => accounts.get(ctx.get('Authorization'));
 
-/** The name as the login looks it up; null when the body has none. */
+/** The name as the login looks it up. A body without one gets 400: '' is not an id, and null would be no limit. */
 const nameOf = (/** @type {Context} */ ctx) => {
   const { name } = /** @type {{ name?: unknown }} */ (ctx.request.body ?? {});
-  return typeof name === 'string' && name !== '' ? name.toLowerCase() : null;
+  return typeof name === 'string' ? name.toLowerCase() : '';
 };
 
 // Names and keys are code, numbers are in the file: a mistake in either is an error here, before anything is served.

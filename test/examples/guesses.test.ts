@@ -18,17 +18,29 @@ it.each(withLogin)('examples/%s checks five of 200 passwords that are guessed at
   expect(statuses.filter((status) => status === 429)).toHaveLength(195);
 });
 
+it.each(withLogin)('examples/%s refuses names that are not texts, so that none is without a limit', async (folder) => {
+  const server = await ExampleServer.start(folder);
+  const names = [['alice'], { name: 'alice' }, 1, null, ''];
+  const statuses = await Promise.all(names.map((name, i) => guess(server, i, name)));
+  await server.stop();
+  expect(statuses).toEqual(names.map(() => 400));
+});
+
 it('examples have a login', () => {
   expect(withLogin).toEqual(['express', 'fastify', 'koa']);
 });
 
 /** Each guess comes from an address of its own, so that no limit per address protects the name. */
-function guess({ port }: ExampleServer, i: number): Promise<number | undefined> {
+function guess(
+  { port }: ExampleServer,
+  i: number,
+  name: unknown = i % 2 === 0 ? 'alice' : 'ALICE',
+): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const headers = { 'Content-Type': 'application/json' };
     const to = { port, path: '/login', method: 'POST', headers, agent: false, localAddress: `127.0.1.${i + 1}` };
     const asked = request(to, (response) => resolve(response.resume().statusCode));
-    asked.on('error', reject).end(JSON.stringify({ name: i % 2 === 0 ? 'alice' : 'ALICE', password: `guess ${i}` }));
+    asked.on('error', reject).end(JSON.stringify({ name, password: `guess ${i}` }));
   });
 }
 

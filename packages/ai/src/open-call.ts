@@ -1,4 +1,5 @@
 import { SluiceError, type Decision } from '@sluice/core';
+import { expectSettlement } from '@sluice/core/http';
 import { reasonOf, shown } from '@sluice/core/kit';
 import { BudgetExceededError } from './budget-exceeded-error.ts';
 import { noId, type Budget, type IdOfCall, type Settling } from './budget-options.ts';
@@ -22,12 +23,14 @@ export class OpenCall {
   readonly estimate: Tokens;
   readonly #decision: Decision;
   readonly #signal: AbortSignal | undefined;
+  readonly #endPending: () => void;
 
   constructor(budget: Settling, estimate: Tokens, decision: Decision, signal: AbortSignal | undefined) {
     this.budget = budget;
     this.estimate = estimate;
     this.#decision = decision;
     this.#signal = signal;
+    this.#endPending = expectSettlement(decision);
   }
 
   /** Ends a call whose model has not answered. One that was aborted is charged its prompt, which the model may have read. */
@@ -87,6 +90,8 @@ export class OpenCall {
       await Promise.all([correct(), this.#decision.release()]);
     } catch (cause) {
       this.#warn(`The cost of a call was not settled (${reasonOf(cause)}). It stays as it was estimated.`);
+    } finally {
+      this.#endPending();
     }
   }
 

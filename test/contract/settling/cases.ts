@@ -52,6 +52,33 @@ function usageOf(input: number, output: number) {
 /** What each store must do when the true costs of decisions are known, on a clock that a test moves. */
 export const settlingCases: readonly SettlingCase[] = [
   {
+    name: 'a denial reports what work in progress has taken and may give back, until it is settled',
+    async run(setup) {
+      const { limiter } = on(setup);
+      const pendingOf = async (): Promise<readonly unknown[]> => {
+        const { allowed, results } = await limiter.spend([
+          { limit: 'Tokens', id, cost: 100 },
+          { limit: 'Month', id },
+        ]);
+        return allowed ? ['allowed'] : results.map(({ pending }) => pending);
+      };
+      const entries = [{ limit: 'Tokens', id, cost: 30 }];
+      // Not settled, so that its tokens are not expected back.
+      await limiter.run(entries, () => undefined);
+      expect(await pendingOf()).toEqual([undefined, undefined]);
+      const end: ((cost: number | Promise<number>) => void)[] = [];
+      const work = (): Promise<number> => new Promise((resolve) => end.push(resolve));
+      const runs = [1, 2].map(() => limiter.run(entries, work, { settle: (cost) => ({ Tokens: cost ?? 0 }) }));
+      await expect.poll(pendingOf).toEqual([60, undefined]);
+      end[0]!(10);
+      await runs[0];
+      expect(await pendingOf()).toEqual([30, undefined]);
+      end[1]!(Promise.reject(new Error('failed')));
+      await expect(runs[1]).rejects.toThrow('failed');
+      expect(await pendingOf()).toEqual([undefined, undefined]);
+    },
+  },
+  {
     name: 'what was taken above the true cost is given back, what is missing is charged, and each settlement corrects the one before',
     async run(setup) {
       const { limiter, left, spend } = on(setup);

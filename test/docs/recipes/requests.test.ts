@@ -53,6 +53,25 @@ it('login: a good login takes nothing, however often', async () => {
   for (let i = 0; i < 10; i++) expect(await post({ name: 'carol', password: 'right' })).toBe(200);
 });
 
+it('login: forty people of one office sign in at once, and none is denied', async () => {
+  const people = 40;
+  let arrived = 0;
+  let checkAll = (): void => undefined;
+  const allArrived = new Promise<void>((resolve) => (checkAll = resolve));
+  const post = await loginServer(async () => {
+    if (++arrived === people) checkAll();
+    await allArrived;
+  });
+  const logins = Array.from({ length: people }, (_, i) => post({ name: `person ${i}`, password: 'right' }));
+  expect(new Set(await Promise.all(logins))).toEqual(new Set([200]));
+});
+
+it('login: a body without a name gets 400, because it would have no limit by name', async () => {
+  const post = await loginServer();
+  for (const body of [{}, { name: ['alice'] }, { name: { a: 1 } }, { name: '' }, { name: null }])
+    expect(await post({ ...body, password: 'guess' })).toBe(400);
+});
+
 it('GraphQL cost: a list counts its fields for each entry, in fragments too, and again for each use of one', async () => {
   const costOf = await graphqlServer();
   expect(await costOf('{ me { name } }')).toBe(2);
@@ -128,8 +147,11 @@ it('tRPC procedures: each takes its own cost, and a denied call is TOO_MANY_REQU
   expect(await call.cheap()).toBe('cheap');
 });
 
-async function loginServer() {
-  const login: RequestHandler = (req, res) => void res.sendStatus(req.body.password === 'right' ? 200 : 401);
+async function loginServer(check = () => Promise.resolve()) {
+  const login: RequestHandler = async (req, res) => {
+    await check();
+    res.sendStatus(req.body.password === 'right' ? 200 : 401);
+  };
   const url = await serve(express().use(express.json(), limitFailedLogins, login));
   return async (body: object) =>
     (await fetch(url, { method: 'POST', body: JSON.stringify(body), headers: json })).status;

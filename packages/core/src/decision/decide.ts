@@ -3,7 +3,7 @@ import { canDeny, levelAfter } from '../store/transaction-rule.ts';
 import { canEverPass } from './batch.ts';
 import { Decision, type DecisionFigures } from './decision.ts';
 import type { BucketState, Result } from './result.ts';
-import { blockedResult, periodMsOf, resultsOf } from './results.ts';
+import { blockedResult, periodMsOf, deniedResults, resultsOf } from './results.ts';
 import type { Answered, BatchAnswer, Unanswered } from './batch-answer.ts';
 import { fits, remainingTokens, waitFor } from '../rule/gcra.ts';
 import { periodLeft, ticksUntilFit, ticksUntilFull } from './period-left.ts';
@@ -103,7 +103,7 @@ function unavailable(answer: Unanswered): Decision {
 }
 
 function decidedTogether(answer: Answered, passed: boolean, took: boolean): Decision {
-  const results = resultsOf(answer, passed, took);
+  const results = passed ? resultsOf(answer, passed, took) : deniedResults(answer);
   const figures = results[strictestOf(answer, results)] ?? NO_LIMIT;
   return new Decision(answer, passed ? 'allowed' : 'denied', figures, results, passed ? delayMsOf(answer) : 0, took);
 }

@@ -1,7 +1,8 @@
 import type { Awaitable } from '../async/awaitable.ts';
 import type { Answered, BatchAnswer, Failure } from './batch-answer.ts';
+import { addPending } from './pending-tokens.ts';
 import type { Result } from './result.ts';
-import { resultsOf } from './results.ts';
+import { deniedResults, resultsOf } from './results.ts';
 import { showAsJson } from './show-as-json.ts';
 
 /**
@@ -58,7 +59,7 @@ export class Decision implements AsyncDisposable {
    */
   readonly remaining: number;
   /**
-   * Milliseconds until the same batch can pass, if no other request comes: 0 when allowed, 1000 when unavailable,
+   * Milliseconds until the same batch can pass, if no other request comes and no tokens are given back meanwhile: 0 when allowed, 1000 when unavailable,
    * `Infinity` when no wait helps, as when blocked.
    */
   readonly retryAfterMs: number;
@@ -117,7 +118,8 @@ export class Decision implements AsyncDisposable {
    */
   get results(): readonly Result[] {
     if (typeof this.#results !== 'boolean') return this.#results;
-    return (this.#results = resultsOf(this.#answer as Answered, this.allowed, this.#results));
+    const answer = this.#answer as Answered;
+    return (this.#results = this.allowed ? resultsOf(answer, true, this.#results) : deniedResults(answer));
   }
 
   /**
@@ -169,6 +171,15 @@ export class Decision implements AsyncDisposable {
 /** Lets a decision hold something until it is released. */
 export function hold(decision: Decision, holding: Holding): void {
   Decision.stateOf(decision).holding = holding;
+}
+
+/**
+ * Notes that what a decision took may come back, for the `pending` of denials, until the returned function is called.
+ *
+ * @param results - Those of the decision that may be settled. Default: all.
+ */
+export function expectSettlement(decision: Decision, results: readonly Result[] = decision.results): () => void {
+  return addPending(Decision.answerOf(decision).owner, results);
 }
 
 /** Notes that limits that were asked for may have no result. */

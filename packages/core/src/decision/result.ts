@@ -54,10 +54,17 @@ export interface Result extends BucketState {
   /** Whether the limit is `hidden`: header fields and problem details do not mention it. */
   readonly hidden: boolean;
   /**
-   * Milliseconds until the same cost fits if no other request comes, rounded up to 0.001. It is exact: one microsecond
+   * Milliseconds until the same cost fits if no other request comes and no tokens are given back meanwhile, rounded up to
+   * 0.001. It is exact: one microsecond
    * earlier (of a quota one millisecond) the cost is denied, and after this time it fits; at a limit with `maxWait`, it then has to wait. 0 when
    * allowed, `Infinity` when blocked. For a limit that borrows it is the shorter of the two waits, for its own tokens
    * and for those of the pool; with `fair`, the cost may fit earlier.
    */
   readonly retryAfterMs: number;
+  /**
+   * Tokens of the bucket that requests in progress in this process have taken and may give back, so that the same cost may
+   * fit before `retryAfterMs`: those with a `settle` in a middleware or in `Limiter.run`. As of when the results are first
+   * read. Undefined if there are none, and if the transaction did not deny.
+   */
+  readonly pending?: number;
 }

@@ -4,6 +4,7 @@ import { ceilToMs } from '../rule/ticks.ts';
 import { canDeny, levelAfter } from '../store/transaction-rule.ts';
 import type { Answered } from './batch-answer.ts';
 import { periodLeft, ticksUntilFit, ticksUntilFull, type PeriodLeft } from './period-left.ts';
+import { withPending } from './pending-tokens.ts';
 import type { Result } from './result.ts';
 import { isInternal, readyTicks, type Transaction } from './transaction.ts';
 
@@ -23,6 +24,11 @@ export function resultsOf(answer: Answered, passed: boolean, took: boolean): rea
   }
   if (count < answer.batch.length) foldLoans(answer, results, took);
   return results;
+}
+
+/** Derives the results of a batch that a store denied. */
+export function deniedResults(answer: Answered): readonly Result[] {
+  return resultsOf(answer, false, false).map((result) => withPending(answer.owner, result));
 }
 
 /** Whether limits borrow in a batch. A loan has three transactions, so of most batches only the length is read. */

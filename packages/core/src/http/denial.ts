@@ -2,7 +2,7 @@ import type { Decision } from '../decision/decision.ts';
 import type { Transaction } from '../decision/transaction.ts';
 import { fitting } from './dialects/fitting.ts';
 import { shownNameOf } from './shown-names.ts';
-import { visibleResults } from './visible.ts';
+import { visibleResults, type VisibleResult } from './visible.ts';
 import { waitText } from '../time/duration-text.ts';
 
 /** A response, without the rate limit fields and Retry-After. */
@@ -69,12 +69,19 @@ export function denialOf(decision: Decision, retryAfterSeconds: number): Denial 
 // Built by hand, because a client that floods the server gets only these responses. The name of a limit contains no
 // character that JSON escapes.
 function exceededBody(decision: Decision, again: string): string {
-  const exceeded = visibleResults(decision).flatMap(([{ allowed }, transaction]) => (allowed ? [] : [transaction]));
+  const denied = visibleResults(decision).filter(([{ allowed }]) => !allowed);
+  const exceeded = denied.map(([, transaction]) => transaction);
   const problem = `{"type":"${TYPES}quota-exceeded","title":"Too many requests","status":429,`;
   if (exceeded.length === 0) return `${problem}"detail":"Rate limit exceeded. ${again}"}`;
   const names = namedOf(decision, exceeded);
   const others = exceeded.length - names.length;
-  return `${problem}"detail":"${nounOf(exceeded)}${shown(names, others)} exceeded. ${again}","violated-policies":["${names.join('","')}"]}`;
+  return `${problem}"detail":"${nounOf(exceeded)}${shown(names, others)} exceeded. ${again}${sooner(denied)}","violated-policies":["${names.join('","')}"]}`;
+}
+
+/** What may come back before the wait is over. */
+function sooner(denied: readonly VisibleResult[]): string {
+  const tokens = denied.reduce((sum, [{ pending = 0 }]) => sum + pending, 0);
+  return tokens === 0 ? '' : ` Up to ${tokens} ${tokens === 1 ? 'token' : 'tokens'} may come back sooner.`;
 }
 
 /** The most characters of the names in a body. */

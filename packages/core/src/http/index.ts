@@ -27,6 +27,7 @@ export { limitUses, type CheckedUse, type LimitUse, type ResponseEnd } from './l
 export { NodeExchange, NodeRequestExchange, peerOf, sendDenial } from './node-exchange.ts';
 export type { Answer, Denial } from './denial.ts';
 export { limitsStatusOf, statusSettings, type LimitsStatusOptions, type StatusSettings } from './limits-status.ts';
+export { expectSettlement } from '../decision/decision.ts';
 export { RequestDecision } from './request-decision.ts';
 export { responseTo, type DecisionResponse, type ResponseOptions } from './response-to.ts';
 export type { SlotOptions, SlotsUntil } from './slots-until.ts';

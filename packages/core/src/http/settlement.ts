@@ -1,4 +1,4 @@
-import type { Decision } from '../decision/decision.ts';
+import { expectSettlement, type Decision } from '../decision/decision.ts';
 import { complaint } from '../checks/errors.ts';
 import { askedCost, fullCost, reportSettleFailure } from '../limiter/asked-cost.ts';
 import type { Exchange } from './exchange.ts';
@@ -30,6 +30,7 @@ export function settleAfterResponse<Request, SettleArgs extends readonly unknown
   for (const { limit, settle, settleAborted = false } of settling) {
     const result = decision.results.find((candidate) => candidate.limit === limit);
     if (result === undefined) continue;
+    const endPending = expectSettlement(decision, [result]);
     exchange.onEnd!((end) => {
       if (end === 'unknown') reportSettleFailure(limiter, limit, new TypeError('the response emits no events'));
       const finished = end === 'finished';
@@ -41,7 +42,8 @@ export function settleAfterResponse<Request, SettleArgs extends readonly unknown
       const settled = trueCost
         .then((cost) => (cost === 'as taken' ? undefined : limiter.settleResult(decision, result, { cost, request })))
         // The limiter was closed, or the limit removed, before the response ended.
-        .catch((cause: unknown) => reportSettleFailure(limiter, limit, cause));
+        .catch((cause: unknown) => reportSettleFailure(limiter, limit, cause))
+        .finally(endPending);
       return limiter.trackWork(settled);
     });
   }

@@ -1,7 +1,7 @@
 import { attempt, Rejected, toNativePromise, type Awaitable } from '../async/awaitable.ts';
 import { complaint, reasonOf, type SluiceError } from '../checks/errors.ts';
 import { checkFunction, checkOptions } from '../checks/options.ts';
-import { Decision } from '../decision/decision.ts';
+import { Decision, expectSettlement } from '../decision/decision.ts';
 import type { FirstOf, SpendEntry } from './entry.ts';
 import type { Limiter } from './limiter.ts';
 import type { RequestLimiter } from './request-limiter.ts';
@@ -30,6 +30,7 @@ export async function run<T>(
   const decision = await limiter.spend(entries, { hold: true, wait: true, signal });
   if (!decision.allowed) return { allowed: false, decision };
   if (signal?.aborted === true) return leave(limiter, decision, signal);
+  const endPending = settle === undefined ? undefined : expectSettlement(decision);
   const end = await attempt(() => toNativePromise(work(decision)));
   const holding = Decision.holdingOf(decision);
   if (holding !== undefined) await holding.release();
@@ -38,6 +39,7 @@ export async function run<T>(
     const value = end instanceof Rejected ? undefined : end;
     const ask = (): Awaitable<TrueCosts | undefined> => settle(value, { error, aborted: signal?.aborted === true });
     await limiter.trackWork(settled(limiter, decision, ask));
+    endPending?.();
   }
   if (end instanceof Rejected) throw end.cause;
   return { allowed: true, decision, value: end };

@@ -46,6 +46,38 @@ export function settleCases(framework: Framework): void {
     },
   );
 
+  test('a denial tells how many tokens of requests in progress may come back before its wait is over', async () => {
+    const limiter = withLimit();
+    const limits = [{ limiter, limits: [{ limit: 'PerUser', settle: failed }] }] as Options[];
+    let arrived = 0;
+    let open = (): void => undefined;
+    const opened = new Promise<void>((resolve) => (open = resolve));
+    const app = await start(framework, {
+      routes: {
+        '/': {
+          limits,
+          async handle(context) {
+            arrived++;
+            if (context.incoming.headers['x-password'] === 'right') await opened;
+            return login(context);
+          },
+        },
+      },
+    });
+    const detailOf = async (): Promise<unknown> =>
+      (JSON.parse((await app.get('/', wrong)).body) as { detail: unknown }).detail;
+    expect(await app.statuses(2, '/', wrong)).toEqual([401, 401]);
+    const waiting = Array.from({ length: 3 }, () => app.get('/', right));
+    await expect.poll(() => arrived).toBe(5);
+    const exceeded = 'Rate limit "PerUser" exceeded. Try again in 12 min.';
+    expect(await detailOf()).toBe(`${exceeded} Up to 3 tokens may come back sooner.`);
+    open();
+    expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200, 200]);
+    await expect.poll(() => remaining(limiter)).toBe(3);
+    expect(await app.statuses(4, '/', wrong)).toEqual([401, 401, 401, 429]);
+    expect(await detailOf()).toBe(exceeded);
+  });
+
   test('twenty parallel logins that all succeed pass a limit of five failed ones', async () => {
     const limits = [{ limiter: withLimit(), limits: [{ limit: 'PerUser', mode: 'check-only', settle: failed }] }];
     let arrived = 0;

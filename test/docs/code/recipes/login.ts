@@ -5,7 +5,7 @@ import type { Request, RequestHandler, Response } from 'express';
 const limiter = createLimiter({
   limits: {
     FailedLoginsPerName: { key: accountId(nameOf), burst: 5, count: 20, period: '24h' },
-    FailedLoginsPerClient: { key: clientNetwork(), burst: 20, count: 100, period: '24h' },
+    FailedLoginsPerClient: { key: clientNetwork(), burst: 100, count: 200, period: '24h' },
   },
 });
 
@@ -22,7 +22,7 @@ function failures(_req: Request, res: Response): number {
   return res.statusCode === 401 ? 1 : 0;
 }
 
-/** The name as the login looks it up. Null, which is no limit by name, when the body has none. */
-function nameOf({ body }: Request): string | null {
-  return typeof body?.name === 'string' && body.name !== '' ? body.name.toLowerCase() : null;
+/** The name as the login looks it up. A body without one gets 400: '' is not an id, and null would be no limit. */
+function nameOf({ body }: Request): string {
+  return typeof body?.name === 'string' ? body.name.toLowerCase() : '';
 }

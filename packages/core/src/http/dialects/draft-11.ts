@@ -46,6 +46,7 @@ export const draft11: Dialect = {
     const answer = Decision.answerOf(decision) as Answered;
     const shown = { decision, queuedTicks: queuedMs * TICKS_PER_MS };
     const isFirst = presentState === undefined && presentPolicy === undefined;
+    // The figures of a limit that decides alone are those of the decision: its result is not made for this.
     if (isFirst && answer.batch.length === 1) return writeOne(memberOf(answer, 0, decision, shown), fields);
     const members = limitMembers(answer, shown);
     if (isFirst) return writeAll(members.length > FEW ? mostImportant(members, decision) : members, fields);
@@ -86,8 +87,6 @@ function mostImportant(members: readonly ListedLimit[], decision: Decision): rea
 
 /** All limits that applied, in the order of the batch. In a denial, only the limits that denied have a state. */
 function limitMembers(answer: Answered, shown: Shown): LimitMembers[] {
-  // The figures of a limit that decides alone are those of the decision: its result is not made for this.
-  if (answer.batch.length === 1) return [memberOf(answer, 0, shown.decision, shown)];
   const { results } = shown.decision;
   // A loop over a preallocated array: see docs/hot-path.md.
   // oxlint-disable-next-line unicorn/no-new-array

@@ -1,0 +1,39 @@
+import type { Result } from './result.ts';
+
+/** Tokens by limiter, known by the owner of its decisions, and by bucket. Only buckets with pending tokens are listed. */
+const pendingOf = new WeakMap<object, Map<string, number>>();
+
+/**
+ * Notes that tokens may come back, because the true costs are known only after the work.
+ *
+ * @returns A function to be called when the costs are settled.
+ */
+export function addPending(owner: object, results: readonly Result[]): () => void {
+  // Slots are released, and not settled.
+  let pending = results.filter(({ spent, kind }) => spent > 0 && kind !== 'concurrency');
+  const buckets = pendingOf.get(owner) ?? new Map<string, number>();
+  pendingOf.set(owner, buckets);
+  for (const result of pending) add(buckets, result, result.spent);
+  return () => {
+    for (const result of pending) add(buckets, result, -result.spent);
+    pending = [];
+  };
+}
+
+function add(buckets: Map<string, number>, result: Result, tokens: number): void {
+  const bucket = bucketOf(result);
+  const sum = (buckets.get(bucket) ?? 0) + tokens;
+  if (sum === 0) buckets.delete(bucket);
+  else buckets.set(bucket, sum);
+}
+
+/** Returns the result of a denied batch with the tokens of its bucket that are pending, if its limit denied. */
+export function withPending(owner: object, result: Result): Result {
+  const pending = result.allowed ? undefined : pendingOf.get(owner)?.get(bucketOf(result));
+  return pending === undefined ? result : { ...result, pending };
+}
+
+/** No name of a limit has a space. */
+function bucketOf({ limit, id }: Result): string {
+  return `${limit} ${id}`;
+}
