@@ -60,10 +60,11 @@ export function rateLimitStore(options: Store | RateLimitStoreOptions = {}): Rat
   const { name, ...settings } = dropInOptions<RateLimitStoreOptions>('rateLimitStore', options);
   const hits = new PeerBuckets(`fastify-rate-limit.${name}`, settings);
   const bans = new PeerBuckets(`fastify-rate-limit-bans.${name}`, { ...settings, store: hits.store });
-  const parts = { hits, bans, handlers: 0 };
+  const parts: StoreParts = { hits, bans, handlers: 0 };
   return class extends SluiceStore {
-    constructor(config: object) {
-      super(parts, config, '');
+    constructor(config: RouteConfig) {
+      parts.first ??= config;
+      super(parts, config, config.max === parts.first.max ? '' : `max.${String(Number(config.max))}`);
     }
   };
 }
@@ -76,6 +77,8 @@ interface RouteConfig {
   readonly continueExceeding?: boolean | undefined;
   /** An error: it makes denied requests count. */
   readonly exponentialBackoff?: boolean | undefined;
+  /** Requests in a window, or a function of the request. Registrations that differ in it have buckets of their own. */
+  readonly max?: unknown;
   /** Routes of one group have their buckets together. */
   readonly groupId?: string | undefined;
   /** The route, of a child; without a url for a handler of `app.rateLimit` or `app.createRateLimit`. */
@@ -90,6 +93,8 @@ interface StoreParts {
   readonly bans: PeerBuckets;
   /** How many handlers there are. Processes of one program make them in the same order. */
   handlers: number;
+  /** The first registration. */
+  first?: RouteConfig;
 }
 
 class SluiceStore implements RateLimitStore {

@@ -9,11 +9,12 @@ import {
 import { AsyncResource } from 'node:async_hooks';
 import express, { type Express } from 'express';
 import fc from 'fast-check';
-import { rateLimit, type Options } from 'express-rate-limit';
+import { MemoryStore, rateLimit, type Options } from 'express-rate-limit';
 import { Hono } from 'hono';
 import { rateLimiter } from 'hono-rate-limiter';
 import request from 'supertest';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { sized } from '../../sized.ts';
 
 /** A store on a clock that stands still. */
 function still(options: RateLimitStoreOptions = {}): { readonly store: RateLimitStore; readonly time: FakeTime } {
@@ -151,10 +152,7 @@ describe('what is given back', () => {
   test('a request that ends late gives back only what has not come back by itself', async () => {
     const { store, time } = still();
     store.init({ ...MINUTE, skipFailedRequests: true });
-    const end = await inRequest(async () => {
-      await store.increment('k');
-      return AsyncResource.bind(() => store.decrement('k'));
-    });
+    const { end } = await begun(store, 'k');
     time.advance(20_000);
     await inRequest(() => store.increment('k'));
     await end();
@@ -220,6 +218,72 @@ describe('what is given back', () => {
     );
   });
 
+  test('a pool that ends all responses in the context of one request gives each of them back', async () => {
+    const { store } = still();
+    store.init({ ...MINUTE, skipSuccessfulRequests: true });
+    const { end: ended } = await begun(store, 'k');
+    await ended();
+    for (let i = 0; i < 8; i++) {
+      expect((await inRequest(() => store.increment('k'))).totalHits).toBe(1);
+      await ended();
+    }
+  });
+
+  test('a request that began before resetKey gives nothing back after it', async () => {
+    const { store } = still();
+    store.init({ ...MINUTE, skipSuccessfulRequests: true });
+    const { end } = await begun(store, 'k');
+    await store.resetKey('k');
+    await inRequest(() => store.increment('k'));
+    await end();
+    expect(await store.get('k')).toMatchObject({ totalHits: 1 });
+  });
+
+  test('requests whose context is lost or not get no more back than they took, and no fewer pass than with the own store', async () => {
+    const steps = fc.array(
+      fc.record({
+        key: fc.constantFrom('a', 'b'),
+        ends: fc.option(fc.nat(), { nil: undefined }),
+        isLost: fc.boolean(),
+      }),
+      { maxLength: 60 },
+    );
+    await fc.assert(
+      fc.asyncProperty(steps, async (all) => {
+        const { store } = still();
+        store.init({ ...MINUTE, skipFailedRequests: true });
+        const peers = new MemoryStore();
+        peers.init(MINUTE as Options);
+        onTestFinished(() => peers.shutdown());
+        let deniedAlone = 0;
+        // The requests that have not ended, and the oracle's count of those among them that passed.
+        const open: { readonly key: string; readonly passed: boolean; readonly end: () => Promise<void> }[] = [];
+        for (const { key, ends, isLost } of all) {
+          if (ends === undefined) {
+            const theirs = await peers.increment(key);
+            const { totalHits, end } = await begun(store, key);
+            const passed = totalHits <= MINUTE.limit;
+            if (!passed && theirs.totalHits <= MINUTE.limit) deniedAlone += 1;
+            open.push({ key, passed, end });
+          } else if (open.length > 0) {
+            const [ended] = open.splice(ends % open.length, 1);
+            await peers.decrement(ended!.key);
+            await (isLost ? inRequest(() => store.decrement(ended!.key)) : ended!.end());
+          }
+          for (const each of ['a', 'b']) {
+            const taken = (await store.get(each))?.totalHits ?? 0;
+            const ofKey = open.filter((one) => one.key === each);
+            // Never fewer than the requests that passed and are open, and never more than all that are.
+            expect(taken).toBeGreaterThanOrEqual(ofKey.filter(({ passed }) => passed).length);
+            expect(taken).toBeLessThanOrEqual(ofKey.length);
+          }
+        }
+        expect(deniedAlone).toBe(0);
+      }),
+      { numRuns: sized(100, 10_000), seed: 54 },
+    );
+  });
+
   test('the same behind hono-rate-limiter', async () => {
     const app = new Hono();
     const keyGenerator = (): string => 'k';
@@ -237,6 +301,17 @@ describe('what is given back', () => {
 function inRequest<T>(run: () => Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     setImmediate(() => void run().then(resolve, reject));
+  });
+}
+
+/** Begins a request, and gives what its limiter calls when it ends, in its asynchronous context. */
+function begun(
+  store: RateLimitStore,
+  key: string,
+): Promise<{ readonly totalHits: number; readonly end: () => Promise<void> }> {
+  return inRequest(async () => {
+    const { totalHits } = await store.increment(key);
+    return { totalHits, end: AsyncResource.bind(() => store.decrement(key)) };
   });
 }
 

@@ -73,6 +73,24 @@ describe('behind @fastify/rate-limit', () => {
     expect(await statuses(app, 4)).toEqual([200, 200, 200, 429]);
   });
 
+  test('registrations of other numbers have buckets of their own, and those of equal ones share', async () => {
+    const app = Fastify();
+    onTestFinished(() => app.close());
+    const { store } = still();
+    for (const [url, max] of [
+      ['/site', 4],
+      ['/login', 2],
+      ['/more', 4],
+    ] as const)
+      await app.register(async (scope) => {
+        await scope.register(fastifyRateLimit, { max, timeWindow: '1 minute', store });
+        scope.get(url, () => 'hello');
+      });
+    expect(await statuses(app, 3, '/login')).toEqual([200, 200, 429]);
+    expect(await statuses(app, 3, '/site')).toEqual([200, 200, 200]);
+    expect(await statuses(app, 2, '/more')).toEqual([200, 429]);
+  });
+
   test('the routes of a group have their buckets together', async () => {
     const app = Fastify();
     onTestFinished(() => app.close());

@@ -8,7 +8,7 @@ const MOST_OF_KEY = 1000;
 /** What one request took. */
 export interface Taken {
   readonly key: string;
-  /** Undefined while the limit of the key is asked for. */
+  /** Undefined while the limit of the key is asked for, and once it is forgotten. */
   decision: Awaitable<Decision> | undefined;
 }
 
@@ -41,20 +41,21 @@ export class TakenTokens {
     const known = this.#byKey.get(taken.key) ?? { all: [], untilMicros: 0 };
     known.untilMicros = nowMicros + windowMs * 1000;
     known.all.push(taken);
-    if (known.all.length > MOST_OF_KEY) known.all.shift();
+    if (known.all.length > MOST_OF_KEY) known.all.shift()!.decision = undefined;
     // The last that was used is the last in the map.
     this.#byKey.delete(taken.key);
     this.#byKey.set(taken.key, known);
     for (const [key, { untilMicros }] of this.#byKey) {
       if (untilMicros > nowMicros && this.#byKey.size <= MOST_KEYS) break;
-      this.#byKey.delete(key);
+      this.forget(key);
     }
   }
 
   /** Returns what is to be given back, which is then forgotten; undefined if there is nothing. */
   async takeBack(key: string): Promise<Decision | undefined> {
     const own = this.#request.getStore();
-    if (own?.key === key) return this.#remove(own) ? own.decision : undefined;
+    // A pool of connections ends all responses in the context of the request that opened it: then the key finds the others.
+    if (own?.key === key && (own.decision === undefined || this.#remove(own))) return own.decision;
     const all = this.#byKey.get(key)?.all ?? [];
     const decided = new Map<Taken, Decision | undefined>();
     // A decision that failed took nothing.
@@ -70,8 +71,9 @@ export class TakenTokens {
 
   /** Forgets what the requests of a key took, or those of all. */
   forget(key?: string): void {
-    if (key === undefined) this.#byKey.clear();
-    else this.#byKey.delete(key);
+    if (key === undefined) return [...this.#byKey.keys()].forEach((each) => this.forget(each));
+    for (const taken of this.#byKey.get(key)?.all ?? []) taken.decision = undefined;
+    this.#byKey.delete(key);
   }
 
   #enter(taken: Taken): void {

@@ -1,0 +1,49 @@
+// The examples of the documentation of hono-rate-limiter, with smaller numbers.
+import { rateLimitStore, type RateLimitStoreOptions } from '@sluice/drop-in/express-rate-limit';
+import { Hono } from 'hono';
+import type { HonoConfigType } from 'hono-rate-limiter';
+import { peer } from './peers.ts';
+import { answerOfResponse, inTurn, type Usage } from './usage.ts';
+
+type Library = typeof import('hono-rate-limiter');
+
+interface Used {
+  readonly name: string;
+  readonly options: Partial<HonoConfigType>;
+  readonly ours?: RateLimitStoreOptions;
+  readonly paths: readonly string[];
+}
+
+const QUARTER = { windowMs: 15 * 60 * 1000, limit: 3, keyGenerator: () => 'k' };
+const FIVE = ['/200', '/200', '/200', '/200', '/200'];
+const FAILED = ['/500', '/500', '/500', '/500'];
+
+const USED: readonly Used[] = [
+  { name: 'a limit for all requests', options: { standardHeaders: 'draft-6' }, paths: FIVE },
+  { name: 'fields of draft 7', options: { standardHeaders: 'draft-7' }, paths: FIVE },
+  {
+    name: 'a limit that is a function of the request, which the store is told by the key',
+    options: { limit: () => Promise.resolve(2) },
+    ours: { limit: 2 },
+    paths: FIVE,
+  },
+  { name: 'an answer of its own', options: { message: { error: 'too many' }, statusCode: 418 }, paths: FIVE },
+  { name: 'a handler of its own', options: { handler: (c) => c.text('no', 429) }, paths: FIVE },
+  { name: 'requests to skip', options: { skip: (c) => c.req.path === '/201' }, paths: [...FIVE, '/201'] },
+  { name: 'skipFailedRequests', options: { skipFailedRequests: true }, paths: [...FAILED, ...FIVE] },
+  { name: 'skipSuccessfulRequests', options: { skipSuccessfulRequests: true }, paths: [...FIVE, ...FAILED, '/200'] },
+];
+
+export function honoUsages(): readonly Usage[] {
+  const { rateLimiter } = peer('hono-rate-limiter') as Library;
+  return USED.map(({ name, options, ours, paths }) => ({
+    name,
+    answers(isOurs) {
+      const app = new Hono();
+      const store = isOurs ? { store: rateLimitStore({ log: false, ...ours }) } : {};
+      app.use(rateLimiter({ ...QUARTER, ...options, ...store }));
+      app.get('/:status', (c) => c.text('hello', Number(c.req.param('status')) as 200));
+      return inTurn(paths.map((path) => async () => answerOfResponse(await app.request(path))));
+    },
+  }));
+}
