@@ -1,5 +1,10 @@
 import { TICKS_PER_MS } from '../rule/ticks.ts';
 
+/** Ticks count from 2026-01-01 UTC. */
+const EPOCH_MS = 1_767_225_600_000;
+/** Ten years, the highest level: see `StoreTransaction`. */
+const MAX_LEVEL_TICKS = 3653 * 86_400_000 * TICKS_PER_MS;
+
 /** One reading of a server's clock, in ticks of 1/16 µs. `sentTicks` and `gotTicks` are of the process's own clock. */
 export interface ClockSample {
   readonly sentTicks: number;
@@ -15,6 +20,16 @@ export interface ClockSample {
  * clocks have drifted apart, or the server is another one: the estimate is then that sample alone.
  */
 export class ServerClock {
+  /**
+   * Why a server can't have a bucket that is full again at most ten years after `nowTicks`: ticks are exact up to 2^53, in
+   * November 2043. Undefined if it can.
+   */
+  static lateReason(nowTicks: number): string | undefined {
+    if (nowTicks + MAX_LEVEL_TICKS <= 2 ** 53) return undefined;
+    const now = new Date(EPOCH_MS + nowTicks / TICKS_PER_MS).toISOString();
+    return `The clock of the server reads ${now}, and this version stores times until November 2043. If that is wrong, set the clock`;
+  }
+
   #lowTicks = -Infinity;
   #highTicks = Infinity;
 

@@ -1,6 +1,7 @@
 // The room calls: calls that wait, and several of them as one call of the function.
 import { SluiceError } from '@sluice/core';
 import {
+  ServerClock,
   findStalePeriod,
   NUMBER_OF_KIND,
   NUMBER_OF_MODE,
@@ -62,6 +63,8 @@ export class Program {
   answer(reply: unknown): ProgramAnswer {
     const numbers = String(reply).split(',').map(Number);
     const count = this.#calls.length === 0 ? 1 : this.#calls.reduce((sum, { keys }) => sum + keys.length, 0);
+    if (numbers[0]! > Number.MAX_SAFE_INTEGER)
+      throw new SluiceError('ERR_STORE_ANSWER', `${ServerClock.lateReason(numbers[0]!)}.`);
     if (numbers.length !== 2 + count || !numbers.every(Number.isSafeInteger)) throw malformedError(reply);
     const [nowTicks, changed] = numbers as [number, number];
     let next = 2;
@@ -133,12 +136,17 @@ function answerCall(call: StoreCall, reading: StoreReading): void {
   const stale = findStalePeriod(entries, reading);
   if (stale !== undefined) return call.fail(stale);
   const broken = levelsTicks.indexOf(FOREIGN);
-  if (broken >= 0) return call.fail(brokenBucketError(call.keys[broken]!));
+  if (broken >= 0) return call.fail(brokenBucketError(call.keys[broken]!, reading.nowTicks));
   const whole = entries.some(({ period }) => period !== undefined) ? withPeriods(entries, reading) : reading;
   call.answer(decidedReading(call.batches as readonly (readonly StoreTransaction[])[], whole));
 }
 
-function brokenBucketError(key: string): SluiceError {
+function brokenBucketError(key: string, nowTicks: number): SluiceError {
+  const late = ServerClock.lateReason(nowTicks);
+  if (late !== undefined) {
+    const message = `The row of the bucket '${key}' does not contain one of this version. ${late}; otherwise shorten the limit.`;
+    return new SluiceError('ERR_STORE_BUCKET', message);
+  }
   return new SluiceError(
     'ERR_STORE_BUCKET',
     `The row of the bucket '${key}' does not contain one: another program writes to the table. Give the store a \`table\` of its ` +

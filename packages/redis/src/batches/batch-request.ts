@@ -1,5 +1,5 @@
 import { SluiceError } from '@sluice/core';
-import { shownText, type AnswerSink, type ServerEntry } from '@sluice/core/kit';
+import { ServerClock, shownText, type AnswerSink, type ServerEntry } from '@sluice/core/kit';
 import { decidedReading, type StoreOperation, type StoreReading, type StoreTransaction } from '@sluice/core/store';
 
 /** The operation on a batch. */
@@ -41,7 +41,7 @@ export class BatchRequest {
   /** @param reading - The reply of the script. Levels below 0 are of a batch that was not executed. */
   answer(reading: StoreReading, sentMicros: number): void {
     const broken = reading.levelsTicks.indexOf(FOREIGN);
-    if (broken >= 0) return this.fail(brokenBucketError(this.keys[broken]!));
+    if (broken >= 0) return this.fail(brokenBucketError(this.keys[broken]!, reading.nowTicks));
     const answer = this.kind === 'spend' || this.kind === 'check' ? decidedReading(batchesOf(this), reading) : reading;
     this.#observer.onAnswer(this, answer, sentMicros);
     this.#sink.answered(answer);
@@ -68,7 +68,12 @@ export type BatchRequestParts = Pick<BatchRequest, 'kind' | 'batch' | 'keys' | '
 
 const FOREIGN = -1;
 
-function brokenBucketError(key: string): SluiceError {
+function brokenBucketError(key: string, nowTicks: number): SluiceError {
+  const late = ServerClock.lateReason(nowTicks);
+  if (late !== undefined) {
+    const message = `The Redis key '${shownText(key, 400)}' does not contain a bucket of this version. ${late}; otherwise shorten the limit.`;
+    return new SluiceError('ERR_STORE_BUCKET', message);
+  }
   return new SluiceError(
     'ERR_STORE_BUCKET',
     `The Redis key '${shownText(key, 400)}' does not contain a bucket: another program writes keys with this prefix. ` +

@@ -1,5 +1,5 @@
 import { SluiceError } from '@sluice/core';
-import { shown } from '@sluice/core/kit';
+import { ServerClock, shown } from '@sluice/core/kit';
 
 /** A Lua script, which a server identifies by its SHA-1. */
 export interface Script {
@@ -35,6 +35,8 @@ export interface ScriptReply {
 export function readReply(script: Script, reply: unknown): ScriptReply {
   if (!Array.isArray(reply)) throw malformedReplyError(script, reply);
   const [done, nowTicks] = reply as [unknown, number];
+  if (nowTicks > Number.MAX_SAFE_INTEGER)
+    throw new SluiceError('ERR_STORE_ANSWER', `${ServerClock.lateReason(nowTicks)}.`);
   if ((done !== 0 && done !== 1) || !Number.isSafeInteger(nowTicks)) throw malformedReplyError(script, reply);
   reply.shift();
   reply[0] = nowTicks;
