@@ -9,7 +9,10 @@ export const limiter = createLimiter({
   failure: { deadlineMs: 2000 },
 });
 
-// Redis decides from the first request on. Without Redis the server does not start, and the error names the cause.
-await limiter.ready();
+// Redis decides from the first request on. Without Redis the server does not start, and the message names the cause.
+await limiter.ready({ timeoutMs: 3000 }).catch((/** @type {Error} */ error) => {
+  console.error(error.message);
+  process.exit(1);
+});
 
 export const IN_ADVANCE = 100;

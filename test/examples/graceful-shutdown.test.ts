@@ -33,6 +33,16 @@ afterAll(async () => {
   await redis.stop();
 });
 
+it('without Redis, the example ends with the cause in one message, without a stack', async () => {
+  const started = ExampleServer.start('graceful-shutdown', 'express.js', { REDIS_URL: 'redis://127.0.0.1:1' });
+  const { message } = await started.then(
+    () => new Error('it started'),
+    (error: Error) => error,
+  );
+  expect(message).toMatch(/ended with 1:[^]*was not ready within 3000 ms: Error: connect ECONNREFUSED 127\.0\.0\.1:1/);
+  expect(message).not.toMatch(/\n +at /);
+});
+
 describe.each(['express', 'koa', 'fastify'])('a graceful shutdown of %s, with Redis and requests in flight', (name) => {
   beforeEach(async () => {
     await redis.call('FLUSHALL');

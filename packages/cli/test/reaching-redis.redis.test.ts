@@ -16,7 +16,7 @@ describe('a Redis that does not answer', () => {
     const server = await redisServer();
     const [limits = ''] = written(LIMITS);
     server.freeze();
-    const { code, err } = await run(['peek', '--redis', server.url, '--timeout', '300', limits, 'Orders', 'a']);
+    const { code, err } = await run(['peek', '--redis', server.url, '--timeout', '300ms', limits, 'Orders', 'a']);
     server.thaw();
     expect(code).toBe(2);
     expect(err).toContain(OK);

@@ -90,6 +90,14 @@ export class Call {
     return (this.#options.get(name) ?? []) as readonly string[];
   }
 
+  /** Returns milliseconds of an option that is a number of them, or a number with the unit `ms` or `s`. */
+  milliseconds(name: string, range: { readonly min: number; readonly max: number; readonly unset: number }): number {
+    const [, amount, unit] = /^(\d{1,9})(ms|s)$/.exec(this.text(name) ?? '') ?? [];
+    if (amount === undefined) return this.wholeNumber(name, range);
+    const value = Number(amount) * (unit === 's' ? 1000 : 1);
+    return value >= range.min && value <= range.max ? value : this.wholeNumber(name, range);
+  }
+
   /**
    * Returns the value of an option that is a whole number.
    *

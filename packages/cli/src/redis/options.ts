@@ -31,7 +31,7 @@ export const REDIS_OPTIONS: readonly Option[] = [...SERVER_OPTIONS, ...KEY_OPTIO
 
 /** How long to wait for Redis, in milliseconds. */
 export function timeoutOf(call: Call): number {
-  return call.wholeNumber('timeout', { min: 1, max: 60_000, unset: 3000 });
+  return call.milliseconds('timeout', { min: 1, max: 60_000, unset: 3000 });
 }
 
 /** The options of a store that determine its keys. */

@@ -37,9 +37,9 @@ export function serveSettings(call: Call): ServeSettings {
   return {
     addresses: addressesOf(call),
     processes,
-    drainMs: call.wholeNumber('drain', { min: 0, max: 600_000, unset: 10_000 }),
+    drainMs: call.milliseconds('drain', { min: 0, max: 600_000, unset: 10_000 }),
     failure: {
-      deadlineMs: call.wholeNumber('deadline', { min: 1, max: 60_000, unset: 50 }),
+      deadlineMs: call.milliseconds('deadline', { min: 1, max: 60_000, unset: 50 }),
       onFailure: policyOf(call),
       gateways: call.wholeNumber('gateways', { min: 1, max: 10_000, unset: processes }),
     },

@@ -79,6 +79,8 @@ function remedyFor(option: string, value: unknown, isRight: (text: string) => bo
   }
   const examples = EXAMPLES.filter(isRight).map((text) => `'${text}'`);
   const listed = [examples.slice(0, -1).join(', '), examples.at(-1)].filter((text) => text !== '').join(' or ');
+  // Its spelling is right, and its length is not.
+  if (typeof value === 'string' && microsOf(value) !== undefined) return `For example ${listed}.`;
   return `Write a string with its unit, such as ${listed}, or a number of milliseconds from 1000 up.`;
 }
 

@@ -1,3 +1,4 @@
+import { createLimiter, everyone } from '../../src/index.ts';
 import { describe, expect, test } from 'vitest';
 import { durationTicks } from '../../src/rule/duration.ts';
 import { TICKS_PER_MS } from '../../src/rule/ticks.ts';
@@ -87,6 +88,12 @@ test.each<[value: unknown, seconds: string, milliseconds: string]>([
   const { message } = thrown(() => ticks(value));
   expect(message).toContain(`'${written[0]}' for seconds, '${written[1]}' for milliseconds.`);
   expect(written.map((text) => ticks(text) / TICKS_PER_MS)).toEqual([Number(value) * 1000, Number(value)]);
+});
+
+test('a duration that is written well, and out of range, is not told to write a unit', () => {
+  const limits = { A: { key: everyone(), count: 1, period: '1s', maxWait: '2h' } };
+  const { message } = thrown(() => createLimiter({ limits }));
+  expect(message).toMatch(/to 1 ?h.*but was '2h'\. For example '500ms'/);
 });
 
 test.each([0.5, 1.5, -60, 0])(

@@ -97,11 +97,7 @@ describe('a wrong concurrency limit is an error, which names the option, the dem
     [{ concurrency: '10' }, 'ERR_OPTION', `${concurrency} '10'. Write concurrency: 10.`],
     [{ concurrency: null }, 'ERR_OPTION', `${concurrency} null. ${slots}`],
     [{ concurrency: undefined }, 'ERR_OPTION', `${concurrency} undefined. ${slots}`],
-    [
-      { concurrency: 10, expiry: '999ms' },
-      'ERR_DURATION',
-      `${expiry} '999ms'. Write a string with its unit, such as '1s', or`,
-    ],
+    [{ concurrency: 10, expiry: '999ms' }, 'ERR_DURATION', `${expiry} '999ms'. For example '1s'`],
     [
       { concurrency: 10, expiry: 999_999_999 },
       'ERR_DURATION',
