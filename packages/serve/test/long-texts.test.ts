@@ -7,10 +7,10 @@ const filled = (part: string, length: number): string => part.repeat(length).sli
 const PARTS = ['/', '.', ' ', '-', ';', '%25', '\\', '//x', '/..', '%', 'é'];
 
 describe('a text that is too long to be read', () => {
-  test.each(PARTS)('is under all rules, and its bucket is that of a bounded part: a path of %s', (part) => {
+  test.each(PARTS)('is under all rules, and its bucket is that of all such paths: a path of %s', (part) => {
     const long = `/${filled(part, 200_000)}x/`;
     expect(PATH.spellings(long)).toEqual({ texts: [], areAll: false, rest: '' });
-    expect(PATH.canonical(long)).toBe(PATH.canonical(long.slice(0, 8192)));
+    expect(PATH.canonical(long)).toBe(PATH.canonical(`/${'a'.repeat(8192)}`));
   });
 
   test.each(PARTS)('is under all rules: a host of %s', (part) => {

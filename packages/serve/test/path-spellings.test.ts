@@ -42,6 +42,14 @@ test('the number and the length of the spellings are bounded', () => {
   fc.assert(fc.property(longest, isBounded), { numRuns: 100, seed: 40 });
 });
 
+test('all paths of more than 8 KiB have one id, so that a client can not choose a bucket by their beginnings', () => {
+  const long = (start: string): string => `${start}${'/.'.repeat(5000)}/../login`;
+  for (const kind of [pathKind(false), pathKind(true)]) {
+    expect(new Set(['/a', '/b', '/c%2f'].map((start) => kind.canonical(long(start)))).size).toBe(1);
+    expect(kind.canonical(`/a?${'b'.repeat(9000)}`)).toBe('/a');
+  }
+});
+
 test('what has too many spellings is under every limit, and under no exemption', () => {
   const many = spellings(`/%${'25'.repeat(200)}41`);
   expect(many.areAll).toBe(false);

@@ -32,16 +32,19 @@ const STEPS: readonly PathStep[] = [
 ];
 /** A path that is encoded more often than this is left as it is then. */
 const MAX_ROUNDS = 16;
+/** The one spelling of all paths that are too long. By their beginnings a client could have any number of them. */
+const LONG_PATH = `(longer than ${MAX_PATH} bytes)`;
 
 /**
  * Returns the one spelling of a path by which ids are made: decoded, with `//`, `.` and `..` resolved, and without query,
- * parameters and slashes at its end. Only the first {@link MAX_PATH} bytes are read.
+ * parameters and slashes at its end. All paths that are longer than {@link MAX_PATH} have one.
  *
  * @param target - As in the request line, in bytes: a path with or without a query, or a URL.
  */
 export function canonicalPath(target: string): string {
-  let path =
-    upToQuery(target.slice(0, MAX_PATH)).replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, '') || (target === '' ? '' : '/');
+  const given = upToQuery(target);
+  if (given.length > MAX_PATH) return LONG_PATH;
+  let path = given.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, '') || (target === '' ? '' : '/');
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const before = path;
     for (const step of STEPS) path = step(path);
