@@ -29,8 +29,10 @@ export interface RateLimitConfig {
   readonly skipSuccessfulRequests?: boolean | undefined;
   /** `slowDown` of `express-slow-down`. */
   readonly requestPropertyName?: string | undefined;
-  /** `limit: false` of `express-slow-down`. */
+  /** `limit: false` of `express-slow-down`, and of limiters that deny all without a warning. */
   readonly validate?: unknown;
+  /** That of the limiter has four parameters, that of `express-slow-down` three. */
+  readonly handler?: unknown;
 }
 
 /** What `increment` and `get` return. */
@@ -274,10 +276,10 @@ function limitOf(own: LimitOfKey | undefined, config: RateLimitConfig): LimitOfK
   return limit;
 }
 
-function slowsDown({ requestPropertyName, validate }: RateLimitConfig): boolean {
-  return (
-    requestPropertyName === 'slowDown' || (validate as { readonly limit?: unknown } | null | undefined)?.limit === false
-  );
+function slowsDown({ requestPropertyName, validate, handler }: RateLimitConfig): boolean {
+  if (requestPropertyName === 'slowDown') return true;
+  const isUnchecked = (validate as { readonly limit?: unknown } | null | undefined)?.limit === false;
+  return isUnchecked && !(typeof handler === 'function' && handler.length === 4);
 }
 
 const UNKNOWN_LIMIT =
@@ -285,7 +287,7 @@ const UNKNOWN_LIMIT =
 const TWO_LIMITS =
   '`limit` of rateLimitStore is only for a limiter whose `limit` is a function. Here the limiter has a number: leave out that of the store.';
 const NO_LIMIT =
-  '`limit` must not be 0 with express-slow-down, or with `validate.limit: false`. express-slow-down passes 0 and counts the requests above it, but a store of token buckets counts only requests that pass. To delay requests, use a limit with `maxWait`; to deny all, a negative limit.';
+  '`limit` must not be 0 with express-slow-down, or with `validate.limit: false` and a `handler` of three parameters. express-slow-down passes 0 and counts the requests above it, but a store of token buckets counts only requests that pass. To delay requests, use a limit with `maxWait`; to deny all, a negative limit.';
 
 function otherNumbers(name: string, one: Served, other: WindowNumbers): SluiceError {
   const text = ({ limit, windowMs }: { readonly limit: unknown; readonly windowMs: number }): string =>
