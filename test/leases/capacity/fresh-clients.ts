@@ -5,6 +5,7 @@ const TICKS_PER_MICRO = 16;
 const CLIENTS = 100;
 /** They begin within the first five. */
 const SECONDS = 20;
+const TOKENS = 20;
 interface Client {
   readonly key: string;
   denials: number;
@@ -55,6 +56,7 @@ export function firstReturnsOf(setting: Setting, gapMs: number): FirstReturns {
     const startTicks = TICKS_PER_MICRO * random.whole(0, 5e6);
     network.at(startTicks, () => request({ key: `client ${i}`, denials: 0, returnedTicks: 0 }));
   }
-  network.runUntil(SECONDS * SECOND_TICKS);
+  const refillTicks = (setting.periodMs / setting.count / 1000) * SECOND_TICKS;
+  network.runUntil(SECONDS * SECOND_TICKS + TOKENS * refillTicks);
   return { returns, deniedAgain, latestMs: (1000 * latestTicks) / SECOND_TICKS };
 }

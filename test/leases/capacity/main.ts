@@ -17,6 +17,9 @@ const LIMITS = [
 ];
 const GAPS_MS = [0, 5, 15, 50];
 const RETRY_LIMITS = [
+  { name: '300 in 3 h', burst: 300, count: 300, periodMs: 10_800_000 },
+  { name: '20 a minute', burst: 20, count: 20, periodMs: 60_000 },
+  { name: '60 a minute b100', burst: 100, count: 60, periodMs: 60_000 },
   { name: '1/s', burst: 10, count: 1, periodMs: 1000 },
   { name: '3/s', burst: 10, count: 3, periodMs: 1000 },
   { name: '5/s', burst: 20, count: 5, periodMs: 1000 },

@@ -110,16 +110,30 @@ export const leaseMutants: readonly RuleMutant[] = [
   {
     name: 'slow buckets are reported as late as others',
     in: 'leased-bucket.ts',
-    replace: '    if (this.reportsSoon) return settleTicks;\n',
+    replace: '    if (this.reportsSoon(nowTicks)) return settleTicks;\n',
     by: '',
     finder: inBucketTest('reports what it let through within that time'),
   },
   {
     name: 'a bucket that was to be reported late is not reported sooner when it has let through much',
     in: 'lease-stream.ts',
-    replace: 'if (bucket.reportsSoon) this',
+    replace: 'if (bucket.reportsSoon(nowTicks)) this',
     by: 'if (false) this',
     finder: inBucketTest('as soon as it has let through more than its part'),
+  },
+  {
+    name: 'slow buckets are reported soon even far from their limit',
+    in: 'leased-bucket.ts',
+    replace: ' && this.#isNearLimit(nowTicks)',
+    by: '',
+    finder: inBucketTest('far from its limit is reported as late as others'),
+  },
+  {
+    name: 'the tokens of the other processes do not bring a bucket nearer to its limit',
+    in: 'leased-bucket.ts',
+    replace: 'Math.min(gateways * overdraftTicks, soonTicks) > leftTicks',
+    by: 'leftTicks < 0',
+    finder: inBucketTest('as soon as the overdrafts of all could use it up'),
   },
   {
     name: 'a bucket that is used at its rate is never settled for long',

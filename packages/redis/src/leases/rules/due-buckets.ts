@@ -36,13 +36,13 @@ export class DueBuckets {
 
   /** Adds a bucket that is not pending. All buckets of a limit are due at the same moments, so that they share calls. */
   add(bucket: LeasedBucket, nowTicks: number): void {
-    bucket.dueGapTicks = this.#gapOf(bucket);
+    bucket.dueGapTicks = this.#gapOf(bucket, nowTicks);
     this.addAt(bucket, nextMoment(nowTicks, bucket.dueGapTicks));
   }
 
   /** Makes a bucket due earlier whose gap has become shorter since it was added. */
   hasten(bucket: LeasedBucket, nowTicks: number): void {
-    const ticks = nextMoment(nowTicks, this.#gapOf(bucket));
+    const ticks = nextMoment(nowTicks, this.#gapOf(bucket, nowTicks));
     const earlierTicks = bucket.dueTicks - ticks;
     if (earlierTicks <= 0) return;
     bucket.dueGapTicks -= earlierTicks;
@@ -84,8 +84,8 @@ export class DueBuckets {
     return false;
   }
 
-  #gapOf({ gapTicks }: LeasedBucket): number {
-    return Math.floor(this.#pace * gapTicks);
+  #gapOf(bucket: LeasedBucket, nowTicks: number): number {
+    return Math.floor(this.#pace * bucket.gapTicks(nowTicks));
   }
 
   #momentAt(ticks: number): Moment {

@@ -136,7 +136,7 @@ export class LeaseStream implements BucketStream {
 
   request(bucket: LeasedBucket, nowTicks: number): void {
     if (bucket.isPending) {
-      if (bucket.reportsSoon) this.#listOf(bucket).hasten(bucket, nowTicks);
+      if (bucket.reportsSoon(nowTicks)) this.#listOf(bucket).hasten(bucket, nowTicks);
       return;
     }
     bucket.isFresh = bucket.isNew && bucket.viewSequence === 0;

@@ -274,16 +274,16 @@ export class LeasedBucket {
   }
 
   /** The time from one due sync to the next: the longest one while nothing is leased, because the overdraft pays for all. */
-  get gapTicks(): number {
+  gapTicks(nowTicks: number): number {
     const { dueTicks, syncTicks, overdraftTokens, settleTicks } = this.terms;
-    if (this.reportsSoon) return settleTicks;
+    if (this.reportsSoon(nowTicks)) return settleTicks;
     const demand = Math.max(this.askedTokens, this.demandTokens);
     return this.leases.isEmpty && demand * syncTicks <= overdraftTokens * dueTicks ? syncTicks : dueTicks;
   }
 
-  /** Whether the denials of other processes would be wrong without the report of what this one has let through. */
-  get reportsSoon(): boolean {
-    return this.terms.settleTicks > 0 && this.#isMuch(this.uncharged.chargeTicks);
+  /** Whether denials of other processes may be near, and wrong without the report of what this one has let through. */
+  reportsSoon(nowTicks: number): boolean {
+    return this.terms.settleTicks > 0 && this.#isMuch(this.uncharged.chargeTicks) && this.#isNearLimit(nowTicks);
   }
 
   /**
@@ -350,6 +350,17 @@ export class LeasedBucket {
   /** Whether as much, let through by each other process, is more than a denial adds to its wait. */
   #isMuch(unreportedTicks: number): boolean {
     return unreportedTicks * (this.terms.gateways - 1) > this.terms.reportTicks;
+  }
+
+  /**
+   * Whether all processes may use the bucket up before the next due sync. Each lets through four tokens, and an overdraft;
+   * of large overdrafts, all together half of the burst, and four times what this process has let through, times all.
+   */
+  #isNearLimit(nowTicks: number): boolean {
+    const { gateways, intervalTicks, overdraftTicks, fitTicks } = this.terms;
+    const soonTicks = fitTicks / 2 + 4 * gateways * this.uncharged.totalTicks;
+    const leftTicks = fitTicks - this.levelTicks(nowTicks) - 4 * gateways * intervalTicks;
+    return Math.min(gateways * overdraftTicks, soonTicks) > leftTicks;
   }
 
   #waitByView(increment: number, nowTicks: number): number {

@@ -90,12 +90,34 @@ describe('a bucket whose tokens come back slowly', () => {
   });
 
   test('reports what it let through within that time, however large its overdraft is', () => {
-    const { stream, bucket, nowTicks } = syncedBucket({ ...slow, overdraftTokens: 100, overdraftTicks: 100 * T });
+    const numbers = { ...slow, overdraftTokens: 100, overdraftTicks: 100 * T };
+    const { stream, bucket, nowTicks } = syncedBucket(numbers, { levelTicks: (burst - 100) * T });
     bucket.look(1, nowTicks);
     bucket.spend(1, nowTicks);
     const { call, atTicks } = nextCall(stream);
     expect(call.entries.at(0)).toMatchObject({ chargeTicks: T });
     expect(atTicks - nowTicks).toBeLessThanOrEqual(SETTLE);
+  });
+
+  test('far from its limit is reported as late as others', () => {
+    const { stream, bucket, nowTicks } = syncedBucket(slow, { levelTicks: (burst / 2) * T });
+    bucket.look(1, nowTicks);
+    bucket.spend(1, nowTicks);
+    expect(stream.nextTicks - nowTicks).toBeGreaterThan(2 * SETTLE);
+  });
+
+  test('is reported soon as soon as the overdrafts of all could use it up', () => {
+    // Those of two processes, and four tokens of each.
+    const leftTokens = 2 * (overdraftTokens + 4);
+    for (const [tokens, isSoon] of [
+      [0, false],
+      [1, true],
+    ] as const) {
+      const { stream, bucket, nowTicks } = syncedBucket(slow, { levelTicks: (burst - leftTokens - 1 + tokens) * T });
+      bucket.look(1, nowTicks);
+      bucket.spend(1, nowTicks);
+      expect(stream.nextTicks - nowTicks <= SETTLE).toBe(isSoon);
+    }
   });
 });
 
@@ -112,7 +134,7 @@ describe('a bucket of which other processes can let much through before they rep
   }
 
   test('is reported as soon as it has let through more than its part of what a denial adds to its wait', () => {
-    const synced = syncedBucket(large);
+    const synced = syncedBucket(large, { levelTicks: (burst - 100) * TOKEN });
     // There is one other process.
     spend(synced, REPORT / TOKEN);
     const usualTicks = synced.stream.nextTicks;
