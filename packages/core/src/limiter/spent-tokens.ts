@@ -19,7 +19,7 @@ interface SpentFromBucket {
   readonly transaction: Transaction;
   /** The result that the tokens belong to. A limit that borrows took tokens from several buckets. */
   readonly result: Result;
-  /** The bucket's TAT right after the decision, minus what was refunded since. */
+  /** The bucket's TAT right after the decision, minus what was refunded since. Below 0, it names a lease that paid. */
   tatAfterSpendTicks: number;
   /** Tokens of this decision that are still spent, without those of a refund in progress. */
   tokens: number;
@@ -187,7 +187,8 @@ export function spentAt(chain: readonly SpentTokens[], limit: string): number {
 function take(parts: readonly Part[], sign: 1 | -1): void {
   for (const { from, tokens } of parts) {
     from.tokens -= sign * tokens;
-    from.tatAfterSpendTicks -= sign * tokens * from.transaction.rate.emissionIntervalTicks;
+    if (from.tatAfterSpendTicks >= 0)
+      from.tatAfterSpendTicks -= sign * tokens * from.transaction.rate.emissionIntervalTicks;
   }
 }
 
