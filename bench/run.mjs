@@ -1,6 +1,8 @@
 // `npm run bench` measures everything; `npm run bench -- memory http --quick` those parts, in short;
-// `--rounds 10` more often, `--contender Sluice` that one only, `--first-case` the first case of each part only.
+// `--beside ../old` also with the packages of another clone that is built; `--rounds 10` more often, `--contender Sluice` that one only, `--first-case` the first case of each part only.
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { besideTables } from './harness/beside-tables.mjs';
 import { machine, versions } from './harness/machine.mjs';
 import { resultFile, writeResults } from './harness/result-file.mjs';
 import { allRounds } from './harness/rounds.mjs';
@@ -44,10 +46,11 @@ async function measured(name) {
   const rounds = asked.rounds ?? (quick ? 1 : part.rounds);
   const results = await allRounds(
     { name, file, part },
-    { quick, rounds, contenders: asked.contenders, firstCase: asked.firstCase },
+    { quick, rounds, contenders: asked.contenders, firstCase: asked.firstCase, beside: asked.beside },
   );
   console.log(`\n${part.title} (${rounds === 1 ? '1 round' : `${rounds} rounds`})`);
   for (const table of part.tables(results)) console.log(tableText(table));
+  for (const table of besideTables(results)) console.log(tableText(table));
   const options = process.argv.slice(2).filter((word) => !PARTS.includes(word));
   const command = ['npm run bench --', name, ...options.map(quoted)].join(' ');
   const date = new Date().toISOString().slice(0, 10);
@@ -70,6 +73,7 @@ function readArguments() {
     firstCase: values['first-case'] === true,
     rounds: rounds === '' ? undefined : Number(rounds),
     contenders: values.contender,
+    beside: (values.beside ?? []).map((clone) => resolve(clone)),
     names: positionals.length > 0 ? positionals : PARTS,
   };
 }
@@ -83,6 +87,7 @@ function parsed() {
         'first-case': { type: 'boolean' },
         rounds: { type: 'string' },
         contender: { type: 'string', multiple: true },
+        beside: { type: 'string', multiple: true },
       },
     });
   } catch (error) {

@@ -30,6 +30,8 @@ export interface Run {
   readonly nodeOptions?: readonly string[];
   /** The processor core that it should have, where cores can be chosen. */
   readonly core?: number;
+  /** The folder of another clone, whose packages it uses, and which contender of the part it is there. */
+  readonly beside?: { readonly clone: string; readonly contender: string };
   /** What `prepare` must know besides. */
   readonly settings?: Readonly<Record<string, string | number | boolean>>;
 }

@@ -9,6 +9,8 @@ import { fileURLToPath } from 'node:url';
 
 const MEASURE = new URL('measure.mjs', import.meta.url);
 
+const BESIDE = new URL('beside.mjs', import.meta.url).href;
+
 const CORES = [0, 1];
 
 /**
@@ -37,10 +39,12 @@ export class RunProcess {
    * @returns {Promise<RunProcess>} one that is ready to be measured
    */
   static async start(partFile, run) {
-    const { nodeOptions = [], core } = run;
-    const options = { nodeOptions: ['--expose-gc', ...nodeOptions], core };
+    const { nodeOptions = [], core, beside } = run;
+    const options = { nodeOptions: ['--expose-gc', ...nodeOptions], core, beside: beside?.clone };
+    // In the other clone it is the same contender.
+    const measured = beside === undefined ? run : { ...run, contender: beside.contender };
     const started = new RunProcess(
-      forked(MEASURE, [partFile, JSON.stringify(run)], options),
+      forked(MEASURE, [partFile, JSON.stringify(measured)], options),
       `${run.contender}, ${run.case}`,
     );
     await started.#answer();
@@ -89,11 +93,14 @@ function ended(child, name) {
  *
  * @param {URL} script
  * @param {readonly string[]} args
- * @param {{ nodeOptions?: readonly string[], core?: number | undefined }} [options]
+ * @param {{ nodeOptions?: readonly string[], core?: number | undefined, beside?: string | undefined }} [options]
+ *   Without `beside`: with the packages of the process that starts it.
  */
-export function forked(script, args, { nodeOptions = [], core } = {}) {
+export function forked(script, args, { nodeOptions: own = [], core, beside } = {}) {
+  const clone = beside ?? process.env['SLUICE_BENCH_BESIDE'];
+  const nodeOptions = clone === undefined ? own : [...own, '--import', BESIDE];
   /** @type {import('node:child_process').ForkOptions} */
-  const options = { stdio: ['ignore', 'inherit', 'pipe', 'ipc'], env: environment() };
+  const options = { stdio: ['ignore', 'inherit', 'pipe', 'ipc'], env: environment(clone) };
   const path = fileURLToPath(script);
   if (core === undefined || !coresCanBeChosen) return fork(path, args, { ...options, execArgv: [...nodeOptions] });
   const pinned = ['-c', String(core), process.execPath, ...nodeOptions];
@@ -101,7 +108,8 @@ export function forked(script, args, { nodeOptions = [], core } = {}) {
 }
 
 // As users have it: no profiling or loader of the caller's, and the faster half of the libraries that have one.
-function environment() {
+/** @param {string | undefined} clone */
+function environment(clone) {
   const { NODE_OPTIONS: _, ...env } = process.env;
-  return { ...env, NODE_ENV: 'production' };
+  return { ...env, NODE_ENV: 'production', ...(clone !== undefined && { SLUICE_BENCH_BESIDE: clone }) };
 }

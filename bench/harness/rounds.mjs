@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { RunProcess } from './processes.mjs';
 import { Progress } from './progress.mjs';
 import { Results } from './results.mjs';
@@ -11,13 +12,14 @@ import { Results } from './results.mjs';
  * Makes all runs of a part, round by round, each round in new processes: what V8 makes of a program is luck too.
  *
  * @param {{ name: string, file: string, part: import('./part.ts').Part }} named
- * @param {{ quick: boolean, rounds: number, contenders?: readonly string[] | undefined, firstCase?: boolean }} scale
- *   Without contenders: all.
+ * @param {{ quick: boolean, rounds: number, contenders?: readonly string[] | undefined, firstCase?: boolean,
+ *   beside?: readonly string[] }} scale Without contenders: all. `beside` are the folders of other clones.
  */
-export async function allRounds({ name, file, part }, { quick, rounds, contenders, firstCase = false }) {
+export async function allRounds({ name, file, part }, { quick, rounds, contenders, firstCase = false, beside = [] }) {
   const results = new Results();
   const all = part.runs({ quick }).filter(({ contender }) => contenders?.includes(contender) ?? true);
-  const runs = firstCase ? all.filter((run) => run.case === all[0]?.case) : all;
+  const own = firstCase ? all.filter((run) => run.case === all[0]?.case) : all;
+  const runs = own.flatMap((run) => [run, ...besideOf(run, beside)]);
   if (runs.length === 0) throw new Error(`${name} has no contender named ${contenders?.join(', ')}.`);
   const turns = part.turns({ quick });
   const groups = turns === 1 ? runs.map((run) => [run]) : byCase(runs);
@@ -32,6 +34,23 @@ export async function allRounds({ name, file, part }, { quick, rounds, contender
   }
   progress.end();
   return results;
+}
+
+/**
+ * The same run with the packages of other clones, if it is one of Sluice.
+ *
+ * @param {Run} run
+ * @param {readonly string[]} clones
+ * @returns {Run[]}
+ */
+function besideOf(run, clones) {
+  const { contender } = run;
+  if (!contender.startsWith('Sluice')) return [];
+  return clones.map((clone) => ({
+    ...run,
+    contender: `${contender} of ${basename(clone)}`,
+    beside: { clone, contender },
+  }));
 }
 
 /**

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
@@ -36,6 +37,23 @@ test('every part of the measurements runs, and measures something in each case t
       expect(figures.length).toBeGreaterThan(0);
       expect(figures.filter((figure) => !Number.isFinite(figure))).toEqual([]);
     }
+  }
+});
+
+test('a part is measured beside the packages of another clone', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'beside-'));
+  const other = join(folder, 'other');
+  mkdirSync(join(other, 'bench'), { recursive: true });
+  const args = ['run.mjs', 'memory', '--quick', '--first-case', '--contender', 'Sluice', '--beside', other];
+  try {
+    // It has no packages yet.
+    expect(run(...args)).toMatchObject({ status: 1 });
+    symlinkSync(join(bench, 'node_modules'), join(other, 'bench/node_modules'));
+    const { status, output } = run(...args);
+    if (status !== 0) throw new Error(output);
+    expect(output).toContain('Sluice of other, hot id, awaited: nanoseconds');
+  } finally {
+    rmSync(folder, { recursive: true });
   }
 });
 
