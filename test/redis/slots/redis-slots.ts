@@ -27,7 +27,9 @@ function notYet(): number {
 async function heldOn(server: RedisServer): Promise<number> {
   const [seconds = '', micros = ''] = await server.call<string[]>('TIME');
   const serverMs = (Number(seconds) - EPOCH_SECONDS) * 1000 + Math.floor(Number(micros) / 1000);
-  const keys = await server.call<string[]>('KEYS', '*@slots');
+  const all = await server.call<string[]>('KEYS', '*@slots');
+  // By slots without the name of a limit, processes tell each other their numbers.
+  const keys = all.filter((key) => !key.includes('::'));
   const counts = keys.map((key) => server.call<number>('ZCOUNT', key, (serverMs + 1) * EXPIRIES, '+inf'));
   return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
 }
