@@ -37,7 +37,7 @@ describe('bytes that are not those of a client', () => {
       Buffer.from('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'),
       /sent 'GET \/ HT', so it is not a host store/,
     ],
-    ['another version', hello(PROTOCOL_VERSION + 1), /has version 5 of the protocol, and this process version 4/],
+    ['another version', hello(PROTOCOL_VERSION + 1), /has version 6 of the protocol, and this process version 5/],
     ['a frame that is too large', Buffer.concat([hello(), header(2 ** 31, 1)]), /sent a frame of 2147483648 bytes/],
     ['a frame without a body', Buffer.concat([hello(), header(0, 0)]), /sent a frame of 0 bytes/],
     [

@@ -121,12 +121,19 @@ describe.each(CLIENTS)('a script client beside a client of $name', ({ clientTo }
     ['a word for the time', "return {1, 'soon'}"],
     ['nothing for the time', 'return {1, false}'],
     ['a time that is text', "return {1, '16'}"],
-    ['a time beyond all whole numbers', 'return {1, 9007199254740993}'],
   ])('takes %s for no answer', async (_, body) => {
     const malformed = guarded('malformed', body);
     const { scriptClient } = await openToServer({ script: malformed });
     const { code, message } = await rejection(scriptClient.run(call(echo)));
     expect(code).toBe('ERR_STORE_ANSWER');
     expect(message).toContain('malformed');
+  });
+
+  test('takes a time beyond all whole numbers for no answer, and names the clock of the server', async () => {
+    const malformed = guarded('malformed', 'return {1, 9007199254740993}');
+    const { scriptClient } = await openToServer({ script: malformed });
+    const { code, message } = await rejection(scriptClient.run(call(echo)));
+    expect(code).toBe('ERR_STORE_ANSWER');
+    expect(message).toContain('The clock of the server reads 2043-11-03');
   });
 });
