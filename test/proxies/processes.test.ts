@@ -73,6 +73,30 @@ test('two services of two processes share the limits of one Redis, and their met
   expect(await Promise.all(services.map(async ({ counted }) => total(await counted())))).toEqual([30, 30]);
 });
 
+test('no counter of a service falls when a process is killed, or does not answer in time', async () => {
+  const redis = await redisServer();
+  const { program, ask, counted } = await serviceOn(redis.url, filesIn('count: 1000'), TWO_PROCESSES);
+  const decisions = async (): Promise<number> =>
+    [...(await counted()).matchAll(/^sluice_decisions_total\{.*\} (\d+)$/gm)].reduce(
+      (sum, [, n]) => sum + Number(n),
+      0,
+    );
+  const askAll = async (): Promise<void> => void (await Promise.all(Array.from({ length: 40 }, () => ask())));
+  await askAll();
+  expect(await decisions()).toBe(40);
+  const [first, second] = workersOf(program);
+  process.kill(first!, 'SIGSTOP');
+  onTestFinished(() => kill(first!));
+  expect(await decisions()).toBe(40);
+  kill(first!);
+  await until('it is replaced', () => workersOf(program).length === 2 && !workersOf(program).includes(first!));
+  expect(await decisions()).toBe(40);
+  kill(second!);
+  await until('it is replaced', () => workersOf(program).length === 2 && !workersOf(program).includes(second!));
+  await until('it answers', async () => (await ask().catch(() => 0)) === 200);
+  expect(await decisions()).toBeGreaterThan(40);
+});
+
 test('port 0 is one port for all processes, which the program names, and names again if it is chosen anew', async () => {
   const redis = await redisServer();
   const metrics = await reservedPort();
@@ -203,6 +227,15 @@ test.each([
   forget(service.pid!);
   expect({ code, errors }).toEqual({ code: 2, errors: expect.stringContaining(message) as string });
 });
+
+/** Ends a process, also one that was stopped. */
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended.
+  }
+}
 
 function codeOf({ cause }: Error): unknown {
   return (cause as { readonly code?: unknown } | undefined)?.code;

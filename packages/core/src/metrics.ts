@@ -21,7 +21,15 @@ export type { Attributes, Instrument, Sample } from './counts/instruments.ts';
 export type { DecidedBy, DecidedCount } from './counts/limit-tally.ts';
 export type { SyncState } from './counts/lease-counts.ts';
 export { metricsText, textOfMetrics } from './counts/metrics-text.ts';
-export { INSTRUMENTS, joinedMetrics, listenToTimes, readMetrics, type Metric } from './counts/read-metrics.ts';
+export {
+  INSTRUMENTS,
+  joinedMetrics,
+  listenToTimes,
+  readMetrics,
+  readSources,
+  type Metric,
+  type MetricsSource,
+} from './counts/read-metrics.ts';
 export type { Correction, CorrectionDirection } from './limiter/observer.ts';
 export type { CorrectionMessage } from './limiter/reports.ts';
 export type { TraceMessage } from './events/trace.ts';

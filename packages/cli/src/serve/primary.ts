@@ -1,5 +1,5 @@
 import type { Time } from '@sluice/core';
-import { joinedMetrics, type Metric } from '@sluice/core/metrics';
+import type { Metric } from '@sluice/core/metrics';
 import { removeStaleSocket } from '@sluice/serve';
 import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
@@ -7,6 +7,7 @@ import { CommandError } from '../console/failure.ts';
 import type { Console } from '../console/console.ts';
 import type { ServeSettings } from './options.ts';
 import { listeningAt } from './listening.ts';
+import { WorkerMetrics } from './worker-metrics.ts';
 import type { FromWorker, SharedPorts, ToWorker } from './worker.ts';
 
 /** A worker that ends is replaced after this time, so that one that ends at once does not take all processor time. */
@@ -26,6 +27,7 @@ export class Workers {
   readonly #time: Time;
   readonly #settings: ServeSettings;
   readonly #workers = new Set<Worker>();
+  readonly #metrics = new WorkerMetrics<Worker>();
   #ports: SharedPorts | undefined;
   #isEnding = false;
   #calls = 0;
@@ -59,9 +61,10 @@ export class Workers {
     return this.#ports;
   }
 
-  /** Adds up what all workers have counted. One that does not answer is left out. */
+  /** Adds up what all workers have counted. Of one that does not answer, its last answer. */
   async metrics(): Promise<readonly Metric[]> {
-    return joinedMetrics(await Promise.all([...this.#workers].map((worker) => this.#metricsOf(worker))));
+    await Promise.all([...this.#workers].map((worker) => this.#askMetrics(worker)));
+    return this.#metrics.all();
   }
 
   /** Lets all workers answer what is there, and end. */
@@ -79,6 +82,7 @@ export class Workers {
     return new Promise((resolve) => {
       let isReady = false;
       worker.on('message', (message: FromWorker) => {
+        if (message.type === 'metrics') this.#metrics.note(worker, message.metrics);
         if (message.type !== 'ready') return;
         isReady = true;
         this.#notePorts(message.ports);
@@ -86,6 +90,7 @@ export class Workers {
       });
       worker.on('exit', (code: number | null, signal: string | null) => {
         this.#workers.delete(worker);
+        this.#metrics.end(worker);
         const end = { code, signal };
         resolve(end);
         if (isReady && !this.#isEnding) this.#replace(endText(end));
@@ -113,21 +118,22 @@ export class Workers {
     });
   }
 
-  #metricsOf(worker: Worker): Promise<readonly Metric[]> {
+  /** Resolves when a worker has answered, has ended, or has had its time. */
+  #askMetrics(worker: Worker): Promise<void> {
     const call = ++this.#calls;
     return new Promise((resolve) => {
-      const take = (message: FromWorker): void => {
-        if (message.type !== 'metrics' || message.call !== call) return;
+      const end = (): void => {
         alarm.cancel();
-        worker.off('message', take);
-        resolve(message.metrics);
+        worker.off('message', take).off('exit', end);
+        resolve();
       };
-      const alarm = this.#time.alarm(METRICS_WITHIN_MS, () => {
-        worker.off('message', take);
-        resolve([]);
-      });
-      worker.on('message', take);
-      worker.send({ type: 'metrics', call } satisfies ToWorker);
+      const take = (message: FromWorker): void => {
+        if (message.type === 'metrics' && message.call === call) end();
+      };
+      const alarm = this.#time.alarm(METRICS_WITHIN_MS, end);
+      worker.on('message', take).on('exit', end);
+      // The channel of a worker that is about to end may be closed.
+      worker.send({ type: 'metrics', call } satisfies ToWorker, (error) => void (error !== null && end()));
     });
   }
 }

@@ -2,6 +2,7 @@ import { delayingLimit } from '../decision/decide.ts';
 import { Decision } from '../decision/decision.ts';
 import type { Answered, BatchAnswer } from '../decision/batch-answer.ts';
 import { readyTicks, type Transaction } from '../decision/transaction.ts';
+import type { Limiter } from '../limiter/limiter.ts';
 import type { LimiterCore } from '../limiter/limiter-core.ts';
 import type { Correction, Observer } from '../limiter/observer.ts';
 import { remainingTokens } from '../rule/gcra.ts';
@@ -66,6 +67,10 @@ export class Counts implements Observer {
     if (direction === 'charged' || direction === 'refunded' || direction === 'lost') this.of(limit)[direction] += cost;
   }
 
+  closed(limiter: Limiter<never>): void {
+    tellAll(this.listeners, (listener) => listener.closed?.(limiter));
+  }
+
   /** Its figures are those of the decision. Most decisions are such: making the result would cost more than counting it. */
   #countRequest({ allowed, remaining }: Decision, transaction: Transaction, shadow: boolean): void {
     const tally = this.of(transaction.limit);
@@ -95,12 +100,14 @@ export class Counts implements Observer {
   }
 }
 
-/** Receives what can't be counted by numbers that are read now and then. Errors that it throws are ignored. */
+/** Receives what can't be counted by numbers that are read now and then, and the end. Errors that it throws are ignored. */
 export interface CountsListener extends SyncListener {
   /** How long a decision took. */
   duration(seconds: number, outcome: Decision['outcome']): void;
   /** How long a request has to wait in the queue of a limit. */
   wait(seconds: number, limit: string): void;
+  /** A limiter was closed: what it has counted is complete. */
+  closed?(limiter: Limiter<never>): void;
 }
 
 /** Whether an answer is on one limit alone that a store decided as it is. */

@@ -32,6 +32,8 @@ export interface Instrument {
   readonly bounds?: readonly number[];
   /** What several limiters and processes have together: the largest value instead of the sum. */
   readonly together?: 'largest';
+  /** Its values are those of a store, which several limiters may share. */
+  readonly ofStore?: true;
 }
 
 /** An instrument, and how it is read. */
@@ -49,21 +51,16 @@ export interface Readings {
   readonly storeName: string;
   readonly waiting: ReadonlyMap<string, Waiting>;
   readonly slots: ReadonlyMap<string, number>;
-  /** Of a limiter with a memory store. */
+  /** Of a limiter with a memory store that is open. */
   readonly memory: MemoryStats | undefined;
+  /** Buckets that a memory store evicted: also of one that is closed. */
+  readonly evicted: number | undefined;
   /** Of a limiter whose store leases tokens. */
   readonly leases: LeaseCounts | undefined;
 }
 
-/**
- * Reads limiters. Their counts begin with the first call. What a store has is read once, also if several limiters share it.
- */
-export function readingsOf(limiters: readonly LimiterCore<never>[]): readonly Readings[] {
-  const stores = limiters.map(({ store }) => store);
-  return limiters.map((limiter, i) => readingOf(limiter, stores.indexOf(limiter.store) === i));
-}
-
-function readingOf(limiter: LimiterCore<never>, hasStore: boolean): Readings {
+/** Reads a limiter and its store. Their counts begin with the first call. */
+export function readingsOf(limiter: LimiterCore<never>): Readings {
   const { store } = limiter;
   const { queued, slots } = limiter.inProgress;
   return {
@@ -73,15 +70,18 @@ function readingOf(limiter: LimiterCore<never>, hasStore: boolean): Readings {
     storeName: store.name ?? '',
     waiting: queued.waiting(),
     slots: slots.countsByLimit(),
-    memory: hasStore ? memoryOf(store) : undefined,
-    leases: hasStore ? leaseCountsOf(store) : undefined,
+    memory: readStore(() => (store as StoreInMemory).stats?.()),
+    evicted: readStore(() => (store as StoreInMemory).evicted),
+    leases: leaseCountsOf(store),
   };
 }
 
+type StoreInMemory = Store & { readonly stats?: () => MemoryStats; readonly evicted?: number };
+
 /** Undefined also when the store is closed. */
-function memoryOf(store: Store): MemoryStats | undefined {
+function readStore<T>(read: () => T): T | undefined {
   try {
-    return (store as { readonly stats?: () => MemoryStats }).stats?.();
+    return read();
   } catch {
     return undefined;
   }
@@ -241,6 +241,7 @@ export const INSTRUMENTS: readonly ReadInstrument[] = [
   {
     name: 'sluice.lease.syncs',
     type: 'counter',
+    ofStore: true,
     unit: '{sync}',
     description:
       'Syncs of leases, by how they ended. One that Redis did not answer in time has failed, and is repeated.',
@@ -253,6 +254,7 @@ export const INSTRUMENTS: readonly ReadInstrument[] = [
   {
     name: 'sluice.lease.granted',
     type: 'counter',
+    ofStore: true,
     unit: '{token}',
     description: 'Tokens that this process has leased.',
     attributes: [],
@@ -263,6 +265,7 @@ export const INSTRUMENTS: readonly ReadInstrument[] = [
   {
     name: 'sluice.lease.charged',
     type: 'counter',
+    ofStore: true,
     unit: '{token}',
     description: 'Tokens that this process let through beyond its leases, and that a sync has charged since.',
     attributes: [],
@@ -273,6 +276,7 @@ export const INSTRUMENTS: readonly ReadInstrument[] = [
   {
     name: 'sluice.lease.duration',
     type: 'histogram',
+    ofStore: true,
     unit: 's',
     description: 'How long syncs of leases took.',
     attributes: ['state'],
@@ -285,6 +289,7 @@ export const INSTRUMENTS: readonly ReadInstrument[] = [
   {
     name: 'sluice.memory.buckets',
     type: 'gauge',
+    ofStore: true,
     unit: '{bucket}',
     description: 'Buckets of a limit in the memory store.',
     attributes: ['limit'],
@@ -296,16 +301,18 @@ export const INSTRUMENTS: readonly ReadInstrument[] = [
   {
     name: 'sluice.memory.evicted',
     type: 'counter',
+    ofStore: true,
     unit: '{bucket}',
     description: 'Buckets with spent tokens that a full memory store evicted: their clients have full buckets again.',
     attributes: [],
-    *read({ memory }) {
-      if (memory !== undefined) yield { attributes: {}, value: memory.evicted };
+    *read({ evicted }) {
+      if (evicted !== undefined) yield { attributes: {}, value: evicted };
     },
   },
   {
     name: 'sluice.memory.size',
     type: 'gauge',
+    ofStore: true,
     unit: 'By',
     description: 'Memory allocated for buckets.',
     attributes: [],

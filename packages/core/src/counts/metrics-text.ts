@@ -8,7 +8,8 @@ const UNIT_NAMES: Readonly<Record<string, string>> = { s: 'seconds', By: 'bytes'
 
 /**
  * Writes all numbers of limiters as text for Prometheus (text format 0.0.4): decisions, denials, tokens, how near clients are, the
- * store, queues, slots and loads. It contains names of limits and never an id. Limits of one name in several limiters are added.
+ * store, queues, slots and loads. It contains names of limits and never an id. Limits of one name in several limiters are added. Keep
+ * passing a limiter that was closed: what it counted would be missing, and counters would fall.
  *
  *     app.get('/metrics', (req, res) => res.type('text/plain; version=0.0.4').send(metricsText(limiter)));
  *

@@ -2,7 +2,14 @@ import { coreOf } from '../limiter/create-limiter.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import { countsOf, type CountsListener } from './counts.ts';
 import { leaseCountsOf } from './lease-counts.ts';
-import { INSTRUMENTS as READ, readingsOf, type Instrument, type ReadInstrument, type Sample } from './instruments.ts';
+import {
+  INSTRUMENTS as READ,
+  readingsOf,
+  type Instrument,
+  type Readings,
+  type ReadInstrument,
+  type Sample,
+} from './instruments.ts';
 
 /** All that can be read of a limiter, in the order of the documentation. */
 export const INSTRUMENTS: readonly Instrument[] = READ.map(instrumentOf);
@@ -12,6 +19,13 @@ export interface Metric extends Instrument {
   readonly samples: readonly Sample[];
 }
 
+/** What one limiter has counted, or one store, which several limiters may share. */
+export interface MetricsSource {
+  /** The limiter or the store: compared by identity. */
+  readonly source: object;
+  readonly metrics: readonly Metric[];
+}
+
 /**
  * Returns the values of all instruments, of all limiters together: for a monitoring system of your own. Counting begins with
  * the first call for a limiter.
@@ -19,12 +33,29 @@ export interface Metric extends Instrument {
  * @throws {SluiceError} `ERR_OPTION` when a value is not a limiter.
  */
 export function readMetrics(...limiters: readonly Limiter<never>[]): readonly Metric[] {
-  const all = readingsOf(limiters.map((limiter) => coreOf(limiter)));
-  return READ.map((instrument) =>
-    combined(
-      instrumentOf(instrument),
-      all.flatMap((readings) => [...instrument.read(readings)]),
-    ),
+  const all = joinedMetrics(readSources(...limiters).map(({ metrics }) => metrics));
+  return INSTRUMENTS.map((each) => all.find(({ name }) => name === each.name) ?? { ...each, samples: [] });
+}
+
+/**
+ * Returns the same values, those of each limiter and of each store by themselves: for a monitoring system that adds what was
+ * counted since the last time. Store values are read once, also if several limiters share the store.
+ *
+ * @throws {SluiceError} `ERR_OPTION` when a value is not a limiter.
+ */
+export function readSources(...limiters: readonly Limiter<never>[]): readonly MetricsSource[] {
+  const cores = limiters.map((limiter) => coreOf(limiter));
+  const all = cores.map((core) => [core, readingsOf(core)] as const);
+  const ofStores = new Map(all.map(([{ store }, readings]) => [store, readings]));
+  return [
+    ...all.map(([source, readings]) => ({ source, metrics: metricsOf(readings, false) })),
+    ...Array.from(ofStores, ([source, readings]) => ({ source, metrics: metricsOf(readings, true) })),
+  ];
+}
+
+function metricsOf(readings: Readings, ofStore: boolean): readonly Metric[] {
+  return READ.filter((each) => (each.ofStore ?? false) === ofStore).map((each) =>
+    combined(instrumentOf(each), [...each.read(readings)]),
   );
 }
 

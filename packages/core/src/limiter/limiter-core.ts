@@ -197,12 +197,16 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     this.#endStoreReports?.();
     this.#parts.queued.close();
     this.#parts.slots.close();
-    return andThen(this.#parts.work.ended(), () => {
-      this.#parts.limits.endOverrides();
-      this.#parts.gate.close();
-      const closesStore = (this.#ownsStore || options.store === true) && !isStoreInUse(this.store);
-      return closesStore ? this.store.close() : undefined;
-    });
+    try {
+      await andThen(this.#parts.work.ended(), () => {
+        this.#parts.limits.endOverrides();
+        this.#parts.gate.close();
+        const closesStore = (this.#ownsStore || options.store === true) && !isStoreInUse(this.store);
+        return closesStore ? this.store.close() : undefined;
+      });
+    } finally {
+      this.#parts.reports.closed();
+    }
   }
 
   /** The names of all limits, in the order of their definition. */

@@ -1,4 +1,5 @@
 import type { Decision } from '../decision/decision.ts';
+import type { Limiter } from './limiter.ts';
 
 /**
  * What was changed after decisions.
@@ -25,4 +26,6 @@ export interface Observer {
   /** @param shadow - Whether the request was let through whatever the decision. */
   decided(decision: Decision, shadow: boolean): void;
   corrected(correction: Correction): void;
+  /** The limiter was closed: nothing follows. */
+  closed(limiter: Limiter<never>): void;
 }

@@ -104,6 +104,11 @@ export class Reports<Request> {
     return decision;
   }
 
+  /** Lets the observer know that nothing follows. */
+  closed(): void {
+    this.#observer?.closed(this.#parts.limiter);
+  }
+
   /** Reports what was changed of buckets. */
   corrected(
     direction: CorrectionDirection,

@@ -8,7 +8,7 @@ import {
   type LimiterOptions,
 } from '@sluice/core';
 import { flowSettings, runFlow } from '@sluice/core/http';
-import { counts, gauges, metricsText, top } from '@sluice/core/metrics';
+import { counts, gauges, metricsText, readMetrics, top } from '@sluice/core/metrics';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
 import { accountLimits, limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';
@@ -403,6 +403,23 @@ test('the text for Prometheus has decisions without limits, and those of a limit
 test('a limit that has not denied yet has 0 denials, with which an alert compares the first ones', () => {
   const { limiter } = counted(ORDERS);
   expect(metricsText(limiter)).toContain('sluice_limit_denials_total{limit="Orders",kind="rate",shadow="false"} 0\n');
+});
+
+test('no counter of the text for Prometheus falls when limiters and their store are closed', async () => {
+  const store = memoryStore({ maxKeys: 1000 });
+  const both = [1, 2].map(() => createLimiter({ limits: accountLimits(ORDERS), store, log: false }));
+  const read = () =>
+    readMetrics(...both)
+      .filter(({ type }) => type !== 'gauge')
+      .map(({ name, samples }) => [name, samples]);
+  read();
+  for (let id = 0; id < 2000; id++) both[0]!.spendSync(order(`${id}`, 10));
+  const { evicted } = store.stats();
+  const before = read();
+  await both[0]!.close();
+  await both[1]!.close({ store: true });
+  expect(read()).toEqual(before);
+  expect(before).toContainEqual(['sluice.memory.evicted', [{ attributes: {}, value: evicted }]]);
 });
 
 test('labels of the text for Prometheus are escaped, and a limit cannot have a name that would need it', () => {

@@ -63,6 +63,11 @@ export class Buckets {
     this.#reports = new PressureReports(this.#tables, maxKeys);
   }
 
+  /** Buckets evicted in debt. */
+  get evicted(): number {
+    return this.#totals.evicted;
+  }
+
   stats(): MemoryStats {
     const { all, bytes } = this.#tables;
     const limits = new Map<string, LimitStats>();

@@ -132,6 +132,7 @@ class MemoryBuckets implements MemoryStore {
   readonly watch: MemoryStore['watch'] = (listener) => this.#open().watch(listener);
   readonly #time: StoreTime;
   #buckets: Buckets | undefined;
+  #evictedInAll = 0;
 
   constructor(time: Time, options: Omit<BucketsOptions, 'wall'>) {
     this.#time = new StoreTime(time);
@@ -181,7 +182,13 @@ class MemoryBuckets implements MemoryStore {
   }
 
   close(): void {
+    this.#evictedInAll = this.evicted;
     this.#buckets = undefined;
+  }
+
+  /** For metrics, whose counters do not fall: also of a store that is closed. */
+  get evicted(): number {
+    return this.#buckets?.evicted ?? this.#evictedInAll;
   }
 
   stats(): MemoryStats {
