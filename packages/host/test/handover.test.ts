@@ -1,6 +1,23 @@
 import type { StoreHold, StoreTransaction } from '@sluice/core/store';
 import { hostStore, type HostStore, type HostStoreEvent } from '@sluice/host';
-import { chownSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  existsSync,
+  ftruncateSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { ownFolder } from './own-folder.ts';
 
@@ -173,6 +190,34 @@ describe('a file that can not be taken over', () => {
     expect(failed[0]!.message).toMatch(reason);
     expect(readdirSync(own.path)).toEqual(['limits.sock.2']);
   });
+
+  const FIVE_GIB = 5 * 1024 ** 3;
+  const kept = (): string => `${own.path}/kept`;
+
+  test.each([
+    ['a named pipe', () => execFileSync('mkfifo', [file()]), /is not a regular file/],
+    ['a link to a file', () => symlinkSync(kept(), file()), /ELOOP|symbolic/],
+    ['a second name of a file', () => linkSync(kept(), file()), /is not a regular file with one name/],
+    ['a folder', () => mkdirSync(file()), /is not a regular file/],
+    [
+      'larger than any that is written',
+      () => {
+        renameSync(kept(), file());
+        const opened = openSync(file(), 'r+');
+        ftruncateSync(opened, FIVE_GIB);
+        closeSync(opened);
+      },
+      /has more than \d+ bytes/,
+    ],
+  ])('because it is %s is not read, all buckets are full, and an event has the reason', async (_, put, reason) => {
+    chmodSync(own.path, 0o1777);
+    await handedOver();
+    renameSync(file(), kept());
+    put();
+    const { found, failed } = await next();
+    expect(found).toEqual([0, 0]);
+    expect(failed.map(({ message }) => message)).toEqual([expect.stringMatching(reason)]);
+  });
 });
 
 describe.skipIf(process.getuid?.() !== 0)('files of another user', () => {
@@ -197,6 +242,16 @@ describe.skipIf(process.getuid?.() !== 0)('files of another user', () => {
     };
     await expect(open().run({ kind: 'check', alternatives: [[rate('a')]] })).rejects.toMatchObject(error);
     expect(readdirSync(own.path)).toEqual([]);
+  });
+
+  test('what another user has put beside the socket, and looks like what a process has left behind, is not deleted', async () => {
+    const folder = `${own.socket}.new-abcdef`;
+    mkdirSync(folder);
+    utimesSync(folder, 0, 0);
+    chownSync(folder, OTHER, OTHER);
+    const first = open();
+    await first.ready();
+    expect(existsSync(folder)).toBe(true);
   });
 
   test('buckets that another user hands over are not taken', async () => {

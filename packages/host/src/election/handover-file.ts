@@ -10,6 +10,9 @@ const SUFFIX = '.handover';
 /** So many bytes are read and written at once. */
 const BLOCK_BYTES = 262_144;
 
+/** Of a whole file: more than is written in the time that a process has for it. */
+const MAX_BYTES = 4_294_967_296;
+
 /** Before each part is its length. A part of no bytes is the end. */
 const LENGTH_BYTES = 4;
 
@@ -73,11 +76,15 @@ export class HandoverFile {
    * @throws {Error} If it is not a complete file of this version and this user.
    */
   async read(begin: (from: Hello) => (part: Uint8Array) => void): Promise<void> {
-    // A link could lead to a file of another user.
-    const file = await open(this.#path, constants.O_RDONLY | constants.O_NOFOLLOW);
+    // Others can put something there: a link to a file of another user, or a named pipe, whose opening would wait.
+    const file = await open(this.#path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     try {
-      const { uid, size } = await file.stat();
-      checkOwner(this.#path, uid);
+      const stats = await file.stat();
+      checkOwner(this.#path, stats.uid);
+      // A second name: somebody has kept an older file, and put it back.
+      if (!stats.isFile() || stats.nlink !== 1) throw new Error(`${this.#path} is not a regular file with one name`);
+      const { size } = stats;
+      if (size > MAX_BYTES) throw new Error(`${this.#path} has more than ${MAX_BYTES} bytes`);
       const reader = new BlockReader(file, size);
       const add = begin(decodeHello(await reader.take(HELLO_BYTES)));
       for (;;) {

@@ -9,12 +9,16 @@ const ROOT = 0;
  * @throws {Error} If it does not.
  */
 export function checkOwner(path: string, uid: number): void {
-  const own = ownUid();
-  if (own === undefined || uid === own) return;
+  if (isOwn(uid)) return;
   throw new Error(
-    `${path} belongs to user ${uid}, and this process runs as user ${own}. Delete the file if nobody needs it, and choose ` +
+    `${path} belongs to user ${uid}, and this process runs as user ${ownUid()}. Delete the file if nobody needs it, and choose ` +
       "a folder for the socket that other users can't write to",
   );
+}
+
+/** Whether a file belongs to the user of this process. */
+export function isOwn(uid: number): boolean {
+  return uid === (ownUid() ?? uid);
 }
 
 /**
@@ -23,11 +27,10 @@ export function checkOwner(path: string, uid: number): void {
  * @throws {Error} If it does not, or can't be read.
  */
 export function checkFolder(path: string): void {
-  const own = ownUid();
   const { uid } = statSync(path);
-  if (own === undefined || uid === own || uid === ROOT) return;
+  if (isOwn(uid) || uid === ROOT) return;
   throw new Error(
-    `the folder ${path} belongs to user ${uid}, and this process runs as user ${own}. Choose a folder for the socket that ` +
+    `the folder ${path} belongs to user ${uid}, and this process runs as user ${ownUid()}. Choose a folder for the socket that ` +
       'belongs to this user or to root',
   );
 }

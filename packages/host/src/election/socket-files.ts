@@ -3,7 +3,7 @@ import { chmodSync, linkSync, lstatSync, mkdtempSync, readdirSync, rmSync, type 
 import { createConnection, createServer, type Server, type Socket } from 'node:net';
 import { basename, dirname, join } from 'node:path';
 import { HandoverFile } from './handover-file.ts';
-import { checkFolder, checkOwner } from './owner.ts';
+import { checkFolder, checkOwner, isOwn } from './owner.ts';
 
 /** What a socket is while it has no name that others look for. */
 const NEW_SUFFIX = '.new-';
@@ -134,10 +134,12 @@ export class SocketFiles {
   }
 }
 
-// Nothing depends on it, so a file that can't be deleted is not an error.
+// Nothing depends on it, so a file that can't be deleted is not an error. Another user could replace what is in a folder of
+// theirs by links while it is deleted.
 function removeIf(path: string, isOld: (file: Stats) => boolean): void {
   try {
-    if (isOld(lstatSync(path))) rmSync(path, { recursive: true, force: true });
+    const file = lstatSync(path);
+    if (isOwn(file.uid) && isOld(file)) rmSync(path, { recursive: true, force: true });
   } catch {
     // Another process has deleted it, or it stays.
   }

@@ -166,7 +166,8 @@ function isInUse(path: string): Promise<boolean> {
       socket.destroy();
       resolve(true);
     });
-    socket.on('error', () => resolve(false));
+    // A server that is busy, or that belongs to another user, is in use.
+    socket.on('error', ({ code }: NodeJS.ErrnoException) => resolve(code !== 'ECONNREFUSED'));
   });
 }
 
