@@ -29,9 +29,9 @@ export interface LimitCounts {
   readonly tokens: {
     /** By decisions. */
     readonly taken: number;
-    /** After decisions, by charges and settlements. */
+    /** After decisions, by charges and settlements: what a bucket had. */
     readonly charged: number;
-    /** After decisions, by refunds and settlements. What had refilled meanwhile is included. */
+    /** After decisions, by refunds and settlements: what a bucket got back. What had refilled meanwhile is not included. */
     readonly refunded: number;
     /** Of charges and refunds that did not reach the store. */
     readonly lost: number;
@@ -117,7 +117,7 @@ export function gauges(limiter: Limiter<never>): LimiterGauges {
 
 /**
  * Returns the ids that a limit has denied most since the first call for it, the most denied first. It remembers 1,000 ids
- * for each limit: a count is at most `denials / 1000` of the limit too high, and no id with more denials than that is missing.
+ * for each limit: a count is at most `(denials + shadowDenials) / 1000` of the limit too high, and no id with more of both is missing.
  *
  * Ids may be addresses or accounts: show them to operators only.
  *

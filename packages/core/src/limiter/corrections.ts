@@ -2,6 +2,7 @@ import { allOf, andThen, type Awaitable } from '../async/awaitable.ts';
 import { batchOf, checkCost, transactionOf, withoutBlocked } from '../decision/batch.ts';
 import type { Changed, Charge } from '../decision/batch-answer.ts';
 import { bucketStates } from '../decision/decide.ts';
+import { movedByLimit } from '../decision/moved-tokens.ts';
 import { Decision } from '../decision/decision.ts';
 import type { BucketState, Result } from '../decision/result.ts';
 import { withChargedLoans } from '../kinds/borrow/loan.ts';
@@ -89,12 +90,12 @@ export class Corrections {
   }
 
   /** Without an answer of the store, only the charges of `local` limits are taken. */
-  #reportCharge(asked: readonly Transaction[], { batch, store }: Changed<Charge>): void {
+  #reportCharge(asked: readonly Transaction[], { batch, reading, store }: Changed<Charge>): void {
     const { reports } = this.#parts;
     if (!reports.hasCorrectionListener) return;
     const isTaken = ({ treatment }: Transaction): boolean =>
       batch.length > 0 && (store === this.#parts.store || treatment.onFailure === 'local');
-    reports.corrected('charged', asked.filter(isTaken));
+    reports.corrected('charged', movedByLimit(batch, reading, 'charge'));
     reports.corrected(
       'lost',
       asked.filter((each) => !isTaken(each)),
@@ -105,7 +106,8 @@ export class Corrections {
     const { store, gate, reports } = this.#parts;
     const open = withoutBlocked(batch);
     return andThen(gate.refund(store, withChargedLoans(open)), (given) => {
-      reports.corrected(given.batch.length > 0 ? 'refunded' : 'lost', open);
+      if (given.batch.length === 0) reports.corrected('lost', open);
+      else reports.corrected('refunded', movedByLimit(given.batch, given.reading, 'refund'));
       return bucketStates(given.batch, given.reading);
     });
   }

@@ -1,5 +1,6 @@
 import { allEnded, andThen, attempt, Rejected, type Awaitable } from '../async/awaitable.ts';
 import { bucketStates } from '../decision/decide.ts';
+import { movedTokens } from '../decision/moved-tokens.ts';
 import { tokensTaken } from '../decision/results.ts';
 import { Decision } from '../decision/decision.ts';
 import { periodLeft } from '../decision/period-left.ts';
@@ -132,11 +133,14 @@ export class SpentTokens {
         take(ended, -1);
         for (const { from } of ended) from.hasEnded = true;
       }
-      if (reports.hasCorrectionListener)
+      if (reports.hasCorrectionListener) {
+        const moved = batch.length === 0 ? undefined : movedTokens(batch, reading, 'refund');
+        const all = parts.map(({ from, tokens }, i) => ({ from, tokens: moved?.[i] ?? tokens }));
         reports.corrected(
-          batch.length === 0 ? 'lost' : 'refunded',
-          byResult(parts.filter(({ from }) => !from.hasEnded)),
+          moved === undefined ? 'lost' : 'refunded',
+          byResult(all.filter(({ from }) => !from.hasEnded)),
         );
+      }
       return bucketStates(batch, reading);
     };
     const given = attempt(() => gate.refund(answer.store, refunds));

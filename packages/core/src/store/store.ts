@@ -192,6 +192,8 @@ export interface StoreReading {
    * whose tolerance is larger.
    */
   readonly levelsTicks: readonly number[];
+  /** Of a `charge` or a `refund`: the levels before it. Only metrics need them. */
+  readonly beforeTicks?: readonly number[] | undefined;
   /**
    * The clock reading for each level: for stores whose buckets are on several servers, each with its own clock, and for
    * buckets with a period, where it is the number that represents the end of the current period. Undefined when

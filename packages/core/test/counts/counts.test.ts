@@ -98,6 +98,74 @@ describe('the counts of a limiter', () => {
     expect(counts(limiter).limits['Orders']!.near).toEqual({ 0.5: 2, 0.75: 1, 0.9: 1, 0.99: 1 });
   });
 
+  test('say how near a request is to the end of its own share, and not of the bucket', () => {
+    const { limiter } = counted(ORDERS);
+    limiter.spendSync([{ limit: 'Orders', id: '7', share: 0.5, cost: 4 }]);
+    // The same among others, where each result is counted by itself.
+    limiter.spendSync([{ limit: 'Orders', id: '8', share: 0.5, cost: 4 }, ...order('9', 1)]);
+    expect(counts(limiter).limits['Orders']!.near).toEqual({ 0.5: 2, 0.75: 2, 0.9: 0, 0.99: 0 });
+  });
+
+  test('say how near clients of a limit with debts or a queue are to an empty bucket', async () => {
+    const { limiter } = counted({
+      Tokens: { count: 10, period: '10s', maxDebt: 10 },
+      Exports: { count: 10, period: '10s', maxWait: '10s' },
+    });
+    for (const limit of ['Tokens', 'Exports']) {
+      await limiter.spend([{ limit, id: '7', cost: 6 }], { wait: true });
+      expect(counts(limiter).limits[limit]!.near).toEqual({ 0.5: 1, 0.75: 0, 0.9: 0, 0.99: 0 });
+    }
+    await limiter.charge([{ limit: 'Tokens', id: '7', cost: 6 }]);
+    limiter.spendSync([{ limit: 'Tokens', id: '7' }]);
+    expect(counts(limiter).limits['Tokens']!.near).toEqual({ 0.5: 2, 0.75: 1, 0.9: 1, 0.99: 1 });
+  });
+
+  test('contain of a charge what the bucket and its debt had, and of a refund what was missing', async () => {
+    const { limiter } = counted({ Orders: { count: 10, period: '10s', maxDebt: 5 } });
+    await limiter.charge(order('7', 12));
+    await limiter.charge(order('7', 12));
+    expect(tokensOf(limiter)).toMatchObject({ charged: 15 });
+    await limiter.charge(order('7', 12));
+    expect(tokensOf(limiter)).toMatchObject({ charged: 15 });
+    await limiter.refund(order('7', 12));
+    await limiter.refund(order('7', 12));
+    await limiter.refund(order('8', 3));
+    expect(tokensOf(limiter)).toMatchObject({ refunded: 15, lost: 0 });
+  });
+
+  test('contain of a late refund what had not refilled', async () => {
+    const { limiter, time } = counted(ORDERS);
+    const [early, late, gone] = ['7', '8', '9'].map((id) => limiter.spendSync(order(id, 6)));
+    await limiter.refund(early!);
+    expect(tokensOf(limiter)).toMatchObject({ refunded: 6 });
+    time.advance(4000);
+    await limiter.refund(late!);
+    expect(tokensOf(limiter)).toMatchObject({ refunded: 8 });
+    await limiter.settle(gone!, { Orders: 5 });
+    expect(tokensOf(limiter)).toMatchObject({ refunded: 9 });
+    time.advance(60_000);
+    await limiter.refund(gone!);
+    expect(tokensOf(limiter)).toMatchObject({ taken: 18, refunded: 9 });
+  });
+
+  test('contain the tokens of a limit that borrows once, also those that its own bucket did not have', async () => {
+    const rate = { count: 1, period: '1h' } as const;
+    const borrow = { from: 'Pool', ceiling: { ...rate, burst: 5 } };
+    const limiter = createLimiter({
+      limits: {
+        Orders: { key: accountId(), ...rate, burst: 2, borrow },
+        Pool: { key: everyone(), ...rate, burst: 10 },
+      },
+      log: false,
+    });
+    counts(limiter);
+    await limiter.charge(order('7', 3));
+    await limiter.refund(order('7', 1));
+    expect(tokensOf(limiter)).toMatchObject({ charged: 3, refunded: 1 });
+    expect(tokensOf(limiter, 'Pool')).toBeUndefined();
+    await limiter.close();
+  });
+
   test('contain charges and refunds', async () => {
     const { limiter } = counted(ORDERS);
     await limiter.charge(order('7', 3));
@@ -176,6 +244,26 @@ describe('without an answer of the store', () => {
     await limiter.charge(order('7', 3));
     await limiter.refund(order('7', 2));
     expect(tokensOf(limiter)).toEqual({ taken: 0, charged: 0, refunded: 0, lost: 5 });
+    await limiter.close();
+  });
+
+  test('of a charge of several limits, those of local ones are counted as charged, and the others as lost', async () => {
+    const key = accountId(() => '7');
+    const limits = {
+      Orders: { key, count: 10, period: '10s', onFailure: 'local' },
+      Pages: { key, count: 10, period: '10s', onFailure: 'closed' },
+      Reads: { key, count: 10, period: '10s', onFailure: 'open' },
+    } as const;
+    const limiter = createLimiter({ limits, store: { ...down }, log: false });
+    counts(limiter);
+    await limiter.charge([
+      ...order('7', 12),
+      { limit: 'Pages', id: '7', cost: 2 },
+      { limit: 'Reads', id: '7', cost: 4 },
+    ]);
+    expect(tokensOf(limiter)).toMatchObject({ charged: 10, lost: 0 });
+    expect(tokensOf(limiter, 'Pages')).toMatchObject({ charged: 0, lost: 2 });
+    expect(tokensOf(limiter, 'Reads')).toMatchObject({ charged: 0, lost: 4 });
     await limiter.close();
   });
 
@@ -295,6 +383,20 @@ describe('the ids that are denied most', () => {
       expect(most - error).toBeLessThanOrEqual(exact.get(id) ?? 0);
       expect(most).toBeGreaterThanOrEqual(exact.get(id) ?? 0);
     }
+  });
+
+  test('have the error of a thousandth of all denials also where requests are let through in shadow', () => {
+    const { limiter } = limiterOnFakeTime({ Orders: { count: 1, period: '1h' } });
+    top(limiter, 'Orders');
+    for (let i = 0; i < 20_000; i++) limiter.spendSync(order(`${i % 4000}`), { shadow: i % 10 !== 0 });
+    const { denials, shadowDenials } = counts(limiter).limits['Orders']!;
+    const all = top(limiter, 'Orders', { n: 1000 });
+    expect(all).toHaveLength(1000);
+    for (const { denials: most, error } of all) {
+      expect(error).toBeLessThanOrEqual((denials + shadowDenials) / 1000);
+      expect(most - error).toBeLessThanOrEqual(4);
+    }
+    expect(all.reduce((sum, each) => sum + each.denials, 0)).toBe(denials + shadowDenials);
   });
 
   test('are not those of an unknown limit, and not more than are remembered', () => {

@@ -268,8 +268,9 @@ function change<T extends BatchEntry>(
 ): StoreReading {
   const reading = emptyReading(batch.length);
   buckets.read(batch, nowTicks, reading);
+  const beforeTicks = [...reading.levelsTicks];
   for (const [index, each] of batch.entries()) {
-    const before = reading.levelsTicks[index]!;
+    const before = beforeTicks[index]!;
     if (buckets.isAhead(index, before)) continue;
     const level = after(each, before, buckets.nowAt(index, nowTicks));
     reading.levelsTicks[index] = level;
@@ -277,5 +278,5 @@ function change<T extends BatchEntry>(
     if (level !== before) buckets.setLevel(index, nowTicks, level);
   }
   buckets.trim(nowTicks);
-  return reading;
+  return { ...reading, beforeTicks };
 }
