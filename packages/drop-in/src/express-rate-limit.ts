@@ -161,7 +161,7 @@ class SluiceStore implements RateLimitStore {
   increment(key: string): Promise<RateLimitInfo> {
     try {
       const served = this.#ready();
-      const taken: Taken = { key, decision: undefined };
+      const taken: Taken = { key: served.buckets.idOf(key), decision: undefined };
       // Before anything is awaited, so that what follows in the caller has it.
       if (this.#givesBack) this.#taken.add(taken, served.windowMs);
       const numbers = numbersFor(served, key);
@@ -175,7 +175,7 @@ class SluiceStore implements RateLimitStore {
 
   async decrement(key: string): Promise<void> {
     const { buckets } = this.#ready();
-    const decision = await this.#taken.takeBack(key);
+    const decision = await this.#taken.takeBack(buckets.idOf(key));
     if (decision !== undefined) return buckets.refund(decision);
     if (this.#hasWarned) return;
     this.#hasWarned = true;
@@ -189,8 +189,9 @@ class SluiceStore implements RateLimitStore {
 
   readonly #reset = async (key: string): Promise<void> => {
     const { buckets } = this.#ready();
-    this.#taken.forget(key);
-    await buckets.reset(buckets.idOf(key));
+    const id = buckets.idOf(key);
+    this.#taken.forget(id);
+    await buckets.reset(id);
   };
 
   async get(key: string): Promise<RateLimitInfo | undefined> {
@@ -242,7 +243,7 @@ async function askedNumbers(limit: Awaitable<number>, windowMs: number): Promise
 
 function take(served: Served, taken: Taken, numbers: WindowNumbers): Awaitable<RateLimitInfo> {
   const { buckets } = served;
-  const decision = (taken.decision = buckets.spend(buckets.idOf(taken.key), numbers));
+  const decision = (taken.decision = buckets.spend(taken.key, numbers));
   return decision instanceof Promise ? tellLater(served, decision, numbers) : tell(served, decision, numbers);
 }
 

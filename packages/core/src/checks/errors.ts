@@ -35,8 +35,8 @@ export type ErrorCode =
    */
   | 'ERR_LIMIT_FILES'
   /**
-   * A text is not a valid id for the key of the limit: it is empty, not an address, a network with host bits set, or
-   * an account id with control characters or more than 256 characters.
+   * A text is not a valid id for the key of the limit: it is empty, not an address, a network with host bits set, an
+   * account id with control characters or more than 256 characters, or any id with more than 4,096.
    */
   | 'ERR_ID'
   /**

@@ -1,6 +1,6 @@
 import { allOf, andThen, type Awaitable } from '../async/awaitable.ts';
 import { complaint, shown, SluiceError } from '../checks/errors.ts';
-import { checkId } from '../ids/id-format.ts';
+import { checkId, MAX_ID_LENGTH } from '../ids/id-format.ts';
 import type { Levels } from '../limits/levels.ts';
 import type { OverrideRate, RateLookup } from '../limits/limit.ts';
 import { checkShare } from '../limits/share.ts';
@@ -34,7 +34,7 @@ export function transactionOf(
   request: unknown,
 ): Awaitable<Transaction | null> {
   // The condition is repeated here, so that most transactions make one call less.
-  if (typeof id !== 'string' || id === '') checkId(use.limit.name, id);
+  if (typeof id !== 'string' || id === '' || id.length > MAX_ID_LENGTH) checkId(use.limit.name, id);
   const rate = rateFor === undefined ? use.limit.rate : rateFor(use.limit, id, request);
   return rate instanceof Promise ? withRateToCome(use, id, rate) : withRate(use, id, rate);
 }

@@ -1,6 +1,6 @@
 // The room http: one request: its limits, ids and costs, the decision, the header fields, the denial, `settle`.
 import { attempt, Rejected, toNativePromise, type Awaitable } from '../async/awaitable.ts';
-import { isInstance, shown } from '../checks/errors.ts';
+import { isInstance, shown, SluiceError } from '../checks/errors.ts';
 import { closedDecision } from '../decision/decide.ts';
 import { Decision } from '../decision/decision.ts';
 import { closed } from '../failure/store-gate.ts';
@@ -231,8 +231,11 @@ function isPreflight(exchange: Exchange<unknown>): boolean {
  * Converts a value that a user's function threw into an object that a framework treats as an error. After a thrown
  * `undefined` Express and Fastify would continue to the handler, and Koa would not respond. Express takes a thrown
  * `'route'` as a request to skip the remaining handlers of the route, which would bypass the limits.
+ *
+ * An error that a client has caused loses its stack, which some frameworks print: a client could fill the log.
  */
 export function errorOf(cause: unknown): object {
+  if (isInstance(cause, SluiceError) && cause.kind === 'input') cause.stack = String(cause);
   if (typeof cause === 'object' && cause !== null) return cause;
   return new Error(
     `A function passed to rateLimit threw ${shown(cause)}, which is not an Error. Throw an Error instead.`,

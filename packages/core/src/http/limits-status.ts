@@ -8,6 +8,7 @@ import type { Limiter } from '../limiter/limiter.ts';
 import type { RequestLimiter } from '../limiter/request-limiter.ts';
 import { reducedCapacityBody, type Answer } from './denial.ts';
 import type { Exchange } from './exchange.ts';
+import { errorOf } from './flow.ts';
 import { tooManyFields } from './lacking-fields.ts';
 import { checkedFields, writeFields, type FieldsDialect, type FieldSettings } from './fields.ts';
 import { limitUses, type UsedLimits } from './limit-uses.ts';
@@ -88,11 +89,11 @@ export async function limitsStatusOf<Request>(
   exchange: Exchange<Request>,
 ): Promise<Answer | 'left'> {
   const { limiter, dialect, prepared } = settings;
-  if (limiter.trustsProxies && exchange.lacksFields === true) throw tooManyFields();
+  if (limiter.trustsProxies && exchange.lacksFields === true) throw errorOf(tooManyFields());
   const read = await prepared.resolved().spend(new StatusSource(exchange, limiter));
   if (!(read instanceof Decision)) {
     if (exchange.peer === 'left') return 'left';
-    throw read.causes[0];
+    throw errorOf(read.causes[0]);
   }
   if (read.failure !== undefined) return unreadable(exchange);
   writeFields(read, exchange, { dialect, retryAfter: 0, queuedMs: 0, time: limiter.time });

@@ -8,7 +8,8 @@ export interface IdFormat {
   /** The format's name in error messages and limit files: `ipAddress`, `accountId`, … */
   readonly name: string;
   /**
-   * Returns the canonical spelling of an id, so that two spellings of one id share a bucket.
+   * Returns the canonical spelling of an id, so that two spellings of one id share a bucket. A text of more than 4,096
+   * characters is rejected with `ERR_ID`: return a digest of long ones.
    *
    * @throws {SluiceError} `ERR_ID` when the text is not valid in this format.
    */
@@ -30,13 +31,20 @@ export interface IdFormat {
 }
 
 /**
- * Rejects a value that a key or an id format returned instead of text. Otherwise unrelated clients would share the
- * bucket of `undefined` or of an empty id.
+ * The most characters of an id. Texts of more than 16,383 characters that are equally long have one hash in V8, so that a
+ * client could turn maps of ids into lists.
+ */
+export const MAX_ID_LENGTH = 4096;
+
+/**
+ * Rejects a value that a key or an id format returned instead of text, and an id that is too long. Otherwise unrelated
+ * clients would share the bucket of `undefined` or of an empty id.
  *
  * @throws {SluiceError} `ERR_ID`.
  */
 export function checkId(limit: string, id: unknown): void {
   if (typeof id !== 'string' || id === '') throw badId(limit, id);
+  if (id.length > MAX_ID_LENGTH) throw longId(limit, id);
 }
 
 // Errors are created in functions of their own: see docs/hot-path.md.
@@ -47,5 +55,16 @@ function badId(limit: string, value: unknown): SluiceError {
     demand: 'text that is not empty',
     value,
     remedy: 'This is what canonical() of the id format of its key returned: it must return a string, not a promise.',
+  });
+}
+
+function longId(limit: string, id: string): SluiceError {
+  return complaint('ERR_ID', {
+    option: 'id',
+    limit,
+    demand: `at most ${MAX_ID_LENGTH} characters long`,
+    value: id,
+    remedy: 'Shorten or hash it in canonical() of its id format.',
+    status: 400,
   });
 }

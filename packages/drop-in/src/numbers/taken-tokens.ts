@@ -7,6 +7,7 @@ const MOST_OF_KEY = 1000;
 
 /** What one request took. */
 export interface Taken {
+  /** The id of the key, of bounded length. */
   readonly key: string;
   /** Undefined while the limit of the key is asked for, and once it is forgotten. */
   decision: Awaitable<Decision> | undefined;

@@ -1,5 +1,6 @@
 import {
   accountId,
+  by,
   clientNetwork,
   SluiceError,
   type Decision,
@@ -28,12 +29,19 @@ interface BadInput {
   readonly skip?: () => boolean | Promise<boolean>;
 }
 
+const OWN = { name: 'own', canonical: (text: string) => text };
+
 const BAD_INPUTS: readonly BadInput[] = [
   { what: 'sends an id of 300 characters', status: 400, key: accountId(() => 'x'.repeat(300)) },
   {
     what: 'sends an id of 300 characters that is read later',
     status: 400,
     key: accountId(async () => 'x'.repeat(300)),
+  },
+  {
+    what: 'sends an id of 5,000 characters in an own format',
+    status: 400,
+    key: by(() => 'x'.repeat(5000), { format: OWN }),
   },
   { what: 'asks for a cost above the burst', status: 400, cost: () => 1001 },
   { what: 'asks for a cost above the burst that is read later', status: 400, cost: async () => 1001 },
@@ -76,6 +84,8 @@ export function badInputCases(framework: Framework): void {
           });
           expect(await app.statuses(5, '/', as('ann'))).toEqual([status, status, status, 429, 429]);
           expect(app.errors).toHaveLength(3);
+          // What a client causes leaves one line where a framework prints the stacks of errors.
+          expect(app.errors.every((error) => (error as Error).stack === String(error))).toBe(status === 400);
           expect(handled).toBe(0);
         }
       });
