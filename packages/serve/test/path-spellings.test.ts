@@ -37,7 +37,7 @@ test('the number and the length of the spellings are bounded', () => {
   const isBounded = (path: string): void => {
     const { texts } = pathSpellings(path);
     expect(texts.length).toBeLessThanOrEqual(64);
-    expect(texts.slice(1).reduce((sum, text) => sum + text.length, 0)).toBeLessThanOrEqual(65_536);
+    expect(texts.slice(1).reduce((sum, text) => sum + text.length, 0)).toBeLessThanOrEqual(16_384);
   };
   fc.assert(fc.property(longest, isBounded), { numRuns: 100, seed: 40 });
 });

@@ -47,7 +47,11 @@ export function canonicalPath(target: string): string {
   let path = given.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, '') || (target === '' ? '' : '/');
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const before = path;
-    for (const step of STEPS) path = step(path);
+    for (const step of STEPS) {
+      path = step(path);
+      // One character may become 18.
+      if (path.length > MAX_PATH) return LONG_PATH;
+    }
     if (path === before) break;
   }
   return path;

@@ -62,8 +62,16 @@ function latin1ToUtf8(path: string): string {
 /** Some compare texts by compatibility: a full-width `／` is a slash, and é is one character or two. */
 export function compatible(path: string): string {
   const text = textOf(path);
-  return text === undefined || text.length === path.length ? path : bytesOf(text.normalize('NFKC'));
+  if (text === undefined || text.length === path.length) return path;
+  const parts = text.match(SORTED_APART)!;
+  return bytesOf(parts.map((part) => part.normalize('NFKC')).join(''));
 }
+
+/**
+ * A text up to the end of its first marks. No character is combined with one behind a mark. To sort marks takes quadratic
+ * time, so at most 30 are sorted together: no language has more (UAX #15, section 13). Two letters are made to marks.
+ */
+const SORTED_APART = /[^\p{M}\uff9e\uff9f]*[\p{M}\uff9e\uff9f]{0,30}/gu;
 
 export function withForwardSlashes(path: string): string {
   return path.replaceAll('\\', '/');
