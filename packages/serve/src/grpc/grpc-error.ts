@@ -2,6 +2,7 @@
 export const STATUS = {
   ok: 0,
   invalidArgument: 3,
+  deadlineExceeded: 4,
   notFound: 5,
   permissionDenied: 7,
   resourceExhausted: 8,

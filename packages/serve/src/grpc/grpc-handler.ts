@@ -1,6 +1,6 @@
 // The room grpc: unary calls of gRPC over `node:http2`, and health checks.
-import type { Awaitable } from '@sluice/core';
-import { afterInput } from '@sluice/core/kit';
+import type { Awaitable, Time } from '@sluice/core';
+import { afterInput, Deadlines, type Wait } from '@sluice/core/kit';
 import { constants, type IncomingHttpHeaders, type OutgoingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import { MalformedMessage } from '../protobuf/reader.ts';
 import { UnaryBody } from './frames.ts';
@@ -14,12 +14,15 @@ export interface GrpcParts {
   /** The methods, by their paths. */
   readonly methods: ReadonlyMap<string, UnaryMethod>;
   readonly isTrusted: (stream: ServerHttp2Stream) => boolean;
+  readonly time: Time;
   /** Reports an error of this program. */
   readonly failed: (cause: unknown) => void;
 }
 
 const { HTTP2_HEADER_STATUS, HTTP2_HEADER_CONTENT_TYPE, HTTP2_HEADER_PATH, HTTP2_HEADER_METHOD } = constants;
 const HEAD = { [HTTP2_HEADER_STATUS]: 200, [HTTP2_HEADER_CONTENT_TYPE]: 'application/grpc' } as const;
+/** A proxy sends its message at once. A call whose message takes longer would stay open as long as it likes. */
+const BODY_TIMEOUT_MS = 60_000;
 const OK = { 'grpc-status': '0' } as const;
 /** gRPC has no use for the field Date. */
 const WITH_TRAILERS = { waitForTrailers: true, sendDate: false } as const;
@@ -32,9 +35,11 @@ const FIELDS_ALONE = { endStream: true, sendDate: false } as const;
  */
 export class GrpcHandler {
   readonly #parts: GrpcParts;
+  readonly #bodies: Deadlines;
 
   constructor(parts: GrpcParts) {
     this.#parts = parts;
+    this.#bodies = new Deadlines(BODY_TIMEOUT_MS, parts.time);
   }
 
   /** Answers the call of one stream. */
@@ -58,10 +63,14 @@ export class GrpcHandler {
 
   #receive(stream: ServerHttp2Stream, method: UnaryMethod): void {
     const body = new UnaryBody();
+    const wait = new BodyWait(stream);
+    this.#bodies.begin(wait);
     stream.on('data', (chunk: Buffer) => body.take(chunk));
     stream.on('end', () => {
+      this.#bodies.end(wait);
       if (isOpen(stream)) this.#answer(stream, method, body);
     });
+    stream.on('close', () => this.#bodies.end(wait));
   }
 
   /** A method that answers at once needs no promise. */
@@ -89,6 +98,23 @@ export class GrpcHandler {
       return new GrpcError(STATUS.invalidArgument, `The message is malformed: ${error.message}.`);
     this.#parts.failed(error);
     return new GrpcError(STATUS.internal, 'The request could not be decided.');
+  }
+}
+
+/** Ends a call whose body does not end in time. */
+class BodyWait implements Wait {
+  dueMicros = 0;
+  isIn = false;
+  before: Wait | undefined = undefined;
+  after: Wait | undefined = undefined;
+  readonly #stream: ServerHttp2Stream;
+
+  constructor(stream: ServerHttp2Stream) {
+    this.#stream = stream;
+  }
+
+  miss(): void {
+    fail(this.#stream, new GrpcError(STATUS.deadlineExceeded, 'The message did not arrive within 60 seconds.'));
   }
 }
 

@@ -156,6 +156,7 @@ export class Service {
     ]);
     return new GrpcHandler({
       methods,
+      time: parts.time,
       isTrusted: ({ session }) => {
         if (session === undefined) return false;
         let isTrusted = known.get(session);
