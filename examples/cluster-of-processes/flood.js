@@ -1,8 +1,9 @@
 // Sends 400 requests of one API key, 50 at a time, and says who let how many through.
+import { keyFor } from './keys.js';
 import { LEASED, NUMBERS } from './processes.js';
 
 const url = process.argv[2] ?? 'http://127.0.0.1:3000';
-const key = `flood-${process.pid}`;
+const key = keyFor(`flood-${process.pid}`);
 const requests = 400;
 const atOnce = 50;
 

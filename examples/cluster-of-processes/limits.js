@@ -1,19 +1,20 @@
 /** @import { Request } from 'express' */
 import { accountId, clientNetwork, createLimiter } from '@sluice/core';
 import { leasedStore, redisStore } from '@sluice/redis';
+import { accountOf } from './keys.js';
 import { LEASED, NUMBERS, PROCESSES } from './processes.js';
 
 const url = process.env.REDIS_URL ?? 'redis://127.0.0.1:6379';
 
 export const store = LEASED ? leasedStore({ url, gateways: PROCESSES }) : redisStore({ url });
 
-/** The key of a client. A real service looks it up: one that a client invents would get a full bucket. */
-const keyOf = (/** @type {Request} */ req) => req.get('x-api-key') ?? null;
+/** The account of a request; null without a key that this service has issued: it then counts for its address. */
+const account = (/** @type {Request} */ req) => accountOf(req.get('x-api-key') ?? '') ?? null;
 
 export const limiter = createLimiter({
   limits: {
     RequestsPerAPIKey: {
-      key: accountId(keyOf).or(clientNetwork()),
+      key: accountId(account).or(clientNetwork()),
       ...NUMBERS,
     },
   },

@@ -1,4 +1,5 @@
 import cluster from 'node:cluster';
+import { keyFor } from './keys.js';
 import { LEASED, PROCESSES } from './processes.js';
 
 // The primary only starts the others: they share its port, and the limits in Redis.
@@ -15,7 +16,7 @@ ${PROCESSES} processes share one limit: 100 requests at once and 10 a second, fo
 ${LEASED ? 'They decide by leases, in their own memory.' : 'Redis decides each request; LEASED=1 node server.js decides by leases.'}
 
 One request; ask again, and another process may answer:
-  curl -i -H "X-API-Key: demo" ${url}/
+  curl -i -H "X-API-Key: ${keyFor('demo')}" ${url}/
 400 requests at once, and who let how many through:
   ${LEASED ? 'LEASED=1 ' : ''}node flood.js ${url}
 What Redis holds of it:

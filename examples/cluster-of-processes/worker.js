@@ -2,12 +2,16 @@ import { rateLimit } from '@sluice/express';
 import express from 'express';
 import cluster from 'node:cluster';
 import { createServer } from 'node:http';
+import { accountOf } from './keys.js';
 import { limiter, store } from './limits.js';
 
 const app = express();
 
 app.get('/', rateLimit({ limiter }), (req, res) => {
-  res.json({ process: cluster.worker?.id, remaining: req.rateLimit?.remaining });
+  const key = req.get('x-api-key');
+  // Limited by its address before, so that nobody can try many keys.
+  if (key !== undefined && accountOf(key) === undefined) res.status(401).json({ error: 'unknown key' });
+  else res.json({ process: cluster.worker?.id, remaining: req.rateLimit?.remaining });
 });
 
 // So that Redis decides from the first request on. Without Redis the failure policy decides until it is there.

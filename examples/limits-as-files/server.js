@@ -6,8 +6,12 @@ import express from 'express';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 
-/** A real service takes the account from its authentication. Here the client names it, so that you can try overrides. */
-const accountOf = (/** @type {Request} */ req) => req.get('account') ?? null;
+/** The accounts by their API keys, which a real service looks up. The second one has an override. */
+const accounts = new Map([
+  ['alice-key', '1'],
+  ['bob-key', '12345678'],
+]);
+const accountOf = (/** @type {Request} */ req) => accounts.get(req.get('x-api-key') ?? '') ?? null;
 
 const folder = process.env.LIMITS ?? import.meta.dirname;
 
@@ -16,7 +20,7 @@ const loaded = await loadLimits({
   overrides: join(folder, 'overrides.yaml'),
   keys: {
     RequestsPerIPAddress: ipAddress(),
-    // Does not apply to requests without an account.
+    // Does not apply to requests without an account: they count for their address, and get 401.
     OrdersPerAccount: accountId(accountOf),
   },
 });
@@ -25,8 +29,9 @@ const live = watchLimits(limiter, loaded);
 
 const app = express();
 
-app.post('/orders', rateLimit({ limiter, limits: ['RequestsPerIPAddress', 'OrdersPerAccount'] }), (_req, res) => {
-  res.send('ordered\n');
+app.post('/orders', rateLimit({ limiter, limits: ['RequestsPerIPAddress', 'OrdersPerAccount'] }), (req, res) => {
+  if (accountOf(req) === null) res.status(401).send('send X-API-Key: alice-key\n');
+  else res.send('ordered\n');
 });
 
 // For whoever runs the service: is what I wrote what holds?
@@ -43,8 +48,8 @@ server.on('listening', () => {
   console.log(`Listening on ${url}
 
 Five orders where three are allowed, and five by an account that has an override:
-  curl -i -X POST -H "account: 1" "${url}/orders?[1-5]"
-  curl -i -X POST -H "account: 12345678" "${url}/orders?[1-5]"
+  curl -i -X POST -H "X-API-Key: alice-key" "${url}/orders?[1-5]"
+  curl -i -X POST -H "X-API-Key: bob-key" "${url}/orders?[1-5]"
 Now edit limits.yaml or overrides.yaml in ${folder}, order again, and see what holds:
   curl ${url}/limits
 `);

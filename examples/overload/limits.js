@@ -10,8 +10,17 @@ export const shareOf = (/** @type {Request} */ req) => shares[req.path] ?? 0.8;
 /** Health checks and operators are never denied. */
 export const isExempt = (/** @type {Request} */ req) => req.path === '/health' || req.path === '/switches';
 
-/** The key of a client. A real service looks it up: one that a client invents would get a full bucket. */
-const keyOf = (/** @type {Request} */ req) => req.get('x-api-key') ?? null;
+/** The API keys of all clients, which a real service looks up. */
+const keys = new Set(Array.from({ length: 1000 }, (_, i) => `client-${i}`));
+
+/** The key of a client; null if it is none of these, or not sent: the request then counts for its address. */
+function keyOf(/** @type {Request} */ req) {
+  const key = req.get('x-api-key') ?? '';
+  return keys.has(key) ? key : null;
+}
+
+/** Whether a request has a key that a client has invented. */
+export const hasUnknownKey = (/** @type {Request} */ req) => req.get('x-api-key') !== undefined && keyOf(req) === null;
 const client = () => accountId(keyOf).or(clientNetwork());
 
 /** What operators change while the server runs. */

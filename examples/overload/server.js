@@ -1,6 +1,6 @@
 import { rateLimit } from '@sluice/express';
 import express from 'express';
-import { isExempt, limiter, shareOf, switches, worker } from './limits.js';
+import { hasUnknownKey, isExempt, limiter, shareOf, switches, worker } from './limits.js';
 
 /** CPU time of a request. */
 const workMs = Number(process.env.WORK_MS ?? 10);
@@ -17,6 +17,11 @@ app.use(
     shadow: process.env.SHADOW === '1',
   }),
 );
+// After the limits, so that a client that tries many keys is limited by its address.
+app.use((req, res, next) => {
+  if (hasUnknownKey(req)) res.status(401).json({ error: 'unknown key' });
+  else next();
+});
 app.use(express.json());
 
 app.get('/health', (_req, res) => {
@@ -64,7 +69,7 @@ const server = app.listen(Number(process.env.PORT ?? 3000), '127.0.0.1', () => {
   console.log(`Listening on ${url}
 
 Twelve requests of one client at once: two are denied by InFlight:
-  curl -i -Z -H "X-Api-Key: one" "${url}/slow?[1-12]"
+  curl -i -Z -H "X-Api-Key: client-1" "${url}/slow?[1-12]"
 The level of the load, which is exempt from all limits:
   curl -i ${url}/health
 The kill switch:

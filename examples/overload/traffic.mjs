@@ -62,7 +62,7 @@ export async function capacityOf(/** @type {string} */ url, seconds = 3) {
   let answered = 0;
   const client = async () => {
     while (performance.now() < endMs) {
-      await send(url, agent, { atMs: 0, lateMs: 0, client: `client-${answered}` });
+      await send(url, agent, { atMs: 0, lateMs: 0, client: `client-${answered % 1000}` });
       answered++;
     }
   };

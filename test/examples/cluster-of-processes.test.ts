@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { redisServer, type RedisServer } from '../redis/servers/redis-server.ts';
 import { sized } from '../sized.ts';
+import { keyFor } from '../../examples/cluster-of-processes/keys.js';
 import { ExampleServer } from './example-server.ts';
 
 const exec = promisify(execFile);
@@ -54,7 +55,7 @@ it('processes with and without leases share the buckets of a client during a rol
   const startMs = performance.now();
   const statuses = await Promise.all(
     Array.from({ length: 300 }, async (_, i) => {
-      const { status } = await fetch(servers[i % 2]!.url, { headers: { 'X-API-Key': 'rolled-out' } });
+      const { status } = await fetch(servers[i % 2]!.url, { headers: { 'X-API-Key': keyFor('rolled-out') } });
       return status;
     }),
   );
@@ -63,6 +64,19 @@ it('processes with and without leases share the buckets of a client during a rol
   await Promise.all(servers.map((server) => server.stop()));
   expect(passed).toBeGreaterThanOrEqual(50);
   expect(passed).toBeLessThanOrEqual(120 + 10 * seconds);
+});
+
+it('a key that the service has not issued gets 401, and its address is limited', async () => {
+  const server = await ExampleServer.start('cluster-of-processes', 'server.js', { REDIS_URL: redis.url, ...PROCESSES });
+  const [account] = keyFor('mallory').split('.');
+  const statuses = await Promise.all(
+    Array.from({ length: 300 }, async (_, i) => {
+      const { status } = await fetch(server.url, { headers: { 'X-API-Key': `${account}.${i}` } });
+      return status;
+    }),
+  );
+  await server.stop();
+  expect(new Set(statuses)).toEqual(new Set([401, 429]));
 });
 
 /** What the example's own flood prints. */

@@ -30,14 +30,14 @@ function copyFiles(): void {
 const withBurst = (burst: number): string => LIMITS.replace('burst: 3\n', `burst: ${burst}\n`);
 
 /** The burst that an order was decided by, as its fields tell it. */
-async function burstOf(account = '1'): Promise<number> {
-  const { headers } = await request(server.url).post('/orders').set('account', account);
+async function burstOf(key = 'alice-key'): Promise<number> {
+  const { headers } = await request(server.url).post('/orders').set('X-API-Key', key);
   return Number(/"OrdersPerAccount";q=(\d+)/.exec(headers['ratelimit-policy'] ?? '')?.[1]);
 }
 
 /** Waits until the limit has this burst. */
-async function becomes(burst: number, account?: string): Promise<void> {
-  await vi.waitFor(async () => expect(await burstOf(account)).toBe(burst), { timeout: 60_000, interval: 20 });
+async function becomes(burst: number, key?: string): Promise<void> {
+  await vi.waitFor(async () => expect(await burstOf(key)).toBe(burst), { timeout: 60_000, interval: 20 });
 }
 
 const LAST = 5;
@@ -57,9 +57,21 @@ describe('examples/limits-as-files', () => {
   it('uses the limits and overrides of its files', async () => {
     copyFiles();
     await serve();
-    expect(await burstOf('1')).toBe(3);
-    expect(await burstOf('12345678')).toBe(300);
+    expect(await burstOf()).toBe(3);
+    expect(await burstOf('bob-key')).toBe(300);
     expect(await server.stop()).toBe(0);
+  });
+
+  it('answers a key that is not known with 401, and counts it for its address', async () => {
+    copyFiles();
+    await serve();
+    const left: number[] = [];
+    for (const key of ['12345678', 'mallory-key']) {
+      const { status, headers } = await request(server.url).post('/orders').set('X-API-Key', key);
+      expect([status, headers['ratelimit']]).toEqual([401, expect.not.stringContaining('OrdersPerAccount') as string]);
+      left.push(Number(/"RequestsPerIPAddress";r=(\d+)/.exec(headers['ratelimit'] ?? '')?.[1]));
+    }
+    expect(left[1]).toBeLessThan(left[0]!);
   });
 
   it('uses a file that is written in place', async () => {
@@ -82,9 +94,9 @@ describe('examples/limits-as-files', () => {
   it('follows the file of overrides too, to the last one', async () => {
     copyFiles();
     await serve();
-    expect(await burstOf('12345678')).toBe(300);
+    expect(await burstOf('bob-key')).toBe(300);
     writeFileSync(join(folder, 'overrides.yaml'), '[]\n');
-    await becomes(3, '12345678');
+    await becomes(3, 'bob-key');
   });
 
   it('uses the target of a replaced link, as with a ConfigMap of Kubernetes', async () => {

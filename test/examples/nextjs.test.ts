@@ -30,7 +30,11 @@ function exampleFile<T>(path: string): Promise<T> {
 }
 
 const order = (key: string): Request =>
-  new Request('http://localhost/api/orders', { method: 'POST', body: '{"item":7}', headers: { 'X-API-Key': key } });
+  new Request('http://localhost/api/orders', {
+    method: 'POST',
+    body: '{"item":7}',
+    headers: { 'X-API-Key': `${key}-key` },
+  });
 
 it('the route handler admits the burst of an API key, and then answers 429 with the wait', async () => {
   const responses: Response[] = [];
@@ -43,6 +47,11 @@ it('the route handler admits the burst of an API key, and then answers 429 with 
   expect(Number(responses[5]!.headers.get('Retry-After'))).toBeLessThanOrEqual(60);
   expect((await route.POST(order('bob'))).status).toBe(201);
   expect((await route.GET(order('alice'))).status).toBe(200);
+});
+
+it('a key that is not known gets 400, and no bucket of its own', async () => {
+  expect((await route.POST(order('mallory'))).status).toBe(400);
+  expect(await redis.call('KEYS', 'sluice:*mallory*')).toEqual([]);
 });
 
 it('the buckets are in Redis, where all instances find them', async () => {

@@ -63,11 +63,17 @@ describe('a server with too much to do', () => {
 });
 
 it('a client has ten requests in progress, and further ones are denied with 429', async () => {
-  const answers = await Promise.all(Array.from({ length: 40 }, () => from('one', 'get', '/slow')));
+  const answers = await Promise.all(Array.from({ length: 40 }, () => from('client-1', 'get', '/slow')));
   const passed = answers.filter(({ status }) => status === 200);
   expect(passed.length).toBeGreaterThanOrEqual(10);
   const refused = answers.find(({ status }) => status === 429);
   expect(refused?.body['violated-policies']).toEqual(['InFlight']);
+});
+
+it('a key that is not known gets 401, and all such requests are those of one client', async () => {
+  expect((await from('client-1000', 'get', '/items')).status).toBe(401);
+  const answers = await Promise.all(Array.from({ length: 40 }, (_, i) => from(`invented-${i}`, 'get', '/slow')));
+  expect(new Set(answers.map(({ status }) => status)).has(200)).toBe(false);
 });
 
 it('the load script prints a row for each rate, with and without the load limit', async () => {

@@ -54,7 +54,7 @@ export class NextServer {
   }
 
   async #ask(key: string, path: 'orders' | 'reads'): Promise<Answer> {
-    const headers = { 'X-Real-IP': '192.0.2.7', 'X-API-Key': key };
+    const headers = { 'X-Real-IP': '192.0.2.7', 'X-API-Key': `${key}-key` };
     const order = { method: 'POST', body: '{"item":7}' };
     const response = await fetch(`${this.url}/api/${path}`, { headers, ...(path === 'orders' && order) });
     const body = response.ok

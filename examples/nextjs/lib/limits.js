@@ -2,6 +2,8 @@ import { accountId, clientNetwork, createLimiter } from '@sluice/core';
 import { limitFetch } from '@sluice/fetch';
 import { redisStore } from '@sluice/redis';
 
+const accounts = new Map(['alice', 'bob', 'carol', 'dave'].map((name) => [`${name}-key`, name]));
+
 /**
  * One store, and one connection, in a process. The proxy and the routes are bundles of their own, and in development Next
  * loads this file again after each change. A limiter can't be shared like this, because each bundle may have its own copy
@@ -13,7 +15,7 @@ const store = (shared.limitStore ??= redisStore({ url: process.env.REDIS_URL ?? 
 export const limiter = createLimiter({
   limits: {
     RequestsPerClient: { key: clientNetwork(), burst: 50, count: 20, period: '1s' },
-    OrdersPerKey: { key: accountId(keyOf), burst: 5, count: 60, period: '1h' },
+    OrdersPerKey: { key: accountId(accountOf), burst: 5, count: 60, period: '1h' },
   },
   // Not the memory store: the proxy and each route may run in instances of their own, which come and go. Each of them
   // would have its own buckets, and nothing would be limited. On Vercel and in the Edge runtime it is an error.
@@ -22,9 +24,9 @@ export const limiter = createLimiter({
   failure: { deadlineMs: 500 },
 });
 
-/** A real service looks the key up, and returns the account: a key that a client invents would get a full bucket. */
-function keyOf(/** @type {Request} */ request) {
-  return request.headers.get('x-api-key');
+/** The account of a key, which a real service looks up. A key that a client invents is an error, and not a new bucket. */
+function accountOf(/** @type {Request} */ request) {
+  return accounts.get(request.headers.get('x-api-key') ?? '') ?? '';
 }
 
 /**
