@@ -41,25 +41,29 @@ export function httpContext(context: ExecutionContext): ResolvedContext {
 
 /**
  * The resolver of `graphql`, for contexts that are `{ req }` or `{ req, res }`, as Apollo's on Express, or `{ reply }`, as
- * that of Mercurius. Each field that has a guard is a request: a query for three of them costs three times.
+ * that of Mercurius. Each field that has a guard is a request: a query for three of them costs three times. So is each
+ * subscription over `graphql-ws`, at the address of its handshake.
  *
  *     RateLimitModule.forRoot({ …, contexts: { graphql: graphqlContext } })
  *
  * The error of a denied field has the code `TOO_MANY_REQUESTS`, and problem details among its `extensions`.
  */
 export function graphqlContext(context: ExecutionContext): ResolvedContext {
-  const { req, res, reply } = context.getArgByIndex<GraphQLContext | undefined>(2) ?? {};
+  const { req, res, reply, extra = req?.extra } = context.getArgByIndex<GraphQLContext | undefined>(2) ?? {};
   return {
-    request: req ?? reply?.request,
+    request: extra?.request ?? req ?? reply?.request,
     response: res ?? reply ?? req?.res,
     thrown: (exception) => Object.assign(exception, { extensions: extensionsOf(exception) }),
   };
 }
 
 interface GraphQLContext {
-  readonly req?: object & { readonly res?: object };
+  /** For a subscription, Nest puts the context of `graphql-ws` here. */
+  readonly req?: object & { readonly res?: object; readonly extra?: GraphQLContext['extra'] };
   readonly res?: object;
   readonly reply?: { readonly request: object };
+  /** Of `graphql-ws`, with the request of the handshake. */
+  readonly extra?: { readonly request?: object };
 }
 
 const GRAPHQL_CODES: Readonly<Record<number, string>> = { 403: 'FORBIDDEN', 429: 'TOO_MANY_REQUESTS' };

@@ -1,11 +1,14 @@
 import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
-import { Field, GraphQLModule, ObjectType, Query, ResolveField, Resolver } from '@nestjs/graphql';
+import { Field, GraphQLModule, ObjectType, Query, ResolveField, Resolver, Subscription } from '@nestjs/graphql';
 import { MercuriusDriver, type MercuriusDriverConfig } from '@nestjs/mercurius';
 import { accountId, clientNetwork, type Key, type LimiterEvent } from '@sluice/core';
 import { graphqlContext, Limits, RateLimitModule, Unlimited } from '@sluice/nestjs';
 import type { DynamicModule, ExecutionContext } from '@nestjs/common';
 import type { RequestDecision } from '@sluice/core/http';
-import { expect, test } from 'vitest';
+import { createClient } from 'graphql-ws';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { WebSocket } from 'ws';
 import { GUARD, appOf, moduleOf, PLATFORMS, served, stillStore, type Ask } from './app.ts';
 
 @Resolver()
@@ -25,6 +28,12 @@ class BooksResolver {
   @Query(() => String)
   free(): string {
     return 'free';
+  }
+
+  @Limits({ limit: 'PerClient', cost: 2 })
+  @Subscription(() => String)
+  async *news(): AsyncGenerator<{ readonly news: string }> {
+    yield { news: 'Emma' };
   }
 }
 
@@ -47,11 +56,12 @@ const moduleWith = (graphql: DynamicModule, key: Key<ExecutionContext> = clientN
 
 const BLOCKED = accountId<ExecutionContext>(() => 'troll');
 
-const apollo = (context?: ApolloDriverConfig['context']): DynamicModule =>
+const apollo = (context?: ApolloDriverConfig['context'], subscriptions = {}): DynamicModule =>
   GraphQLModule.forRoot<ApolloDriverConfig>({
     driver: ApolloDriver,
     autoSchemaFile: true,
     playground: false,
+    subscriptions,
     ...(context !== undefined && { context }),
   });
 
@@ -223,3 +233,27 @@ test("with fieldResolverEnhancers: ['guards'] each call of a resolver of a field
   expect(body.errors).toMatchObject([{ path: ['authors'], extensions: { code: 'TOO_MANY_REQUESTS' } }]);
   expect(warnings).toEqual([]);
 });
+
+test.each([
+  ['as it is by default', undefined],
+  ['{ req, res }', ({ req, res }: { req?: object; res?: object }) => ({ req, res })],
+  ['{ extra }', ({ extra }: { extra: object }) => ({ extra })],
+  ['without a request', () => ({ user: 'ann' })],
+])(
+  'a subscription over graphql-ws is limited by the address of its handshake, with a context %s',
+  async (_, context) => {
+    const app = await appOf(moduleWith(apollo(context, { 'graphql-ws': true })));
+    await app.listen(0, '127.0.0.1');
+    const { port } = app.getHttpServer().address() as AddressInfo;
+    const client = createClient({ url: `ws://127.0.0.1:${port}/graphql`, webSocketImpl: WebSocket, retryAttempts: 0 });
+    onTestFinished(() => void client.dispose());
+    const results = async (): Promise<unknown[]> => {
+      const all: unknown[] = [];
+      for await (const result of client.iterate({ query: 'subscription { news }' })) all.push(result);
+      return all;
+    };
+    expect(await results()).toEqual([{ data: { news: 'Emma' } }]);
+    const denied = [{ extensions: { code: 'TOO_MANY_REQUESTS', retryAfterSeconds: 20 } }];
+    await expect(results()).resolves.toMatchObject([{ errors: denied }]);
+  },
+);
