@@ -7,13 +7,15 @@
  * @property {string} expr for Prometheus, of the names that `metricsText` writes
  * @property {string} lasts for how long it has to hold
  * @property {string} summary
+ * @property {'job' | 'limit' | 'store'} of the label that the annotation names
  * @property {string} advice in Markdown, as seen from docs/
  */
 
 const decisions = 'sluice_decisions_total';
 const denials = 'sluice_limit_denials_total{shadow="false"}';
 const syncs = 'sluice_lease_syncs_total';
-const near = 'sluice_limit_near_total{above="0.9"}';
+const near = 'sluice_limit_near_total';
+const deniedNow = `sum by (job, limit) (rate(${denials}[10m]))`;
 
 /** @type {readonly Alert[]} */
 export const ALERTS = [
@@ -22,6 +24,7 @@ export const ALERTS = [
     expr: 'max by (job, store) (sluice_store_failing) > 0',
     lasts: '1m',
     summary: 'The store of a limiter does not answer',
+    of: 'store',
     advice: '[failure policies](failure-policy.md) decide: look at the store',
   },
   {
@@ -29,20 +32,24 @@ export const ALERTS = [
     expr: `sum by (job) (rate(${decisions}{policy!=""}[5m])) / sum by (job) (rate(${decisions}[5m])) > 0.05`,
     lasts: '5m',
     summary: 'More than 5 % of the decisions are made by failure policies',
+    of: 'job',
     advice: 'the store is late: its load, its distance, the [deadline](failure-policy.md)',
   },
   {
     name: 'SluiceDenialsTripled',
-    expr: `sum by (job, limit) (rate(${denials}[10m])) > 3 * sum by (job, limit) (rate(${denials}[10m] offset 1h)) and sum by (job, limit) (rate(${denials}[10m])) > 0.1`,
+    // In the first hour of a limit, it is compared with 0.
+    expr: `${deniedNow} > 3 * (sum by (job, limit) (rate(${denials}[10m] offset 1h)) or 0 * ${deniedNow}) and ${deniedNow} > 0.1`,
     lasts: '10m',
     summary: 'A limit denies three times as much as an hour ago',
+    of: 'limit',
     advice: 'one client, or all? `top` names them',
   },
   {
     name: 'SluiceClientsNearLimit',
-    expr: `sum by (job, limit) (rate(${near}[15m])) / on (job) group_left sum by (job) (rate(${decisions}[15m])) > 0.1`,
+    expr: `sum by (job, limit) (rate(${near}{above="0.9"}[15m])) / sum by (job, limit) (rate(${near}{above="0"}[15m])) > 0.1`,
     lasts: '15m',
-    summary: 'After 10 % of the decisions, nine tenths of a bucket are used',
+    summary: 'After 10 % of the decisions of a limit, nine tenths of a bucket are used',
+    of: 'limit',
     advice: '[raise the limit](limits/changing.md), or tell its clients',
   },
   {
@@ -50,6 +57,7 @@ export const ALERTS = [
     expr: 'increase(sluice_memory_evicted_total[10m]) > 0',
     lasts: '0m',
     summary: 'A full memory store forgets what clients have used',
+    of: 'job',
     advice: 'raise [`maxKeys`](limits/memory.md)',
   },
   {
@@ -57,6 +65,7 @@ export const ALERTS = [
     expr: `sum by (job) (rate(${syncs}{state="failed"}[5m])) / sum by (job) (rate(${syncs}[5m])) > 0.05`,
     lasts: '5m',
     summary: 'More than 5 % of the syncs of leases are not answered in time',
+    of: 'job',
     advice: 'the distance and the load of Redis: [leases](leases.md)',
   },
 ];
@@ -64,12 +73,12 @@ export const ALERTS = [
 /** The alerts as rules of Prometheus. */
 export function rules() {
   const group = ALERTS.map(
-    ({ name, expr, lasts, summary }) =>
+    ({ name, expr, lasts, summary, of }) =>
       `      - alert: ${name}
         expr: '${expr}'
         for: ${lasts}
         labels: { severity: warning }
-        annotations: { summary: '${summary}' }`,
+        annotations: { summary: '${summary}: {{ $labels.${of} }}' }`,
   );
   return `# Written by npm run docs:tables, from scripts/alerts.mjs.
 groups:
@@ -79,15 +88,16 @@ ${group.join('\n')}
 `;
 }
 
-/** @typedef {Pick<import('../packages/core/src/counts/instruments.ts').Instrument, 'name' | 'type' | 'unit' | 'description' | 'attributes'>} Instrument */
+/** @typedef {Pick<import('../packages/core/src/counts/instruments.ts').Instrument, 'name' | 'type' | 'unit' | 'description' | 'attributes' | 'together'>} Instrument */
 
 /**
  * A dashboard of Grafana with a panel for each instrument.
  *
  * @param {readonly Instrument[]} instruments
  * @param {(instrument: Instrument) => string} nameOf
+ * @param {string} title
  */
-export function dashboard(instruments, nameOf) {
+export function dashboard(instruments, nameOf, title = 'Sluice') {
   const panels = instruments.map((instrument, i) => ({
     id: i + 1,
     type: 'timeseries',
@@ -100,18 +110,23 @@ export function dashboard(instruments, nameOf) {
   }));
   const templating = { list: [{ name: 'datasource', type: 'datasource', query: 'prometheus' }] };
   const range = { time: { from: 'now-1h', to: 'now' }, refresh: '10s' };
-  return `${JSON.stringify({ title: 'Sluice', uid: 'sluice', schemaVersion: 39, ...range, templating, panels }, undefined, 2)}\n`;
+  return `${JSON.stringify({ title, uid: title.toLowerCase().replaceAll(' ', '-'), schemaVersion: 39, ...range, templating, panels }, undefined, 2)}\n`;
 }
 
 /**
  * @param {Instrument} instrument
  * @param {string} name
  */
-function queryOf({ type, attributes }, name) {
-  const by = attributes.filter((each) => each !== 'kind').join(', ');
-  const legendFormat = attributes.map((each) => `{{${each}}}`).join(' ') || name;
+function queryOf({ type, attributes, together }, name) {
+  const labels = attributes.filter((each) => each !== 'kind');
+  const by = labels.length === 0 ? '' : ` by (${labels.join(', ')}) `;
+  const legendFormat = labels.map((each) => `{{${each}}}`).join(' ') || name;
   if (type === 'histogram')
-    return { expr: `histogram_quantile(0.99, sum by (le, ${by}) (rate(${name}_bucket[5m])))`, legendFormat };
-  const value = type === 'counter' ? `rate(${name}[5m])` : name;
-  return { expr: by === '' ? `sum(${value})` : `sum by (${by}) (${value})`, legendFormat };
+    return {
+      expr: `histogram_quantile(0.99, sum by (le, ${labels.join(', ')}) (rate(${name}_bucket[5m])))`,
+      legendFormat,
+    };
+  // What all processes have in common, such as the numbers of a limit, has no sum.
+  const over = together === 'largest' ? 'max' : 'sum';
+  return { expr: `${over}${by}(${type === 'counter' ? `rate(${name}[5m])` : name})`, legendFormat };
 }

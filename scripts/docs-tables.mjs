@@ -113,6 +113,13 @@ async function metricsFiles() {
   return /** @type {const} */ ([
     ['docs/metrics/rules.yml', await formatted('docs/metrics/rules.yml', rules())],
     ['docs/metrics/grafana.json', await formatted('docs/metrics/grafana.json', dashboard(INSTRUMENTS, prometheusName))],
+    [
+      'docs/metrics/grafana-opentelemetry.json',
+      await formatted(
+        'docs/metrics/grafana-opentelemetry.json',
+        dashboard(INSTRUMENTS, (each) => prometheusName({ ...each, unit: '' }), 'Sluice OpenTelemetry'),
+      ),
+    ],
   ]);
 }
 

@@ -36,6 +36,8 @@ promtool(['test', 'rules', 'test/metrics/rules.test.yml']);
 
 const redis = await redisServer();
 const server = await ExampleServer.start('observed', 'server.js', { REDIS_URL: redis.url });
+// A second process of the same application.
+const twin = await ExampleServer.start('observed', 'server.js', { REDIS_URL: redis.url });
 const folder = mkdtempSync(join(tmpdir(), 'sluice-prometheus-'));
 const port = 20_000 + (process.pid % 20_000);
 // What examples/observed does not have: a memory store that is too small, a load limit, and leases.
@@ -55,13 +57,14 @@ const leased = createLimiter({
 metricsText(full, leased);
 const second = createServer((_, response) => response.end(metricsText(full, leased))).listen(0, '127.0.0.1');
 await once(second, 'listening');
+const twins = [server.url, twin.url].map((url) => url.slice('http://'.length));
 const secondTarget = `127.0.0.1:${(second.address() as AddressInfo).port}`;
 writeFileSync(join(folder, 'rules.yml'), shortened(rules()));
 writeFileSync(
   join(folder, 'prometheus.yml'),
   `global: { scrape_interval: 1s, evaluation_interval: 1s }
 rule_files: [rules.yml]
-scrape_configs: [{ job_name: shop, static_configs: [{ targets: ['${server.url.slice('http://'.length)}', '${secondTarget}'] }] }]
+scrape_configs: [{ job_name: shop, static_configs: [{ targets: ${JSON.stringify([...twins, secondTarget])} }] }]
 `,
 );
 const prometheus = spawn(
@@ -99,6 +102,9 @@ try {
     for (const { expr } of targets)
       say((await valueOf(expr.replaceAll('[5m]', '[30s]'))) !== undefined, `${title}: ${expr}`);
   }
+  const { expr = '' } = panels.find(({ title }) => title === 'sluice.limit.burst')?.targets[0] ?? {};
+  const burst = await valueOf(expr.replace('sluice_limit_burst', 'sluice_limit_burst{limit="Requests"}'));
+  say(burst === 20, `the burst of two processes is that of each: ${burst}`);
   for (const { name } of ALERTS) {
     const query = `max(max_over_time(ALERTS{alertname="${name}",alertstate="firing"}[5m]))`;
     // oxlint-disable-next-line no-await-in-loop -- one after the other
@@ -108,7 +114,7 @@ try {
   prometheus.kill();
   second.close();
   await Promise.all([full.close(), leased.close({ store: true })]);
-  await server.stop();
+  await Promise.all([server.stop(), twin.stop()]);
   rmSync(folder, { recursive: true, force: true });
   await running.closeAllBut();
 }
@@ -124,7 +130,8 @@ function shortened(text: string): string {
 async function traffic(seconds: number, paths = ['/', '/', '/', '/report']): Promise<void> {
   const end = performance.now() + 1000 * seconds;
   while (performance.now() < end) {
-    void Promise.allSettled(paths.map(async (path) => (await fetch(server.url + path)).text()));
+    for (const { url } of [server, twin])
+      void Promise.allSettled(paths.map(async (path) => (await fetch(url + path)).text()));
     void leased.spend([{ limit: 'Pages', id: 'everyone' }]).catch(() => {});
     // oxlint-disable-next-line no-await-in-loop -- a rate
     await realDelay(100);

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { PrometheusExporter } from '@opentelemetry/exporter-prometheus';
@@ -9,6 +10,7 @@ import { instrument } from '@sluice/opentelemetry';
 import { expect, onTestFinished, test } from 'vitest';
 
 const key = accountId();
+const DASHBOARD = new URL('../../../docs/metrics/grafana-opentelemetry.json', import.meta.url);
 /** Only a store with leases has these. */
 const OF_LEASES = 'sluice.lease.';
 
@@ -66,5 +68,10 @@ test('the exporter of OpenTelemetry for Prometheus writes what metricsText write
     const exported = `${name.replaceAll('.', '_')}${type === 'counter' ? '_total' : ''}`;
     expect(text).toContain(`# UNIT ${exported} ${unit}\n# TYPE ${exported} ${type}\n${exported}`);
   }
+  const { panels } = JSON.parse(readFileSync(DASHBOARD, 'utf8')) as { panels: { targets: { expr: string }[] }[] };
+  const asked = panels.flatMap(({ targets }) => targets.map(({ expr }) => /sluice_\w+/.exec(expr)![0]));
+  expect(asked).toHaveLength(INSTRUMENTS.length);
+  for (const name of asked.filter((each) => !each.startsWith('sluice_lease_')))
+    expect(text).toMatch(new RegExp(`^${name}[{ ]`, 'm'));
   expect(linesOf(text)).toEqual(linesOf(metricsText(...both)));
 });

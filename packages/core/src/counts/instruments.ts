@@ -126,13 +126,13 @@ export const INSTRUMENTS: readonly ReadInstrument[] = [
     type: 'counter',
     unit: '{request}',
     description:
-      'Decisions after which at least this part of a bucket was used, in whole tokens: how near clients are to a limit.',
+      'Decisions after which at least this part of a bucket was used, in whole tokens: how near clients are to a limit. Above 0 are all.',
     attributes: ['limit', 'above'],
     *read({ counts }) {
       for (const [limit, tally] of counts.byLimit)
         if (limit !== '')
-          for (const [i, part] of PARTS_USED.entries())
-            yield { attributes: { limit, above: `${part}` }, value: tally.reached(i) };
+          for (const [i, part] of [0, ...PARTS_USED].entries())
+            yield { attributes: { limit, above: `${part}` }, value: tally.reached(i - 1) };
     },
   },
   {

@@ -56,7 +56,7 @@ export class LimitTally {
     this.used[reached]!++;
   }
 
-  /** How often at least the part at a place of {@link PARTS_USED} was used. */
+  /** How often at least the part at a place of {@link PARTS_USED} was used; at place −1, any part. */
   reached(place: number): number {
     return this.used.slice(place + 1).reduce((sum, count) => sum + count, 0);
   }
