@@ -29,9 +29,15 @@ export interface LimitCounts {
   readonly tokens: {
     /** By decisions. */
     readonly taken: number;
-    /** After decisions, by charges and settlements: what a bucket had. */
+    /**
+     * After decisions, by charges and settlements: what a bucket had. A charge that empties a bucket counts in full in a store
+     * that does not return the levels before it, such as Redis.
+     */
     readonly charged: number;
-    /** After decisions, by refunds and settlements: what a bucket got back. What had refilled meanwhile is not included. */
+    /**
+     * After decisions, by refunds and settlements: what a bucket got back, without what had refilled meanwhile. A refund by name
+     * that fills a bucket counts in full in such a store.
+     */
     readonly refunded: number;
     /** Of charges and refunds that did not reach the store. */
     readonly lost: number;
