@@ -83,7 +83,8 @@ test('no counter of a service falls when a process is killed, or does not answer
     );
   const askAll = async (): Promise<void> => void (await Promise.all(Array.from({ length: 40 }, () => ask())));
   await askAll();
-  expect(await decisions()).toBe(40);
+  // A busy machine may not answer the first look in time.
+  await until('all are counted', async () => (await decisions()) === 40);
   const [first, second] = workersOf(program);
   process.kill(first!, 'SIGSTOP');
   onTestFinished(() => kill(first!));
