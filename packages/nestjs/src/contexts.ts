@@ -42,17 +42,20 @@ export function httpContext(context: ExecutionContext): ResolvedContext {
 /**
  * The resolver of `graphql`, for contexts that are `{ req }` or `{ req, res }`, as Apollo's on Express, or `{ reply }`, as
  * that of Mercurius. Each field that has a guard is a request: a query for three of them costs three times. So is each
- * subscription over `graphql-ws`, at the address of its handshake.
+ * subscription over `graphql-ws` or of Mercurius, at the address of its handshake.
  *
  *     RateLimitModule.forRoot({ …, contexts: { graphql: graphqlContext } })
  *
  * The error of a denied field has the code `TOO_MANY_REQUESTS`, and problem details among its `extensions`.
  */
 export function graphqlContext(context: ExecutionContext): ResolvedContext {
-  const { req, res, reply, extra = req?.extra } = context.getArgByIndex<GraphQLContext | undefined>(2) ?? {};
+  const { req, res, reply, extra } = context.getArgByIndex<GraphQLContext | undefined>(2) ?? {};
+  // A request of HTTP may have an `extra` of the application.
+  const handshake = req !== undefined && 'headers' in req ? undefined : (extra ?? req?.extra)?.request;
   return {
-    request: extra?.request ?? req ?? reply?.request,
-    response: res ?? reply ?? req?.res,
+    request: handshake ?? req ?? reply?.request,
+    // For a subscription, the `reply` of Mercurius has only the request of the handshake.
+    response: res ?? (reply !== undefined && 'raw' in reply ? reply : req?.res),
     thrown: (exception) => Object.assign(exception, { extensions: extensionsOf(exception) }),
   };
 }

@@ -3,9 +3,9 @@ import { Field, GraphQLModule, ObjectType, Query, ResolveField, Resolver, Subscr
 import { MercuriusDriver, type MercuriusDriverConfig } from '@nestjs/mercurius';
 import { accountId, clientNetwork, type Key, type LimiterEvent } from '@sluice/core';
 import { graphqlContext, Limits, RateLimitModule, Unlimited } from '@sluice/nestjs';
-import type { DynamicModule, ExecutionContext } from '@nestjs/common';
+import type { DynamicModule, ExecutionContext, INestApplication } from '@nestjs/common';
 import type { RequestDecision } from '@sluice/core/http';
-import { createClient } from 'graphql-ws';
+import { createClient, type Client } from 'graphql-ws';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
@@ -65,8 +65,8 @@ const apollo = (context?: ApolloDriverConfig['context'], subscriptions = {}): Dy
     ...(context !== undefined && { context }),
   });
 
-const mercurius = (): DynamicModule =>
-  GraphQLModule.forRoot<MercuriusDriverConfig>({ driver: MercuriusDriver, autoSchemaFile: true });
+const mercurius = (subscription = false): DynamicModule =>
+  GraphQLModule.forRoot<MercuriusDriverConfig>({ driver: MercuriusDriver, autoSchemaFile: true, subscription });
 
 const onFastify = PLATFORMS[1]![1];
 
@@ -242,11 +242,7 @@ test.each([
 ])(
   'a subscription over graphql-ws is limited by the address of its handshake, with a context %s',
   async (_, context) => {
-    const app = await appOf(moduleWith(apollo(context, { 'graphql-ws': true })));
-    await app.listen(0, '127.0.0.1');
-    const { port } = app.getHttpServer().address() as AddressInfo;
-    const client = createClient({ url: `ws://127.0.0.1:${port}/graphql`, webSocketImpl: WebSocket, retryAttempts: 0 });
-    onTestFinished(() => void client.dispose());
+    const client = await subscriber(await appOf(moduleWith(apollo(context, { 'graphql-ws': true }))));
     const results = async (): Promise<unknown[]> => {
       const all: unknown[] = [];
       for await (const result of client.iterate({ query: 'subscription { news }' })) all.push(result);
@@ -257,3 +253,26 @@ test.each([
     await expect(results()).resolves.toMatchObject([{ errors: denied }]);
   },
 );
+
+async function subscriber(app: INestApplication): Promise<Client> {
+  await app.listen(0, '127.0.0.1');
+  const { port } = app.getHttpServer().address() as AddressInfo;
+  const client = createClient({ url: `ws://127.0.0.1:${port}/graphql`, webSocketImpl: WebSocket, retryAttempts: 0 });
+  onTestFinished(() => void client.dispose());
+  return client;
+}
+
+test('a subscription on Mercurius is limited by the address of its handshake', async () => {
+  const client = await subscriber(await appOf(moduleWith(mercurius(true)), onFastify));
+  const first = () => client.iterate({ query: 'subscription { news }' }).next();
+  expect(await first()).toMatchObject({ value: { data: { news: 'Emma' } } });
+  // Mercurius sends the message of an error alone.
+  const denied = [{ message: 'Rate limit "PerClient" exceeded. Try again in 20 seconds.' }];
+  await expect(first()).rejects.toMatchObject(denied);
+});
+
+test('a query is limited by its own address, whatever the application has as `extra` in its context', async () => {
+  const context = ({ req, res }: { req: object; res: object }) => ({ req, res, extra: { request: {} } });
+  const ask = await served(moduleWith(apollo(context)));
+  expect((await query(ask, '{ title }')).fields).toBe('"PerClient";r=2;t=20');
+});
