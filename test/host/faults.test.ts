@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { rmSync, statSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { until } from '../redis/servers/until.ts';
@@ -196,4 +197,17 @@ test('in a rolling restart every call is decided', async () => {
     // oxlint-disable-next-line no-await-in-loop
     await splitByRole(processes);
   }
+});
+
+test('named pipes of a neighbour in place of buckets keep no process from serving, working with files, and ending', async () => {
+  // As many as the thread pool of Node has threads.
+  const sockets = Array.from({ length: 4 }, paths.newSocket);
+  for (const each of sockets) execFileSync('mkfifo', [`${each}.handover`]);
+  const process = start();
+  const all = await Promise.all(sockets.map((each) => process.open(each)));
+  expect(all.map(({ role }) => role)).toEqual(['serving', 'serving', 'serving', 'serving']);
+  // It writes its buckets into files before.
+  await process.terminate();
+  const ofBuckets = sockets.filter((each) => statSync(`${each}.handover`).isFile());
+  expect(ofBuckets).toEqual(sockets);
 });

@@ -197,6 +197,7 @@ describe('a file that can not be taken over', () => {
   test.each([
     ['a named pipe', () => execFileSync('mkfifo', [file()]), /is not a regular file/],
     ['a link to a file', () => symlinkSync(kept(), file()), /ELOOP|symbolic/],
+    ['a link to nothing', () => symlinkSync('nothing', file()), /ELOOP|symbolic/],
     ['a second name of a file', () => linkSync(kept(), file()), /is not a regular file with one name/],
     ['a folder', () => mkdirSync(file()), /is not a regular file/],
     [

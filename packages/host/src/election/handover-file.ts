@@ -1,4 +1,4 @@
-import { constants, existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { constants, lstatSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { decodeHello, encodeHello, HELLO_BYTES, type Hello } from '../wire/hello.ts';
@@ -40,7 +40,7 @@ export class HandoverFile {
   }
 
   get exists(): boolean {
-    return existsSync(this.#path);
+    return lstatSync(this.#path, { throwIfNoEntry: false }) !== undefined;
   }
 
   /**

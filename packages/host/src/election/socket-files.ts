@@ -167,10 +167,8 @@ function connectTo(path: string): Promise<Socket | NoConnection> {
       if (none === undefined) reject(error);
       else resolve(none);
     });
-    socket.once('connect', () => {
-      socket.removeAllListeners('error');
-      resolve(socket);
-    });
+    // The listener stays until the next owner has one: an `error` event without any would end the process.
+    socket.once('connect', () => resolve(socket));
   });
 }
 
