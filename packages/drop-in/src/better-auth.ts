@@ -39,7 +39,7 @@ const NAMES = { limit: 'max', window: 'window', unitMs: 1000 };
 /** A part of the key of all requests whose address `better-auth` does not know. */
 const NO_ADDRESS = 'no-trusted-ip';
 const SHARED =
-  'better-auth has found no address of a client, so all such clients of a path count together. Set advanced.ipAddress.ipAddressHeaders and trustedProxies of better-auth to what your proxy sends.';
+  'better-auth has found no address of a client, so all such clients of a path count together. Set `advanced.ipAddress.ipAddressHeaders` or `advanced.ipAddress.trustedProxies` of better-auth to what your proxy sends.';
 
 /**
  * Creates a storage for the rate limits of `better-auth` on a store of Sluice. `max` requests per `window` become a token
