@@ -1,4 +1,6 @@
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { basename } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { packedManifest } from '../../scripts/tarball-checks.mjs';
@@ -35,6 +37,31 @@ describe.each(tarballs.paths.map((path) => ({ name: basename(path), path })))('t
   it('depends on versions, and on no file of the workspace', () => {
     expect(JSON.stringify(packedManifest(path))).not.toMatch(/workspace:|\/src\//);
   });
+});
+
+it.each([
+  ['core', 'ipaddr.js'],
+  ['fastify', 'fastify-plugin'],
+])('@sluice/%s contains %s with its licence, and does not install it', (name, part) => {
+  const path = tarballs.paths.find((each) => basename(each).startsWith(`sluice-${name}-`))!;
+  const licence = readFileSync(new URL(`../../packages/${name}/node_modules/${part}/LICENSE`, import.meta.url), 'utf8');
+  const { dependencies = {} } = packedManifest(path) as { dependencies?: object };
+  expect(Object.keys(dependencies)).not.toContain(part);
+  expect(execFileSync('tar', ['-xzOf', path, 'package/dist/THIRD-PARTY.txt'], { encoding: 'utf8' })).toContain(licence);
+});
+
+it.each(['dist', 'dist/cjs'])('the stack of an error of core names its functions in %s', (build) => {
+  const { createLimiter } = createRequire(import.meta.url)(
+    `../../packages/core/${build}/index.js`,
+  ) as typeof import('@sluice/core');
+  let stack: string | undefined;
+  try {
+    createLimiter({ limits: { Requests: {} as never } });
+  } catch (error) {
+    ({ stack } = error as Error);
+  }
+  expect(stack).toMatch(/at createLimiter /);
+  expect(stack).not.toMatch(/^ +at #?\w{1,2} /m);
 });
 
 const oldest = [

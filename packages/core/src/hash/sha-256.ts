@@ -2,8 +2,8 @@ import { nodeModule } from '../runtime/node-module.ts';
 
 const BLOCK_BYTES = 64;
 
-/** The first 32 bits of the fractional parts of the cube roots of the first 64 primes, and of the square roots of 8. */
-const { K, H } = constants();
+/** Made when they are first needed, which is never in Node. */
+let tables: ReturnType<typeof constants> | undefined;
 
 /** Returns the SHA-256 of a text in UTF-8, in hexadecimal. */
 export function sha256(text: string): string {
@@ -18,11 +18,12 @@ export function sha256(text: string): string {
  */
 export function sha256Anywhere(text: string): string {
   const message = padded(new TextEncoder().encode(text));
+  const { K, H } = (tables ??= constants());
   const hash = H.slice();
   const words = new Int32Array(64);
   for (let at = 0; at < message.byteLength; at += BLOCK_BYTES) {
     schedule(words, message, at);
-    compress(hash, words);
+    compress(hash, words, K);
   }
   return Array.from(hash, (word) => (word >>> 0).toString(16).padStart(8, '0')).join('');
 }
@@ -47,7 +48,7 @@ function schedule(words: Int32Array, message: DataView, at: number): void {
   }
 }
 
-function compress(hash: Int32Array, words: Int32Array): void {
+function compress(hash: Int32Array, words: Int32Array, K: Int32Array): void {
   let [a, b, c, d, e, f, g, h] = hash as unknown as [number, number, number, number, number, number, number, number];
   for (let t = 0; t < 64; t++) {
     const s1 = rotated(e, 6) ^ rotated(e, 11) ^ rotated(e, 25);

@@ -6,7 +6,7 @@ type Bits = ipaddr.IPv4 | ipaddr.IPv6;
 
 const MAPPED_PREFIX = '::ffff:';
 /** The well-known prefix of NAT64 (RFC 6052 section 2.1). */
-const NAT64 = ipaddr.IPv6.parse('64:ff9b::');
+const NAT64 = new ipaddr.IPv6([0x64, 0xff9b, 0, 0, 0, 0, 0, 0]);
 
 /**
  * An IP address. It is defined by its bits and not by its notation: all spellings of an address have the same {@link

@@ -56,7 +56,7 @@ test('an object whose properties can’t be read is rejected', () => {
 });
 
 test('a copy in a bundle that knows no URL has a place, too', () => {
-  expect(placeOf('file:///app/node_modules/@sluice/core/dist/create-limiter-part.js')).toBe(
+  expect(placeOf('file:///app/node_modules/@sluice/core/dist/shared-part.js')).toBe(
     'file:///app/node_modules/@sluice/core/dist/',
   );
   expect(placeOf(undefined)).toBe('a bundle');
