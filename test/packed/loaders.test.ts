@@ -17,6 +17,7 @@ const newest = [
   '@types/koa@3',
   'fastify@5',
   'hono@4',
+  'hono-rate-limiter@0.5',
   'ioredis@6',
   'pg@8',
   ...nest('11'),
@@ -87,6 +88,7 @@ describe('in an empty project beside the newest peers', () => {
       '--conditions=workerd',
       '--format=esm',
       '--external:cloudflare:workers',
+      '--external:node:*',
       `--outfile=worker/${bundle}`,
     ]);
     return project.bin('workerd', ['test', `worker/${config}`]);
@@ -99,6 +101,10 @@ describe('in an empty project beside the newest peers', () => {
   it('in a Worker whose store hangs, each request is answered, whoever has left, and its slots are released', async () => {
     const tested = worker('worker-requests.mjs', 'requests-bundle.mjs', 'requests.capnp');
     await expect(tested).resolves.toBeTypeOf('string');
+  });
+
+  it('in a Worker, hono-rate-limiter answers with our store as with its own, also where requests are given back', async () => {
+    await expect(worker('worker-drop-in.mjs', 'drop-in-bundle.mjs', 'drop-in.capnp')).resolves.toBeTypeOf('string');
   });
 
   it('two instances of a Worker share the buckets of Durable Objects, which survive the end of an object', async () => {

@@ -1,23 +1,42 @@
 // The examples of the documentation of better-auth's rate limits.
-import { rateLimitStorage } from '@sluice/drop-in/better-auth';
-import { betterAuth, type BetterAuthRateLimitOptions } from 'better-auth';
-import { memoryAdapter } from 'better-auth/adapters/memory';
-import { answerOfResponse, inTurn, type Usage } from './usage.ts';
+import { rateLimitStorage, type RateLimitStorage } from '@sluice/drop-in/better-auth';
+import type { BetterAuthOptions, BetterAuthRateLimitOptions } from 'better-auth';
+import { peer } from './peers.ts';
+import { answerOfResponse, inTurn, type Answer, type Usage } from './usage.ts';
+
+type Library = typeof import('better-auth');
+type MemoryAdapter = typeof import('better-auth/adapters/memory');
+
+/** The two storages that are compared. */
+export interface BetterAuthStores {
+  readonly own: () => Pick<BetterAuthOptions, 'secondaryStorage'> & {
+    readonly storage: NonNullable<BetterAuthRateLimitOptions['storage']>;
+  };
+  readonly ours: () => RateLimitStorage;
+}
+
+const ours = (): RateLimitStorage => rateLimitStorage({ log: false });
+export const BETTER_AUTH_IN_MEMORY: BetterAuthStores = { own: () => ({ storage: 'memory' }), ours };
+export const BETTER_AUTH_IN_DATABASE: BetterAuthStores = { own: () => ({ storage: 'database' }), ours };
 
 const PAGE = 'http://localhost:3000';
+const CLIENT = 'x-client';
 let clients = 0;
 
 interface Used {
   readonly name: string;
   readonly options: BetterAuthRateLimitOptions;
+  readonly others?: Pick<BetterAuthOptions, 'advanced' | 'plugins'>;
   readonly paths: readonly string[];
+  /** The address of a request, of a client that no other usage has. Default: always the same. */
+  readonly address?: (client: number, request: number) => string | undefined;
 }
 
-const signIns = (count: number): string[] => Array<string>(count).fill('/sign-in/email');
+const times = (count: number, path: string): string[] => Array<string>(count).fill(path);
 
 const USED: readonly Used[] = [
-  { name: 'a window and a max', options: { window: 10, max: 3 }, paths: ['/ok', '/ok', '/ok', '/ok', '/error'] },
-  { name: 'the stricter rules of sign-ins', options: {}, paths: [...signIns(5), '/ok'] },
+  { name: 'a window and a max', options: { window: 10, max: 3 }, paths: [...times(4, '/ok'), '/error'] },
+  { name: 'the stricter rules of sign-ins', options: {}, paths: [...times(5, '/sign-in/email'), '/ok'] },
   {
     name: 'rules of paths',
     options: {
@@ -29,35 +48,83 @@ const USED: readonly Used[] = [
       },
     },
     paths: [
-      ...signIns(5),
-      '/two-factor/a',
-      '/two-factor/a',
-      ...Array<string>(4).fill('/get-session'),
-      '/ok',
-      '/ok',
-      '/ok',
+      ...times(5, '/sign-in/email'),
+      ...times(2, '/two-factor/a'),
+      ...times(4, '/get-session'),
+      ...times(3, '/ok'),
     ],
+  },
+  {
+    name: 'a rule that is a function of the request and of the rule before it',
+    options: {
+      window: 60,
+      max: 1,
+      customRules: { '/ok': (request, rule) => ({ ...rule, max: request.headers.has(CLIENT) ? 3 : 1 }) },
+    },
+    paths: [...times(5, '/ok'), ...times(2, '/error')],
+  },
+  {
+    name: 'rules of a plugin',
+    options: {},
+    others: { plugins: [{ id: 'mine', rateLimit: [{ pathMatcher: (path) => path === '/ok', window: 60, max: 2 }] }] },
+    paths: [...times(4, '/ok'), '/error'],
+  },
+  {
+    name: 'clients of one IPv6 network, which share',
+    options: { window: 60, max: 3 },
+    others: { advanced: { ipAddress: { ipAddressHeaders: [CLIENT], ipv6Subnet: 64 } } },
+    paths: times(5, '/ok'),
+    address: (client, request) => `2001:db8:${client}::${request}`,
+  },
+  {
+    name: 'clients whose address nobody knows, which share',
+    options: { window: 60, max: 3, customRules: { '/ok': { window: 3600, max: 3 } } },
+    paths: times(5, '/ok'),
+    address: () => undefined,
   },
 ];
 
-export const BETTER_AUTH_USAGES: readonly Usage[] = USED.map(({ name, options, paths }) => ({
-  name,
-  answers(isOurs) {
-    const storage = isOurs ? { customStorage: rateLimitStorage({ log: false }) } : { storage: 'memory' as const };
-    const auth = betterAuth({
-      baseURL: PAGE,
-      secret: 'a secret of at least thirty-two characters',
-      database: memoryAdapter({ user: [], session: [], account: [], verification: [] }),
-      emailAndPassword: { enabled: true },
-      rateLimit: { enabled: true, ...options, ...storage },
-      advanced: { ipAddress: { ipAddressHeaders: ['x-client'] } },
-      logger: { disabled: true },
-    });
-    // All instances of it share the memory of the process.
-    const headers = { 'content-type': 'application/json', 'x-client': `203.0.113.${++clients}` };
-    const body = JSON.stringify({ email: 'someone@example.com', password: 'not this one' });
-    const request = (path: string): Request =>
-      new Request(`${PAGE}/api/auth${path}`, { headers, ...(path.startsWith('/sign-in') && { method: 'POST', body }) });
-    return inTurn(paths.map((path) => async () => answerOfResponse(await auth.handler(request(path)))));
-  },
-}));
+/** An authentication that knows clients by a header. Passwords are not hashed, because that takes half a second. */
+function authOf(
+  { options, others = {} }: Used,
+  isOurs: boolean,
+  stores: BetterAuthStores,
+): ReturnType<Library['betterAuth']> {
+  const { betterAuth } = peer('better-auth') as Library;
+  const { memoryAdapter } = peer('better-auth/adapters/memory') as MemoryAdapter;
+  const { secondaryStorage, ...storage } = isOurs ? { customStorage: stores.ours() } : stores.own();
+  return betterAuth({
+    baseURL: PAGE,
+    secret: 'a secret of at least thirty-two characters',
+    database: memoryAdapter({ user: [], session: [], account: [], verification: [], rateLimit: [] }),
+    emailAndPassword: {
+      enabled: true,
+      password: { hash: (password) => Promise.resolve(password), verify: () => Promise.resolve(false) },
+    },
+    rateLimit: { enabled: true, ...options, ...storage },
+    advanced: { ipAddress: { ipAddressHeaders: [CLIENT] } },
+    logger: { disabled: true },
+    ...(secondaryStorage && { secondaryStorage }),
+    ...others,
+  });
+}
+
+export function betterAuthUsages(stores: BetterAuthStores): readonly Usage[] {
+  return USED.map((used) => ({
+    name: used.name,
+    answers(isOurs) {
+      const auth = authOf(used, isOurs, stores);
+      const { address: addressOf = (one) => `203.0.113.${one}` } = used;
+      // All instances of it share the memory of the process.
+      const client = ++clients;
+      const body = JSON.stringify({ email: 'someone@example.com', password: 'not this one' });
+      const ask = async (path: string, i: number): Promise<Answer> => {
+        const address = addressOf(client, i);
+        const headers = { 'content-type': 'application/json', ...(address !== undefined && { [CLIENT]: address }) };
+        const method = path.startsWith('/sign-in') ? { method: 'POST', body } : {};
+        return answerOfResponse(await auth.handler(new Request(`${PAGE}/api/auth${path}`, { headers, ...method })));
+      };
+      return inTurn(used.paths.map((path, i) => () => ask(path, i)));
+    },
+  }));
+}

@@ -1,13 +1,25 @@
 // The examples of the README and of the reference of express-rate-limit, with smaller numbers.
-import { rateLimitStore, type RateLimitStoreOptions } from '@sluice/drop-in/express-rate-limit';
+import { rateLimitStore, type RateLimitStore, type RateLimitStoreOptions } from '@sluice/drop-in/express-rate-limit';
 import express, { type Express, type RequestHandler } from 'express';
-import type { Options, RateLimitRequestHandler } from 'express-rate-limit';
+import type { Options, RateLimitRequestHandler, Store } from 'express-rate-limit';
 import { listening } from '../../../redis/http.ts';
 import { peer } from './peers.ts';
 import { answerOfResponse, inTurn, type Usage } from './usage.ts';
 
 type Library = typeof import('express-rate-limit');
 type Limiter = (options: Partial<Options>, ours?: RateLimitStoreOptions) => RateLimitRequestHandler;
+
+/** The two stores that are compared, new ones for each limiter. */
+export interface ExpressStores {
+  /** `undefined` for the memory store of the library. */
+  readonly own: () => Store | undefined;
+  readonly ours: (options?: RateLimitStoreOptions) => RateLimitStore;
+}
+
+export const EXPRESS_IN_MEMORY: ExpressStores = {
+  own: () => undefined,
+  ours: (options) => rateLimitStore({ log: false, ...options }),
+};
 
 interface Served {
   readonly name: string;
@@ -130,13 +142,15 @@ const SERVED: readonly Served[] = [
 ];
 
 /** @param version - The name by which the library is installed. */
-export function expressUsages(version: string): readonly Usage[] {
+export function expressUsages(version: string, stores: ExpressStores = EXPRESS_IN_MEMORY): readonly Usage[] {
   const { rateLimit } = peer(version) as Library;
   return SERVED.map(({ name, app, paths, headers = {} }) => ({
     name,
     async answers(isOurs) {
-      const limiter: Limiter = (options, ours) =>
-        rateLimit({ ...options, ...(isOurs && { store: rateLimitStore({ log: false, ...ours }) }) });
+      const limiter: Limiter = (options, ours) => {
+        const store = isOurs ? stores.ours(ours) : stores.own();
+        return rateLimit({ ...options, ...(store && { store }) });
+      };
       const made = app(limiter);
       const asks = await Promise.all(
         [...new Set(paths)].map(async (path) => [path, await listening(made, path)] as const),

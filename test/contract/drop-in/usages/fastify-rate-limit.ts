@@ -1,10 +1,17 @@
 // The examples of the README of @fastify/rate-limit, with smaller numbers.
 import type { FastifyRateLimitOptions, RateLimitPluginOptions } from '@fastify/rate-limit';
-import { rateLimitStore } from '@sluice/drop-in/fastify-rate-limit';
+import { rateLimitStore, type RateLimitStoreClass } from '@sluice/drop-in/fastify-rate-limit';
 import Fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify';
 import { running } from '../../../redis/servers/running.ts';
 import { peer } from './peers.ts';
 import { answerOf, inTurn, type Usage } from './usage.ts';
+
+/** The two stores that are compared, new ones for each application. */
+export interface FastifyStores {
+  /** The options that choose the store of the library: none for memory. */
+  readonly own: () => Pick<RateLimitPluginOptions, 'redis' | 'nameSpace'>;
+  readonly ours: () => RateLimitStoreClass;
+}
 
 interface Registered {
   readonly name: string;
@@ -136,14 +143,16 @@ const REGISTERED: readonly Registered[] = [
   },
 ];
 
-export function fastifyUsages(): readonly Usage[] {
+export function fastifyUsages(
+  { own, ours }: FastifyStores = { own: () => ({}), ours: () => rateLimitStore({ log: false }) },
+): readonly Usage[] {
   const plugin = peer('@fastify/rate-limit') as FastifyPluginAsync<RateLimitPluginOptions>;
   return REGISTERED.map(({ name, options, routes, paths }) => ({
     name,
     async answers(isOurs) {
       const app = Fastify();
       running.add({ close: () => app.close() });
-      await app.register(plugin, { ...options, ...(isOurs && { store: rateLimitStore({ log: false }) }) });
+      await app.register(plugin, { ...options, ...(isOurs ? { store: ours() } : own()) });
       routes(app);
       return inTurn(
         paths.map((url) => async () => {

@@ -1,11 +1,19 @@
 // The examples of the documentation of hono-rate-limiter, with smaller numbers.
-import { rateLimitStore, type RateLimitStoreOptions } from '@sluice/drop-in/express-rate-limit';
+import type { RateLimitStore, RateLimitStoreOptions } from '@sluice/drop-in/express-rate-limit';
 import { Hono } from 'hono';
-import type { HonoConfigType } from 'hono-rate-limiter';
+import type { HonoConfigType, Store } from 'hono-rate-limiter';
+import { EXPRESS_IN_MEMORY } from './express-rate-limit.ts';
 import { peer } from './peers.ts';
 import { answerOfResponse, inTurn, type Usage } from './usage.ts';
 
 type Library = typeof import('hono-rate-limiter');
+
+/** The two stores that are compared, new ones for each limiter. */
+export interface HonoStores {
+  /** `undefined` for the memory store of the library. */
+  readonly own: () => Store | undefined;
+  readonly ours: (options?: RateLimitStoreOptions) => RateLimitStore;
+}
 
 interface Used {
   readonly name: string;
@@ -34,14 +42,16 @@ const USED: readonly Used[] = [
   { name: 'skipSuccessfulRequests', options: { skipSuccessfulRequests: true }, paths: [...FIVE, ...FAILED, '/200'] },
 ];
 
-export function honoUsages(): readonly Usage[] {
+export function honoUsages(
+  stores: HonoStores = { own: () => undefined, ours: EXPRESS_IN_MEMORY.ours },
+): readonly Usage[] {
   const { rateLimiter } = peer('hono-rate-limiter') as Library;
   return USED.map(({ name, options, ours, paths }) => ({
     name,
     answers(isOurs) {
       const app = new Hono();
-      const store = isOurs ? { store: rateLimitStore({ log: false, ...ours }) } : {};
-      app.use(rateLimiter({ ...QUARTER, ...options, ...store }));
+      const store = isOurs ? stores.ours(ours) : stores.own();
+      app.use(rateLimiter({ ...QUARTER, ...options, ...(store && { store }) }));
       app.get('/:status', (c) => c.text('hello', Number(c.req.param('status')) as 200));
       return inTurn(paths.map((path) => async () => answerOfResponse(await app.request(path))));
     },
