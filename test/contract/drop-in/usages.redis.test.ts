@@ -95,7 +95,8 @@ const betterAuthStores: BetterAuthStores = {
     storage: 'secondary-storage',
     secondaryStorage: {
       get: (key) => nodeRedis.get(key),
-      set: (key, value, ttl) => nodeRedis.set(key, value, ttl === undefined ? {} : { EX: ttl }) as Promise<never>,
+      set: (key, value, ttl) => nodeRedis.set(key, value, ttl === undefined ? {} : { EX: ttl }),
+      getAndDelete: (key) => nodeRedis.getDel(key),
       delete: async (key) => void (await nodeRedis.del(key)),
       increment: (key, ttl) => nodeRedis.eval(INCREMENT, { keys: [key], arguments: [`${ttl}`] }) as Promise<number>,
     },

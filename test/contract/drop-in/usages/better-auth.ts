@@ -77,6 +77,13 @@ const USED: readonly Used[] = [
     address: (client, request) => `2001:db8:${client}::${request}`,
   },
   {
+    name: 'a client behind a trusted proxy, whatever addresses it claims',
+    options: { window: 60, max: 3 },
+    others: { advanced: { ipAddress: { ipAddressHeaders: [CLIENT], trustedProxies: ['192.0.2.0/24'] } } },
+    paths: times(5, '/ok'),
+    address: (client, request) => `198.51.100.${request}, 203.0.113.${client}, 192.0.2.10`,
+  },
+  {
     name: 'clients whose address nobody knows, which share',
     options: { window: 60, max: 3, customRules: { '/ok': { window: 3600, max: 3 } } },
     paths: times(5, '/ok'),
@@ -89,7 +96,7 @@ function authOf(
   { options, others = {} }: Used,
   isOurs: boolean,
   stores: BetterAuthStores,
-): ReturnType<Library['betterAuth']> {
+): Pick<ReturnType<Library['betterAuth']>, 'handler'> {
   const { betterAuth } = peer('better-auth') as Library;
   const { memoryAdapter } = peer('better-auth/adapters/memory') as MemoryAdapter;
   const { secondaryStorage, ...storage } = isOurs ? { customStorage: stores.ours() } : stores.own();
