@@ -1,7 +1,7 @@
 // Core itself, from its modules: what is left out is what a page has no use for, such as stores that can fail. A test
 // compares each decision and each header field with those of createLimiter and of a middleware.
 import { checkCost, checkCostFits, transactionOf } from '../../packages/core/src/decision/batch.ts';
-import { decisionOf } from '../../packages/core/src/decision/decide.ts';
+import { Decided } from '../../packages/core/src/decision/decided.ts';
 import type { Decision } from '../../packages/core/src/decision/decision.ts';
 import type { Result } from '../../packages/core/src/decision/result.ts';
 import type { Transaction } from '../../packages/core/src/decision/transaction.ts';
@@ -113,8 +113,8 @@ export class Core {
     });
     if (batch.length === 0) return { decision: undefined, failure };
     const reading = this.#store.run({ kind: 'spend', alternatives: [batch] });
-    const answer = { available: true, failure: undefined, batch, reading, store: this.#store, owner: this } as const;
-    return { decision: decisionOf(answer, true), failure };
+    const origin = { owner: this, takes: true, store: this.#store, failure: undefined };
+    return { decision: new Decided(batch, origin, reading), failure };
   }
 }
 

@@ -2,6 +2,7 @@ import { accountId, createLimiter, type Decision } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { Decided } from '../../packages/core/src/decision/decided.ts';
 import { QueuedDecisions } from '../../packages/core/src/limiter/queued-decisions.ts';
 import { RUNS } from './runs.ts';
 
@@ -52,7 +53,7 @@ test('tokens are given back by those who left at the end of their queues, and tu
           const decision = await limiter.spend(each.buckets.map((limit) => ({ limit, id: 'x' })));
           const name = names.size;
           names.set(decision, name);
-          leaves.push(queued.add(decision, (how) => how === 'over' && over.push(name)));
+          leaves.push(queued.add(decision as Decided, (how) => how === 'over' && over.push(name)));
           waiting.push({ name, buckets: each.buckets, dueMs: time.nowMs + decision.delayMs, isGone: false });
           waiting.sort((one, other) => one.dueMs - other.dueMs || one.name - other.name);
         } else if ('leaves' in each && leaves.length > 0) {

@@ -1,4 +1,4 @@
-import { endIfBegun, fieldKey, NodeExchange, type Answer, type RequestDecision } from '@sluice/core/http';
+import { endIfBegun, NodeExchange, type Answer, type RequestDecision } from '@sluice/core/http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { onceHandled } from './handled.ts';
 import type { RouteSettings } from './route-limits.ts';
@@ -25,11 +25,11 @@ export class FastifyExchange extends NodeExchange<FastifyRequest> {
   }
 
   override getField(name: string): number | string | readonly string[] | undefined {
-    return this.#reply.getHeader(fieldKey(name));
+    return this.#reply.getHeader(name);
   }
 
   override setField(name: string, value: string): void {
-    void this.#reply.header(fieldKey(name), value);
+    void this.#reply.header(name, value);
   }
 }
 

@@ -1,4 +1,4 @@
-import { endIfBegun, fieldKey, NodeExchange, sendDenial, type Denial, type RequestDecision } from '@sluice/core/http';
+import { endIfBegun, NodeExchange, sendDenial, type Denial, type RequestDecision } from '@sluice/core/http';
 import type { ExecutionContext } from '@nestjs/common';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
@@ -51,11 +51,11 @@ class FastifyExchange extends PlatformExchange {
   }
 
   override getField(name: string): number | string | readonly string[] | undefined {
-    return this.#reply.getHeader(fieldKey(name));
+    return this.#reply.getHeader(name);
   }
 
   override setField(name: string, value: string): void {
-    void this.#reply.header(fieldKey(name), value);
+    void this.#reply.header(name, value);
   }
 }
 

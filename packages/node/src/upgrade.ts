@@ -137,7 +137,7 @@ class UpgradeExchange extends NodeRequestExchange<IncomingMessage> {
   }
 
   getField(name: string): string | undefined {
-    return this.fields[name];
+    return Object.entries(this.fields).find(([field]) => field.toLowerCase() === name)?.[1];
   }
 
   setField(name: string, value: string): void {

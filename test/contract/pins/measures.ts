@@ -14,7 +14,7 @@ import { bytesOfRequests } from './pins.ts';
 
 /** The most of each. Lower a figure when it falls, and do not raise it. Bytes are 5 % above what is printed mostly. */
 const MOST = {
-  bytes: { 'a rate': 2240, 'a quota': 2880, 'two limits': 3550, 'a slot': 9650 },
+  bytes: { 'a rate': 1970, 'a quota': 2280, 'two limits': 2600, 'a slot': 9150 },
   'files of core that do not compile without': {
     load: 4,
     quota: 2,

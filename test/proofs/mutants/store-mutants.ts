@@ -6,7 +6,7 @@ const BUCKETS = 'packages/core/src/store/memory/buckets.ts';
 const BATCH = 'packages/redis/src/batches/script-batch.ts';
 const ENTRY = 'packages/core/src/store/server-entry.ts';
 const SLOT = 'packages/core/src/store/memory/slot-bucket.ts';
-const DECIDED = 'packages/core/src/decision/decide.ts';
+const DELAY = 'packages/core/src/decision/delay.ts';
 const RESULTS = 'packages/core/src/decision/results.ts';
 const LOAN = 'packages/core/src/kinds/borrow/loan.ts';
 
@@ -186,19 +186,13 @@ export const storeMutants: readonly Mutant[] = [
     about: 'remaining of a batch without what was just taken',
   },
   {
-    in: DECIDED,
-    replace: 'const level = took ? levelAfter(transaction, before) : before;',
-    by: 'const level = before;',
-    about: 'remaining without what was just taken',
-  },
-  {
-    in: DECIDED,
-    replace: 'passed ? 0 : ceilToMs(ticksUntilFit(transaction, level, left))',
-    by: 'ceilToMs(level)',
+    in: RESULTS,
+    replace: 'allowed ? 0 : ceilToMs(ticksUntilFit(transaction, after, left))',
+    by: 'ceilToMs(after)',
     about: 'the wait until full',
   },
   {
-    in: DECIDED,
+    in: DELAY,
     replace: 'waitFor(before, incrementTicks, rate.toleranceTicks) : 0',
     by: 'waitFor(before, incrementTicks, rate.toleranceTicks + 16) : 0',
     about: 'a turn comes a microsecond early',

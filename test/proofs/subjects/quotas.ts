@@ -5,7 +5,8 @@
  * @module
  */
 import { transactionOf as askOf } from '../../../packages/core/src/decision/batch.ts';
-import { bucketStates, decisionOf } from '../../../packages/core/src/decision/decide.ts';
+import { bucketStates } from '../../../packages/core/src/decision/decide.ts';
+import { Decided } from '../../../packages/core/src/decision/decided.ts';
 import type { Decision } from '../../../packages/core/src/decision/decision.ts';
 import type { BucketState } from '../../../packages/core/src/decision/result.ts';
 import { Transaction } from '../../../packages/core/src/decision/transaction.ts';
@@ -163,6 +164,5 @@ function unexpected(name: string): never {
 /** The decision that a limiter makes of the levels that a server has read. */
 export function decisionFrom(batch: readonly Transaction[], levels: StoreReading): Decision {
   const reading = decidedReading([batch], levels);
-  const answer = { available: true, batch, reading, store: undefined as never, failure: undefined, owner: {} } as const;
-  return decisionOf(answer, true);
+  return new Decided(batch, { owner: {}, takes: true, store: {} as never, failure: undefined }, reading);
 }

@@ -1,6 +1,6 @@
-import { delayingLimit } from '../decision/decide.ts';
-import { Decision } from '../decision/decision.ts';
-import type { Answered, BatchAnswer } from '../decision/batch-answer.ts';
+import type { Decided } from '../decision/decided.ts';
+import type { Outcome } from '../decision/decision.ts';
+import { delayingLimit } from '../decision/delay.ts';
 import { readyTicks, type Transaction } from '../decision/transaction.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import type { LimiterCore } from '../limiter/limiter-core.ts';
@@ -31,7 +31,7 @@ export function countsOf(limiter: LimiterCore<never>): Counts {
 export class Counts implements Observer {
   readonly since: Date;
   /** The durations of decisions by a store that does not answer at once, in seconds, by their outcome. */
-  readonly durations: Readonly<Record<Decision['outcome'], Histogram>> = {
+  readonly durations: Readonly<Record<Outcome, Histogram>> = {
     allowed: new Histogram(DURATION_BOUNDS),
     denied: new Histogram(DURATION_BOUNDS),
     unavailable: new Histogram(DURATION_BOUNDS),
@@ -51,16 +51,16 @@ export class Counts implements Observer {
     return tally;
   }
 
-  decided(decision: Decision, shadow: boolean): void {
-    const answer = Decision.answerOf(decision);
-    const by: DecidedBy = answer.failure === undefined ? 'store' : answer.failure.policy;
-    const open = answer.available ? answer.open : undefined;
-    const limit = decision.limit ?? open?.[0]?.limit ?? '';
+  decided(decision: Decided, shadow: boolean): void {
+    const { batch, origin, durationMs } = decision;
+    const by: DecidedBy = origin.failure === undefined ? 'store' : origin.failure.policy;
+    const limit = decision.limit ?? origin.open?.[0]?.limit ?? '';
     this.of(limit).countDecision(decision.outcome, by, shadow);
-    if (isOneRequest(answer)) this.#countRequest(decision, answer.batch[0]!, shadow);
-    else this.#countResults(decision, answer, shadow);
-    if (answer.durationMs !== undefined) this.#addDuration(decision, answer.durationMs / 1000);
-    if (decision.delayMs > 0 && !shadow) this.#addWait(delayingLimit(answer as Answered), decision.delayMs / 1000);
+    if (isOneRequest(decision)) this.#countRequest(decision, batch[0]!, shadow);
+    else this.#countResults(decision, shadow);
+    if (durationMs !== undefined) this.#addDuration(decision, durationMs / 1000);
+    const { delayMs } = decision;
+    if (delayMs > 0 && !shadow) this.#addWait(delayingLimit(decision), delayMs / 1000);
   }
 
   corrected({ limit, cost, direction }: Correction): void {
@@ -72,14 +72,14 @@ export class Counts implements Observer {
   }
 
   /** Its figures are those of the decision. Most decisions are such: making the result would cost more than counting it. */
-  #countRequest({ allowed, remaining }: Decision, transaction: Transaction, shadow: boolean): void {
+  #countRequest({ allowed, remaining }: Decided, transaction: Transaction, shadow: boolean): void {
     const tally = this.of(transaction.limit);
     if (allowed) tally.taken += transaction.cost;
     else tally.countDenial(transaction.id, shadow);
     tally.countUse(partUsed(remaining, transaction));
   }
 
-  #countResults({ results }: Decision, { batch }: BatchAnswer, shadow: boolean): void {
+  #countResults({ results, batch }: Decided, shadow: boolean): void {
     for (const [i, { limit, id, allowed, spent, remaining, kind, retryAfterMs }] of results.entries()) {
       const tally = this.of(limit);
       if (!allowed) tally.countDenial(id, shadow);
@@ -89,7 +89,7 @@ export class Counts implements Observer {
     }
   }
 
-  #addDuration({ outcome }: Decision, seconds: number): void {
+  #addDuration({ outcome }: Decided, seconds: number): void {
     this.durations[outcome].add(seconds);
     tellAll(this.listeners, (listener) => listener.duration(seconds, outcome));
   }
@@ -103,7 +103,7 @@ export class Counts implements Observer {
 /** Receives what can't be counted by numbers that are read now and then, and the end. Errors that it throws are ignored. */
 export interface CountsListener extends SyncListener {
   /** How long a decision took. */
-  duration(seconds: number, outcome: Decision['outcome']): void;
+  duration(seconds: number, outcome: Outcome): void;
   /** How long a request has to wait in the queue of a limit. */
   wait(seconds: number, limit: string): void;
   /** A limiter was closed: what it has counted is complete. */
@@ -111,8 +111,13 @@ export interface CountsListener extends SyncListener {
 }
 
 /** Whether an answer is on one limit alone that a store decided as it is. */
-function isOneRequest({ available, batch }: BatchAnswer): boolean {
-  return available && batch.length === 1 && batch[0]!.mode === 'check-and-spend' && batch[0]!.treatment.isPlain;
+function isOneRequest({ origin, batch }: Decided): boolean {
+  return (
+    origin.store !== undefined &&
+    batch.length === 1 &&
+    batch[0]!.mode === 'check-and-spend' &&
+    batch[0]!.treatment.isPlain
+  );
 }
 
 /** The part of a bucket that is used, in whole tokens: of what the transaction's share of it contains. */

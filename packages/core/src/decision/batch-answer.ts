@@ -27,42 +27,5 @@ export interface Changed<T> {
   readonly store: Store;
 }
 
-/** How long a decision took. */
-interface Timed {
-  /**
-   * Milliseconds from the beginning of the decision, when ids and costs were known, to its end. Set only while durations are
-   * measured.
-   */
-  durationMs?: number | undefined;
-}
-
-/** A batch that a store or a policy decided. The outcome follows from the reading. */
-export interface Answered extends Changed<Transaction>, Timed {
-  readonly available: true;
-  /** Undefined when the limiter's own store decided. */
-  readonly failure: Failure | undefined;
-  /** The transactions that the policy `open` let through without a look. */
-  readonly open?: readonly Transaction[];
-  readonly owner: Owner;
-}
-
-/** No store has decided a batch, and nothing was taken. */
-export interface Unanswered extends Timed {
-  readonly available: false;
-  /**
-   * The transactions that are to blame, as requested. Never empty. Those whose policy is `closed`, when the store can't
-   * answer; otherwise those of blocked ids, or of loads that are too high.
-   */
-  readonly batch: readonly Transaction[];
-  readonly failure: Failure | undefined;
-  readonly owner: Owner;
-}
-
-/** The gate of the limiter that made a decision: only that limiter gives its tokens back. Compared by identity. */
-export type Owner = object;
-
-/** The answer to a batch, and where it came from. */
-export type BatchAnswer = Answered | Unanswered;
-
 /** A charge: a transaction without its mode. Its cost may exceed the burst. */
 export type Charge = Omit<Transaction, 'mode'>;

@@ -1,47 +1,13 @@
 // The room decision: what a batch is, and from the answer of a store to a decision.
-import { canDeny, levelAfter } from '../store/transaction-rule.ts';
-import { canEverPass } from './batch.ts';
-import { Decision, type DecisionFigures } from './decision.ts';
-import type { BucketState, Result } from './result.ts';
-import { blockedResult, periodMsOf, deniedResults, resultsOf } from './results.ts';
-import type { Answered, BatchAnswer, Unanswered } from './batch-answer.ts';
-import { fits, remainingTokens, waitFor } from '../rule/gcra.ts';
-import { periodLeft, ticksUntilFit, ticksUntilFull } from './period-left.ts';
-import type { StoreReading } from '../store/store.ts';
-import { strictestOf } from './strictness.ts';
+import { remainingTokens } from '../rule/gcra.ts';
 import { ceilToMs } from '../rule/ticks.ts';
-import { isInternal, isBlocked, readyTicks, type Transaction } from './transaction.ts';
-
-/**
- * The wait that is reported when a limit is `closed` because its store can't answer. The end of the outage is unknown.
- * One second is the shortest wait that Retry-After can express, and the store is tried up to ten times in it.
- */
-const UNAVAILABLE_RETRY_MS = 1000;
-
-/** The figures of a decision to which no limit applied. It is allowed. */
-const NO_LIMIT: DecisionFigures = {
-  limit: null,
-  id: null,
-  blocked: false,
-  remaining: Infinity,
-  retryAfterMs: 0,
-  resetAfterMs: 0,
-};
-
-/**
- * Derives a decision from the answer of a store or of a failure policy.
- *
- * @param takes - True for `spend`, false for `check`, which takes nothing.
- */
-export function decisionOf(answer: BatchAnswer, takes: boolean): Decision {
-  return answer.available ? decided(answer, takes) : unavailable(answer);
-}
-
-/** Derives a decision from the answer of a store: what passed is what the store says, and its levels are for figures. */
-export function decided(answer: Answered, takes: boolean): Decision {
-  const passed = answer.reading.passed === 0;
-  return (answer.batch.length === 1 ? decidedAlone : decidedTogether)(answer, passed, takes && passed);
-}
+import type { StoreReading } from '../store/store.ts';
+import { canEverPass } from './batch.ts';
+import { Decided, type Origin } from './decided.ts';
+import { periodLeft, ticksUntilFull } from './period-left.ts';
+import type { BucketState, Result } from './result.ts';
+import { blockedResult, periodMsOf } from './results.ts';
+import { isBlocked, isInternal, type Transaction } from './transaction.ts';
 
 /**
  * Denies a batch that contains a blocked id. Only the blocked ids have results, because the store is not asked about
@@ -50,10 +16,9 @@ export function decided(answer: Answered, takes: boolean): Decision {
  * @param batch - At least one of its ids is blocked.
  * @param owner - The gate of the limiter that decides.
  */
-export function blockedDecision(batch: readonly Transaction[], owner: object): Decision {
+export function blockedDecision(batch: readonly Transaction[], owner: object): Decided {
   const blocked = batch.filter(isBlocked);
-  const results = blocked.map(blockedResult);
-  return new Decision({ available: false, batch: blocked, failure: undefined, owner }, 'denied', results[0]!, results);
+  return undecided(blocked, { owner, failure: undefined }, -1, blocked.map(blockedResult));
 }
 
 /**
@@ -62,12 +27,11 @@ export function blockedDecision(batch: readonly Transaction[], owner: object): D
  * @param waitsMs - How long each of the clients will probably be denied.
  * @param owner - The gate of the limiter that decides.
  */
-export function shedDecision(batch: readonly Transaction[], waitsMs: readonly number[], owner: object): Decision {
+export function shedDecision(batch: readonly Transaction[], waitsMs: readonly number[], owner: object): Decided {
   const results = batch.map((transaction, i): Result => {
     return { ...blockedResult(transaction), blocked: false, retryAfterMs: waitsMs[i]!, resetAfterMs: waitsMs[i]! };
   });
-  const longest = results.reduce((one, other) => (other.retryAfterMs > one.retryAfterMs ? other : one));
-  return new Decision({ available: false, batch, failure: undefined, owner }, 'denied', longest, results);
+  return undecided(batch, { owner, failure: undefined }, -1, results);
 }
 
 /**
@@ -75,13 +39,11 @@ export function shedDecision(batch: readonly Transaction[], waitsMs: readonly nu
  *
  * @param others - What a check decides on the others. It remains when the store can't answer.
  */
-export function neverDecision(batch: readonly Transaction[], others: Decision): Decision {
+export function neverDecision(batch: readonly Transaction[], others: Decided): Decided {
   if (others.outcome === 'unavailable') return others;
-  const answer = Decision.answerOf(others);
   const never = batch.filter((transaction) => !canEverPass(transaction));
   const results = [...never.map((each): Result => ({ ...blockedResult(each), blocked: false })), ...others.results];
-  const unanswered = { ...answer, available: false, batch: [...never, ...answer.batch] } as const;
-  return new Decision(unanswered, 'denied', results[0]!, results);
+  return undecided([...never, ...others.batch], others.origin, -1, results);
 }
 
 /**
@@ -89,67 +51,32 @@ export function neverDecision(batch: readonly Transaction[], others: Decision): 
  *
  * @param cause - The error that says so.
  */
-export function closedDecision(decision: Decision, cause: unknown): Decision {
-  const { batch, owner } = Decision.answerOf(decision);
+export function closedDecision({ batch, origin }: Decided, cause: unknown): Decided {
   const waiting = batch.filter(({ lineTicks }) => lineTicks !== undefined);
-  return unavailable({ available: false, batch: waiting, failure: { policy: 'closed', cause }, owner });
+  return unavailable(waiting, origin.owner, cause);
 }
 
-function unavailable(answer: Unanswered): Decision {
-  const { limit, id } = answer.batch[0]!;
-  const retryAfterMs = UNAVAILABLE_RETRY_MS;
-  const figures = { limit, id, blocked: false, remaining: 0, retryAfterMs, resetAfterMs: retryAfterMs };
-  return new Decision(answer, 'unavailable', figures, []);
+/**
+ * Makes the decision on a batch that no store and no policy has decided.
+ *
+ * @param batch - The transactions that are to blame.
+ * @param cause - Why the store can't answer.
+ */
+export function unavailable(batch: readonly Transaction[], owner: object, cause: unknown): Decided {
+  return undecided(batch, { owner, failure: { policy: 'closed', cause } }, undefined, []);
 }
 
-function decidedTogether(answer: Answered, passed: boolean, took: boolean): Decision {
-  const results = passed ? resultsOf(answer, passed, took) : deniedResults(answer);
-  const figures = results[strictestOf(answer, results)] ?? NO_LIMIT;
-  return new Decision(answer, passed ? 'allowed' : 'denied', figures, results, passed ? delayMsOf(answer) : 0, took);
-}
-
-/** The decision on a batch of one transaction: its figures are those of the result, which is not made for them. */
-function decidedAlone(answer: Answered, passed: boolean, took: boolean): Decision {
-  const { reading } = answer;
-  const transaction = answer.batch[0]!;
-  const before = reading.levelsTicks[0]!;
-  const level = took ? levelAfter(transaction, before) : before;
-  const left = periodLeft(transaction, reading, 0);
-  const figures = {
-    limit: transaction.limit,
-    id: transaction.id,
-    blocked: false,
-    remaining: remainingTokens(level, transaction.rate.emissionIntervalTicks, readyTicks(transaction)),
-    retryAfterMs: passed ? 0 : ceilToMs(ticksUntilFit(transaction, level, left)),
-    resetAfterMs: ceilToMs(ticksUntilFull(level, left)),
-  };
-  const delayMs = passed && transaction.lineTicks !== undefined ? delayMsOf(answer) : 0;
-  return new Decision(answer, passed ? 'allowed' : 'denied', figures, undefined, delayMs, took);
-}
-
-/** The longest delay of the transactions of a batch that passes. */
-function delayMsOf({ batch, reading }: Answered): number {
-  let ticks = 0;
-  for (let i = 0; i < batch.length; i++) {
-    const transaction = batch[i]!;
-    if (transaction.lineTicks === undefined || isInternal(transaction)) continue;
-    ticks = Math.max(ticks, delayOf(transaction, reading.levelsTicks[i]!));
-  }
-  return ceilToMs(ticks);
-}
-
-/** The name of the limit whose delay a decision has: the longest one. Only for decisions with a delay. */
-export function delayingLimit({ batch, reading }: Answered): string {
-  const delays = batch.map((transaction, i) =>
-    transaction.lineTicks === undefined || isInternal(transaction) ? 0 : delayOf(transaction, reading.levelsTicks[i]!),
-  );
-  return batch[delays.indexOf(Math.max(...delays))]!.limit;
-}
-
-/** The time until the tokens that a transaction of a batch that passes takes, or has to find, are there, in ticks. */
-function delayOf({ mode, incrementTicks, fitTicks, rate }: Transaction, before: number): number {
-  const waits = canDeny(mode) || (mode === 'spend-only' && fits(before, incrementTicks, fitTicks));
-  return waits ? waitFor(before, incrementTicks, rate.toleranceTicks) : 0;
+/** Makes a decision without a store. */
+function undecided(
+  batch: readonly Transaction[],
+  { owner, failure }: Pick<Origin, 'owner' | 'failure'>,
+  passed: -1 | undefined,
+  results: readonly Result[],
+): Decided {
+  const reading = { nowTicks: NaN, levelsTicks: [] };
+  const decided = new Decided(batch, { owner, takes: false, store: undefined, failure }, reading, results);
+  decided.passed = passed;
+  return decided;
 }
 
 /** Returns the states of buckets after a charge or a refund. */

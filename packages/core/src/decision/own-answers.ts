@@ -1,5 +1,5 @@
 import { nowTicksAt, type StoreReading } from '../store/store.ts';
-import type { Answered } from './batch-answer.ts';
+import { Decided } from './decided.ts';
 import type { Transaction } from './transaction.ts';
 
 /** A transaction that the process decided without a store, and its level before. */
@@ -13,27 +13,24 @@ export interface OwnAnswer {
  *
  * @param batch - The whole batch, as it was asked.
  * @param own - The answers of the process, by the index in the batch.
- * @param answer - The answer of the store or of a failure policy to the other transactions. It may lack some of them, and it
+ * @param others - The decision of the store or of a failure policy on the other transactions. It may lack some of them, and it
  * may end with internal ones.
  */
 export function withOwnAnswers(
   batch: readonly Transaction[],
   own: ReadonlyMap<number, OwnAnswer>,
-  answer: Answered,
-): Answered {
+  others: Decided,
+): Decided {
   const places: (OwnAnswer | number)[] = [];
   let next = 0;
   for (const [i, transaction] of batch.entries()) {
     const answered = own.get(i);
     if (answered !== undefined) places.push(answered);
-    else if (isSameBucket(answer.batch[next], transaction)) places.push(next++);
+    else if (isSameBucket(others.batch[next], transaction)) places.push(next++);
   }
-  while (next < answer.batch.length) places.push(next++);
-  return {
-    ...answer,
-    batch: places.map((place) => (typeof place === 'number' ? answer.batch[place]! : place.transaction)),
-    reading: readingAt(places, answer.reading),
-  };
+  while (next < others.batch.length) places.push(next++);
+  const all = places.map((place) => (typeof place === 'number' ? others.batch[place]! : place.transaction));
+  return new Decided(all, others.origin, readingAt(places, others));
 }
 
 function isSameBucket(one: Transaction | undefined, other: Transaction): boolean {

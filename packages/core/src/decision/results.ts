@@ -2,66 +2,51 @@ import { fits, remainingTokens, waitFor } from '../rule/gcra.ts';
 import type { Numbers } from '../rule/rate.ts';
 import { ceilToMs } from '../rule/ticks.ts';
 import { canDeny, levelAfter } from '../store/transaction-rule.ts';
-import type { Answered } from './batch-answer.ts';
+import type { Decided } from './decided.ts';
 import { periodLeft, ticksUntilFit, ticksUntilFull, type PeriodLeft } from './period-left.ts';
 import { withPending } from './pending-tokens.ts';
 import type { Result } from './result.ts';
 import { isInternal, readyTicks, type Transaction } from './transaction.ts';
 
-/**
- * Derives the results of a decision from the answer of a store.
- *
- * @param passed - Whether the whole batch passed: then each transaction that can deny fits.
- * @param took - Whether its tokens were taken.
- */
-export function resultsOf(answer: Answered, passed: boolean, took: boolean): readonly Result[] {
-  const count = hasLoans(answer.batch) ? resultCount(answer.batch) : answer.batch.length;
+/** Derives the results of a decision from its levels. */
+export function resultsOf(decided: Decided): readonly Result[] {
+  const { batch, passed, took, origin } = decided;
+  const count = resultCount(batch);
   // A loop over a preallocated array: see docs/hot-path.md.
   // oxlint-disable-next-line unicorn/no-new-array
   const results = new Array<Result>(count);
-  for (let i = 0; i < count; i++) {
-    results[i] = resultOf(answer, i, passed, took);
-  }
-  if (count < answer.batch.length) foldLoans(answer, results, took);
-  return results;
-}
-
-/** Derives the results of a batch that a store denied. */
-export function deniedResults(answer: Answered): readonly Result[] {
-  return resultsOf(answer, false, false).map((result) => withPending(answer.owner, result));
-}
-
-/** Whether limits borrow in a batch. A loan has three transactions, so of most batches only the length is read. */
-function hasLoans(batch: readonly Transaction[]): boolean {
-  return batch.length > 2 && isInternal(batch[batch.length - 1]!);
+  for (let i = 0; i < count; i++) results[i] = resultOf(decided, i, passed === 0, took);
+  if (count < batch.length) foldLoans(decided, results, took);
+  return passed === 0 ? results : results.map((result) => withPending(origin.owner, result));
 }
 
 /** The number of transactions that have a result: those of ceilings and pools follow after them, see `Loan`. */
-function resultCount(batch: readonly Transaction[]): number {
+export function resultCount(batch: readonly Transaction[]): number {
   let count = batch.length;
-  while (count > 0 && isInternal(batch[count - 1]!)) count--;
+  // A loan has three transactions, so of most batches only the length is read.
+  if (count > 2) while (count > 0 && isInternal(batch[count - 1]!)) count--;
   return count;
 }
 
 /** Replaces the results of own buckets by those of loans. */
-function foldLoans(answer: Answered, results: Result[], took: boolean): void {
-  const { batch } = answer;
+function foldLoans(decided: Decided, results: Result[], took: boolean): void {
+  const { batch } = decided;
   let next = results.length;
   for (let i = 0; i < results.length; i++) {
     const { mode, treatment } = batch[i]!;
     if (treatment.part !== 'assured') continue;
     // The id's own tokens were taken, as of any limit: the other two buckets add nothing to the result.
-    if (mode !== 'check-and-spend' || !took) results[i] = loanResult(answer, results[i]!, next, took);
+    if (mode !== 'check-and-spend' || !took) results[i] = loanResult(decided, results[i]!, next, took);
     next += 2;
   }
 }
 
 /** @param next - The index of the ceiling; the pool follows. */
-function loanResult({ batch, reading }: Answered, own: Result, next: number, took: boolean): Result {
+function loanResult({ batch, levelsTicks }: Decided, own: Result, next: number, took: boolean): Result {
   const ceiling = batch[next]!;
   const pool = batch[next + 1]!;
-  const ceilingLevel = reading.levelsTicks[next]!;
-  const poolLevel = reading.levelsTicks[next + 1]!;
+  const ceilingLevel = levelsTicks[next]!;
+  const poolLevel = levelsTicks[next + 1]!;
   const waitTicks = Math.max(ticksUntilPassed(ceiling, ceilingLevel), ticksUntilPassed(pool, poolLevel));
   const allowed = own.allowed && waitTicks === 0;
   const isLent = pool.mode !== 'charge';
@@ -94,11 +79,12 @@ function ticksUntilPassed({ mode, incrementTicks, fitTicks }: Transaction, level
 }
 
 /** @param passed - Whether the whole batch passed: then each transaction that can deny fits. */
-function resultOf({ batch, reading }: Answered, index: number, passed: boolean, took: boolean): Result {
+function resultOf(decided: Decided, index: number, passed: boolean, took: boolean): Result {
+  const { batch } = decided;
   const transaction = batch[index]!;
-  const before = reading.levelsTicks[index]!;
+  const before = decided.levelsTicks[index]!;
   const after = took ? levelAfter(transaction, before) : before;
-  const left = periodLeft(transaction, reading, index);
+  const left = periodLeft(transaction, decided, index);
   const { limit, id, cost, mode, rate, overridden, treatment, incrementTicks, fitTicks } = transaction;
   // A transaction alone is denied when its batch is, whatever its level is.
   const allowed = passed || !canDeny(mode) || (batch.length > 1 && fits(before, incrementTicks, fitTicks));

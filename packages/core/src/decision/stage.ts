@@ -1,7 +1,7 @@
 import type { Awaitable } from '../async/awaitable.ts';
 import { hasBlocked } from './batch.ts';
 import { blockedDecision } from './decide.ts';
-import type { Decision } from './decision.ts';
+import type { Decided } from './decided.ts';
 import { isBlocked, type Transaction } from './transaction.ts';
 
 type Batch = readonly Transaction[];
@@ -21,7 +21,7 @@ export interface Stage {
    *
    * @throws What the other stages throw.
    */
-  decide(call: DecisionCall, batch: Batch, rest: Rest): Awaitable<Decision>;
+  decide(call: DecisionCall, batch: Batch, rest: Rest): Awaitable<Decided>;
 
   /**
    * Does the same for batches of which the first that passes is wanted. A stage without it has no limits that can be in
@@ -29,15 +29,15 @@ export interface Stage {
    *
    * @returns The decisions of the batches that were tried: all but the last are denied.
    */
-  decideFirst?(call: DecisionCall, batches: readonly Batch[], rest: Rest): Awaitable<readonly Decision[]>;
+  decideFirst?(call: DecisionCall, batches: readonly Batch[], rest: Rest): Awaitable<readonly Decided[]>;
 }
 
 /** The stages after one, and after them the store. */
 export interface Rest {
   /** The gate of the limiter, to which its decisions belong. */
   readonly owner: object;
-  decide(batch: Batch): Awaitable<Decision>;
-  decideFirst(batches: readonly Batch[]): Awaitable<readonly Decision[]>;
+  decide(batch: Batch): Awaitable<Decided>;
+  decideFirst(batches: readonly Batch[]): Awaitable<readonly Decided[]>;
 }
 
 /** Denies batches with a blocked id without the store. */

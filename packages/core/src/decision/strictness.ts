@@ -1,6 +1,6 @@
-import { Decision } from './decision.ts';
 import type { Result } from './result.ts';
-import type { Answered } from './batch-answer.ts';
+import type { Decided } from './decided.ts';
+import type { Decision } from './decision.ts';
 import { periodLeft, ticksUntilFit } from './period-left.ts';
 import { TICKS_PER_MS } from '../rule/ticks.ts';
 import { canDeny, levelAfter } from '../store/transaction-rule.ts';
@@ -16,19 +16,27 @@ interface Strictness {
  * Returns the index of the strictest result whose mode can deny; the first index if there is none; −1 for an empty
  * batch.
  */
-export function strictestOf(answer: Answered, results: readonly Result[]): number {
+export function strictestOf(decided: Decided, results: readonly Result[]): number {
   if (results.length < 2) return results.length - 1;
   let strictest = -1;
   for (let i = 0; i < results.length; i++) {
     if (!canDeny(results[i]!.mode)) continue;
-    if (strictest < 0 || isStricter(ofResult(answer, results, i), ofResult(answer, results, strictest))) strictest = i;
+    if (strictest < 0 || isStricter(ofResult(decided, results, i), ofResult(decided, results, strictest)))
+      strictest = i;
   }
   return Math.max(strictest, 0);
 }
 
+/** Returns the result with the longest wait; of equals the first. At least one. */
+export function longestOf(results: readonly Result[]): Result {
+  return results.reduce((one, other) => (other.retryAfterMs > one.retryAfterMs ? other : one));
+}
+
 /** Returns the strictest of several decisions on one request, in the same order. */
-export function strictestDecision(decisions: readonly Decision[]): Decision {
-  return decisions.reduce((one, other) => (isStricter(ofDecision(other), ofDecision(one)) ? other : one));
+export function strictestDecision(decisions: readonly Decision[]): Decided {
+  return (decisions as readonly Decided[]).reduce((one, other) =>
+    isStricter(ofDecision(other), ofDecision(one)) ? other : one,
+  );
 }
 
 // Denied before allowed, then the longer wait, then the fewer remaining tokens; among equals, the first.
@@ -37,23 +45,23 @@ function isStricter(one: Strictness, than: Strictness): boolean {
   return one.waitTicks === than.waitTicks ? one.remaining < than.remaining : one.waitTicks > than.waitTicks;
 }
 
-function ofResult({ batch, reading }: Answered, results: readonly Result[], i: number): Strictness {
+function ofResult(decided: Decided, results: readonly Result[], i: number): Strictness {
   const { allowed, remaining, spent, retryAfterMs } = results[i]!;
-  const transaction = batch[i]!;
+  const transaction = decided.batch[i]!;
   // The ceiling or the pool may have denied it, and not its own bucket.
   if (!allowed && transaction.treatment.part === 'assured') {
     return { allowed, remaining, waitTicks: retryAfterMs * TICKS_PER_MS };
   }
-  const level = reading.levelsTicks[i]!;
+  const level = decided.levelsTicks[i]!;
   const after = spent > 0 ? levelAfter(transaction, level) : level;
-  return { allowed, remaining, waitTicks: ticksUntilFit(transaction, after, periodLeft(transaction, reading, i)) };
+  return { allowed, remaining, waitTicks: ticksUntilFit(transaction, after, periodLeft(transaction, decided, i)) };
 }
 
-function ofDecision(decision: Decision): Strictness {
-  const { allowed, remaining, retryAfterMs, results } = decision;
-  const answer = Decision.answerOf(decision);
-  if (!answer.available || results.length === 0) return { allowed, remaining, waitTicks: retryAfterMs * TICKS_PER_MS };
+function ofDecision(decided: Decided): Strictness {
+  const { allowed, remaining, retryAfterMs, results, origin } = decided;
+  if (origin.store === undefined || results.length === 0)
+    return { allowed, remaining, waitTicks: retryAfterMs * TICKS_PER_MS };
   // A decision that could not deny is the least strict.
   if (!results.some(({ mode }) => canDeny(mode))) return { allowed, remaining: Infinity, waitTicks: -1 };
-  return ofResult(answer, results, strictestOf(answer, results));
+  return ofResult(decided, results, strictestOf(decided, results));
 }

@@ -8,7 +8,9 @@ import { readingsOf } from '../store/alternatives.ts';
 import { LocalRates } from './local-rate.ts';
 import { LocalStore, type SlotLevel } from './local-store.ts';
 import type { StalePeriods } from './stale-periods.ts';
-import type { BatchAnswer, Changed, Charge, Failure } from '../decision/batch-answer.ts';
+import type { Changed, Charge, Failure } from '../decision/batch-answer.ts';
+import { Decided } from '../decision/decided.ts';
+import { unavailable } from '../decision/decide.ts';
 
 /**
  * The largest number of buckets of a store for the `local` policy, which take 2 to 4 MB. Above it, a bucket of the limit with the
@@ -67,12 +69,12 @@ export class Fallback {
    * Otherwise the `local` limits of each decide together, and `open` ones are left out. One of which only `open` limits
    * are left passes.
    *
-   * @returns The answers for the alternatives that were tried.
+   * @returns The decisions on the alternatives that were tried.
    */
-  decide(kind: 'spend' | 'check', alternatives: Alternatives, cause: unknown): readonly BatchAnswer[] {
+  decide(kind: 'spend' | 'check', alternatives: Alternatives, cause: unknown): readonly Decided[] {
     const owner = this.#owner;
     const closed = alternatives.flat().filter(({ treatment }) => treatment.onFailure === 'closed');
-    if (closed.length > 0) return [{ available: false, batch: closed, failure: { policy: 'closed', cause }, owner }];
+    if (closed.length > 0) return [unavailable(closed, owner, cause)];
     const local = alternatives.map((batch) => localOf(batch).map((each) => this.#rates.localized(each)));
     const isOpen = local[0]!.length === 0;
     const store = isOpen ? this.#guarded : this.#local();
@@ -81,7 +83,7 @@ export class Fallback {
       const batch = local[i]!;
       const failure: Failure = { policy: batch.length === 0 ? 'open' : 'local', cause };
       const open = alternatives[i]!.filter(({ treatment }) => treatment.onFailure === 'open');
-      return { available: true, batch, reading: each, store, failure, open, owner };
+      return new Decided(batch, { owner, takes: kind === 'spend', store, failure, open }, each);
     });
   }
 

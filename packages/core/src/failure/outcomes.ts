@@ -1,13 +1,12 @@
 import type { Awaitable } from '../async/awaitable.ts';
 import { reasonOf, SluiceError } from '../checks/errors.ts';
 import type { Changed, Charge } from '../decision/batch-answer.ts';
-import { decisionOf } from '../decision/decide.ts';
-import type { Decision } from '../decision/decision.ts';
+import { Decided } from '../decision/decided.ts';
 import { countNamed, type Transaction } from '../decision/transaction.ts';
 import { readingsOf } from '../store/alternatives.ts';
 import { EMPTY_READING, type Store, type StoreReading, type StoreRefund } from '../store/store.ts';
 import type { Alternatives, Fallback } from './fallback.ts';
-import type { Command } from './store-gate.ts';
+import { originsOf, type Command } from './store-gate.ts';
 import type { StoreHealth } from './store-health.ts';
 
 /** An operation that decides transactions of a limiter. */
@@ -41,9 +40,9 @@ interface Changing<Kind extends string, Entry> {
 /** The outcomes of the operations of one store. */
 export class Outcomes {
   /** Of one batch. Without an answer of the store, the failure policies decide. */
-  readonly decision: Outcome<Deciding, Decision>;
+  readonly decision: Outcome<Deciding, Decided>;
   /** Of alternatives: a decision for each that was tried. */
-  readonly decisions: Outcome<Deciding, readonly Decision[]>;
+  readonly decisions: Outcome<Deciding, readonly Decided[]>;
   /** Of a `charge`. Without an answer, `local` limits are charged in this process; the other charges are lost. */
   readonly charge: Outcome<Changing<'charge', Charge>, Changed<Charge>>;
   /** Of a `refund`. Without an answer, the tokens stay taken: that is the safe side, and they refill by themselves. */
@@ -68,19 +67,18 @@ export class Outcomes {
   };
 
   constructor({ store, fallback, health, owner }: OutcomeParts) {
-    const decided = (kind: Deciding['kind'], batch: readonly Transaction[], reading: StoreReading): Decision =>
-      decisionOf({ available: true, batch, reading, store, failure: undefined, owner }, kind === 'spend');
-    const byPolicy = ({ kind, alternatives }: Deciding, cause: unknown): readonly Decision[] => {
+    const origins = originsOf(owner, store);
+    const byPolicy = ({ kind, alternatives }: Deciding, cause: unknown): readonly Decided[] => {
       health.decidedByPolicy();
-      return fallback.decide(kind, alternatives, cause).map((answer) => decisionOf(answer, kind === 'spend'));
+      return fallback.decide(kind, alternatives, cause);
     };
     this.decision = {
-      accept: ({ kind, alternatives }, reading) => decided(kind, alternatives[0]!, reading),
+      accept: ({ kind, alternatives }, reading) => new Decided(alternatives[0]!, origins[kind], reading),
       withoutAnswer: (operation, cause) => byPolicy(operation, cause)[0]!,
     };
     this.decisions = {
       accept: ({ kind, alternatives }, reading) =>
-        readingsOf(alternatives, reading).map((each, i) => decided(kind, alternatives[i]!, each)),
+        readingsOf(alternatives, reading).map((each, i) => new Decided(alternatives[i]!, origins[kind], each)),
       withoutAnswer: byPolicy,
     };
     this.charge = {

@@ -1,5 +1,5 @@
 import type { Awaitable } from '../async/awaitable.ts';
-import type { Decision } from '../decision/decision.ts';
+import { Decided, type Origin } from '../decision/decided.ts';
 import { isStalePeriod } from '../store/calendar-period.ts';
 import { readingsOf } from '../store/alternatives.ts';
 import {
@@ -10,13 +10,11 @@ import {
   type StoreOperation,
 } from '../store/store.ts';
 import type { Transaction } from '../decision/transaction.ts';
-import type { Answered, Changed, Charge } from '../decision/batch-answer.ts';
+import type { Changed, Charge } from '../decision/batch-answer.ts';
 import { checkReadyOptions, type ReadyOptions } from '../store/ready-options.ts';
 import type { Alternatives } from './fallback.ts';
 import type { StoreStatus } from './store-health.ts';
-import { decided } from '../decision/decide.ts';
 import { StalePeriods } from './stale-periods.ts';
-import { TakenBatch } from './taken-batch.ts';
 import { SluiceError } from '../checks/errors.ts';
 import { StoreWall } from '../time/store-wall.ts';
 import type { Time } from '../time/time.ts';
@@ -27,14 +25,14 @@ export type Command = Extract<StoreOperation, { readonly kind: 'cap' | 'reset' |
 /** The path from a limiter to its store. Every call except `status` and `close` throws `ERR_CLOSED` after `close`. */
 export interface StoreGate {
   /** Decides a batch, and takes its tokens if the call is `spend`. */
-  decide(call: 'spend' | 'check', batch: readonly Transaction[]): Awaitable<Decision>;
+  decide(call: 'spend' | 'check', batch: readonly Transaction[]): Awaitable<Decided>;
   /**
    * Decides batches in order until one passes, in one call of the store, and takes the tokens of that one if the call is
    * `spend`.
    *
    * @returns The decisions of the batches that were tried: all but the last are denied.
    */
-  decideFirst(call: 'spend' | 'check', alternatives: Alternatives): Awaitable<readonly Decision[]>;
+  decideFirst(call: 'spend' | 'check', alternatives: Alternatives): Awaitable<readonly Decided[]>;
   /** Takes tokens after the fact. */
   charge<T extends Charge>(batch: readonly T[]): Awaitable<Changed<T>>;
   /**
@@ -68,6 +66,7 @@ export interface StoreGate {
  */
 export class OpenGate implements StoreGate {
   readonly #store: Store;
+  readonly #origins: Origins;
   readonly #since: Date;
   readonly #periods: StalePeriods;
   #canTake: boolean;
@@ -76,39 +75,39 @@ export class OpenGate implements StoreGate {
   /** @param wall - The clock by which the periods of batches are chosen. */
   constructor(store: Store, time: Time, wall: StoreWall = new StoreWall(time)) {
     this.#store = store;
+    this.#origins = originsOf(this, store);
     this.#periods = new StalePeriods(wall, time);
     this.#since = new Date(time.wallNow());
     this.#canTake = hasTake(store);
   }
 
-  decide(call: 'spend' | 'check', batch: readonly Transaction[]): Decision {
+  decide(call: 'spend' | 'check', batch: readonly Transaction[]): Decided {
     if (call === 'check' || !this.#canTake) return this.#decideByRun(call, batch);
-    const answer = new TakenBatch(batch, this.#store, this);
+    const decision = new Decided(batch, this.#origins.spend);
     try {
-      this.#store.take!(batch, answer);
+      this.#store.take!(batch, decision);
     } catch (error) {
       return this.#spendAgain(batch, error);
     }
-    return decided(answer, true);
+    return decision;
   }
 
-  #spendAgain(batch: readonly Transaction[], error: unknown): Decision {
+  #spendAgain(batch: readonly Transaction[], error: unknown): Decided {
     if (!isStalePeriod(error)) throw error;
     return this.#decideByRun('spend', batch);
   }
 
-  #decideByRun(kind: 'spend' | 'check', batch: readonly Transaction[]): Decision {
-    return decided(this.#answer(batch, this.#run({ kind, alternatives: [batch] })), kind === 'spend');
+  #decideByRun(kind: 'spend' | 'check', batch: readonly Transaction[]): Decided {
+    return new Decided(batch, this.#origins[kind], this.#run({ kind, alternatives: [batch] }));
   }
 
   read(batch: readonly Transaction[]): Changed<Transaction> {
     return { batch, reading: this.#run({ kind: 'check', alternatives: [batch] }), store: this.#store };
   }
 
-  decideFirst(kind: 'spend' | 'check', alternatives: Alternatives): readonly Decision[] {
-    return readingsOf(alternatives, this.#run({ kind, alternatives })).map((reading, i) =>
-      decided(this.#answer(alternatives[i]!, reading), kind === 'spend'),
-    );
+  decideFirst(kind: 'spend' | 'check', alternatives: Alternatives): readonly Decided[] {
+    const readings = readingsOf(alternatives, this.#run({ kind, alternatives }));
+    return readings.map((reading, i) => new Decided(alternatives[i]!, this.#origins[kind], reading));
   }
 
   charge<T extends Charge>(batch: readonly T[]): Changed<T> {
@@ -152,10 +151,15 @@ export class OpenGate implements StoreGate {
     this.assertOpen();
     return atOnce(this.#periods.run(this.#store, operation));
   }
+}
 
-  #answer(batch: readonly Transaction[], reading: StoreReading): Answered {
-    return { available: true, batch, reading, store: this.#store, failure: undefined, owner: this };
-  }
+/** The origins of decisions by each call of a gate. */
+export type Origins = Readonly<Record<'spend' | 'check', Origin>>;
+
+/** @param owner - The gate. */
+export function originsOf(owner: object, store: Store): Origins {
+  const origin = { owner, store, failure: undefined };
+  return { spend: { ...origin, takes: true }, check: { ...origin, takes: false } };
 }
 
 /**

@@ -1,6 +1,6 @@
 // The room failure: a store that can fail: deadline, breaker, failure policies, the local store.
 import { toNativePromise, andThen, callAndForget, type Awaitable } from '../async/awaitable.ts';
-import type { Decision } from '../decision/decision.ts';
+import type { Decided } from '../decision/decided.ts';
 import { isInstance, SluiceError } from '../checks/errors.ts';
 import type { EventSink } from '../events/event.ts';
 import { isStalePeriod } from '../store/calendar-period.ts';
@@ -93,12 +93,12 @@ export class StoreGuard implements StoreGate, StoreCallTracker {
   }
 
   /** Decides a batch, and takes its tokens if the call is `spend`. */
-  decide(kind: 'spend' | 'check', batch: readonly Transaction[]): Awaitable<Decision> {
+  decide(kind: 'spend' | 'check', batch: readonly Transaction[]): Awaitable<Decided> {
     return this.#run({ kind, alternatives: [batch] }, this.#outcomes.decision);
   }
 
   /** Decides batches in order until one passes. */
-  decideFirst(kind: 'spend' | 'check', alternatives: Alternatives): Awaitable<readonly Decision[]> {
+  decideFirst(kind: 'spend' | 'check', alternatives: Alternatives): Awaitable<readonly Decided[]> {
     return this.#run({ kind, alternatives }, this.#outcomes.decisions);
   }
 

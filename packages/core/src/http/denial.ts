@@ -1,3 +1,4 @@
+import type { Decided } from '../decision/decided.ts';
 import type { Decision } from '../decision/decision.ts';
 import type { Transaction } from '../decision/transaction.ts';
 import { fitting } from './dialects/fitting.ts';
@@ -69,7 +70,7 @@ export function denialOf(decision: Decision, retryAfterSeconds: number): Denial 
 // Built by hand, because a client that floods the server gets only these responses. The name of a limit contains no
 // character that JSON escapes.
 function exceededBody(decision: Decision, again: string): string {
-  const denied = visibleResults(decision).filter(([{ allowed }]) => !allowed);
+  const denied = visibleResults(decision as Decided).filter(([{ allowed }]) => !allowed);
   const exceeded = denied.map(([, transaction]) => transaction);
   const problem = `{"type":"${TYPES}quota-exceeded","title":"Too many requests","status":429,`;
   if (exceeded.length === 0) return `${problem}"detail":"Rate limit exceeded. ${again}"}`;

@@ -1,4 +1,5 @@
 import { oneOf } from '../checks/options.ts';
+import type { Decided } from '../decision/decided.ts';
 import type { Decision } from '../decision/decision.ts';
 import type { Dialect, FieldTimes, ResponseFields } from './dialects/dialect.ts';
 import { draft11 } from './dialects/draft-11.ts';
@@ -67,37 +68,23 @@ export interface WrittenFields extends FieldTimes {
 export function writeFields(decision: Decision, fields: ResponseFields, written: WrittenFields): void {
   const { dialect, retryAfter } = written;
   // A longer wait that is already set is kept: a client that came back after the shorter one would be denied.
-  if (retryAfter > 0 && !(Number(fields.getField(RETRY_AFTER)) > retryAfter)) {
+  if (retryAfter > 0 && !(Number(fields.getField('retry-after')) > retryAfter)) {
     fields.setField(RETRY_AFTER, String(retryAfter));
   }
-  const visible = dialect === null ? null : visiblePart(decision);
+  // All decisions of limiters are of this class.
+  const visible = dialect === null ? null : visiblePart(decision as Decided);
   if (visible !== null) dialect!.write(visible, fields, written);
-  if (visible !== null || retryAfter > 0) exposeToScripts(visible === null ? [] : dialect!.names, fields);
+  if (visible === null && retryAfter === 0) return;
+  if (fields.getField('access-control-allow-origin') !== undefined)
+    exposeToScripts(visible === null ? [] : dialect!.names, fields);
 }
 
 /** Lets scripts of other origins read our fields (CORS), if the response allows such scripts. */
 function exposeToScripts(names: readonly string[], fields: ResponseFields): void {
-  if (fields.getField('Access-Control-Allow-Origin') === undefined) return;
-  const exposed = String(fields.getField('Access-Control-Expose-Headers') ?? '').trim();
+  const exposed = String(fields.getField('access-control-expose-headers') ?? '').trim();
   const present = exposed.split(',').map((name) => name.trim().toLowerCase());
   if (present.includes('*')) return;
   const missing = [...names, RETRY_AFTER].filter((name) => !present.includes(name.toLowerCase()));
   if (missing.length === 0) return;
   fields.setField('Access-Control-Expose-Headers', (exposed === '' ? missing : [exposed, ...missing]).join(', '));
-}
-
-/** The lower-case form of each name. Only the names of our own fields are added, so the map remains small. */
-const keys = new Map<string, string>();
-
-/**
- * Returns a field name in lower case, as Node and Fastify store it. Results are cached: call it only with the names of
- * our fields, never with names from a request.
- */
-export function fieldKey(name: string): string {
-  let key = keys.get(name);
-  if (key === undefined) {
-    key = name.toLowerCase();
-    keys.set(name, key);
-  }
-  return key;
 }

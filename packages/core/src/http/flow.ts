@@ -2,7 +2,7 @@
 import { attempt, Rejected, toNativePromise, type Awaitable } from '../async/awaitable.ts';
 import { isInstance, shown, SluiceError } from '../checks/errors.ts';
 import { closedDecision } from '../decision/decide.ts';
-import { Decision } from '../decision/decision.ts';
+import { Decided } from '../decision/decided.ts';
 import { closed } from '../failure/store-gate.ts';
 import type { IpAddress } from '../ids/ip-address.ts';
 import type { KeySource } from '../keys/key.ts';
@@ -110,7 +110,7 @@ class RequestFlow<Request, SettleArgs extends readonly unknown[]> implements Key
   }
 
   /** In one promise, which rejects with an error for the framework. */
-  #carryOutLater(decided: Promise<Decision | PartialDecision>): Promise<FlowOutcome> {
+  #carryOutLater(decided: Promise<Decided | PartialDecision>): Promise<FlowOutcome> {
     return decided.then((settled) => {
       try {
         return this.#carryOut(settled);
@@ -120,15 +120,15 @@ class RequestFlow<Request, SettleArgs extends readonly unknown[]> implements Key
     }, throwError);
   }
 
-  #carryOut(decided: Decision | PartialDecision): Awaitable<FlowOutcome> {
-    if (!(decided instanceof Decision)) return this.#carryOutPart(decided);
+  #carryOut(decided: Decided | PartialDecision): Awaitable<FlowOutcome> {
+    if (!(decided instanceof Decided)) return this.#carryOutPart(decided);
     const { limiter, slotsUntil, shadow } = this.#settings;
     if (this.#hasSlots && slotsUntil === 'response') releaseAfterResponse(limiter, this.#exchange, decided);
     this.#report(decided);
     return decided.delayMs > 0 && !shadow ? this.#queue(decided) : this.#letGo(decided);
   }
 
-  #queue(decision: Decision): Promise<FlowOutcome> {
+  #queue(decision: Decided): Promise<FlowOutcome> {
     const { limiter, queued } = this.#settings;
     const answered = queued.add(limiter, decision, this.#exchange).then((end) => {
       if (end === 'left') return this.#leave(decision);
@@ -139,7 +139,7 @@ class RequestFlow<Request, SettleArgs extends readonly unknown[]> implements Key
     return answered.catch(throwError);
   }
 
-  #letGo(decision: Decision, queuedMs = 0): FlowOutcome {
+  #letGo(decision: Decided, queuedMs = 0): FlowOutcome {
     const settings = this.#settings;
     const exchange = this.#exchange;
     if (decision.allowed) {
@@ -153,7 +153,7 @@ class RequestFlow<Request, SettleArgs extends readonly unknown[]> implements Key
   }
 
   /** Ends a request whose handler will not run. Its slots are released here, unless they are at the end of its response. */
-  #leave(decision: Decision): 'left' {
+  #leave(decision: Decided): 'left' {
     void decision.release();
     return 'left';
   }
@@ -167,7 +167,7 @@ class RequestFlow<Request, SettleArgs extends readonly unknown[]> implements Key
   }
 
   /** Reports a decision to the callbacks. */
-  #report(decision: Decision): void {
+  #report(decision: Decided): void {
     const { limiter, shadow, onDecision } = this.#settings;
     limiter.noteRequest(this.#exchange, decision, shadow);
     if (onDecision !== undefined) this.#callOnDecision(onDecision, decision);
@@ -178,7 +178,7 @@ class RequestFlow<Request, SettleArgs extends readonly unknown[]> implements Key
    *
    * @param queuedMs - For how long the request was queued.
    */
-  #answer(decision: Decision, queuedMs = 0): Denial | null {
+  #answer(decision: Decided, queuedMs = 0): Denial | null {
     const { limiter, uses, shadow, dialect, retryJitter } = this.#settings;
     const exchange = this.#exchange;
     if (shadow) return null;
@@ -191,7 +191,7 @@ class RequestFlow<Request, SettleArgs extends readonly unknown[]> implements Key
     return decision.allowed ? null : denialOf(decision, retryAfter);
   }
 
-  #callOnDecision(onDecision: (decision: Decision, request: Request) => unknown, decision: Decision): void {
+  #callOnDecision(onDecision: (decision: Decided, request: Request) => unknown, decision: Decided): void {
     callOnDecision(this.#settings.limiter.emit, () => onDecision(decision, this.request));
   }
 }

@@ -8,7 +8,6 @@ export { clientAddressFinder, type ClientAddressFinder } from '../client/client-
 export { trustedProxies, type Peer, type TrustedProxies } from '../client/trusted-proxies.ts';
 export { endIfBegun } from './node-response.ts';
 export type { Exchange, ExchangeEnd } from './exchange.ts';
-export { fieldKey } from './fields.ts';
 export { mayLackFields } from './lacking-fields.ts';
 export { openSessions } from './open-sessions.ts';
 export { errorOf, runFlow, type FlowOutcome } from './flow.ts';
@@ -27,7 +26,7 @@ export { limitUses, type CheckedUse, type LimitUse, type ResponseEnd } from './l
 export { NodeExchange, NodeRequestExchange, peerOf, sendDenial } from './node-exchange.ts';
 export type { Answer, Denial } from './denial.ts';
 export { limitsStatusOf, statusSettings, type LimitsStatusOptions, type StatusSettings } from './limits-status.ts';
-export { expectSettlement } from '../decision/decision.ts';
+export { expectSettlement } from '../decision/decided.ts';
 export { RequestDecision } from './request-decision.ts';
 export { responseTo, type DecisionResponse, type ResponseOptions } from './response-to.ts';
 export type { SlotOptions, SlotsUntil } from './slots-until.ts';

@@ -1,6 +1,6 @@
 import { complaint, SluiceError } from '../checks/errors.ts';
 import { checkOptions } from '../checks/options.ts';
-import { Decision } from '../decision/decision.ts';
+import { Decided } from '../decision/decided.ts';
 import type { IpAddress } from '../ids/ip-address.ts';
 import type { KeySource } from '../keys/key.ts';
 import { coreOf } from '../limiter/create-limiter.ts';
@@ -91,7 +91,7 @@ export async function limitsStatusOf<Request>(
   const { limiter, dialect, prepared } = settings;
   if (limiter.trustsProxies && exchange.lacksFields === true) throw errorOf(tooManyFields());
   const read = await prepared.resolved().spend(new StatusSource(exchange, limiter));
-  if (!(read instanceof Decision)) {
+  if (!(read instanceof Decided)) {
     if (exchange.peer === 'left') return 'left';
     throw errorOf(read.causes[0]);
   }
@@ -117,7 +117,7 @@ class StatusSource<Request> implements KeySource<Request> {
   }
 }
 
-function statusesOf(decision: Decision, { time }: RequestLimiter<never>): Record<string, LimitStatus> {
+function statusesOf(decision: Decided, { time }: RequestLimiter<never>): Record<string, LimitStatus> {
   return Object.fromEntries(visibleResults(decision).map((visible) => statusOf(visible, time.wallNow())));
 }
 

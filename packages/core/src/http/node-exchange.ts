@@ -4,7 +4,6 @@ import type { RequestLimiter } from '../limiter/request-limiter.ts';
 import { endIfBegun, hasLeft, onceOver } from './node-response.ts';
 import { onceEnded } from './ended-response.ts';
 import type { Exchange, ExchangeEnd } from './exchange.ts';
-import { fieldKey } from './fields.ts';
 import { mayLackFields } from './lacking-fields.ts';
 import type { Answer } from './denial.ts';
 import type { RequestDecision } from './request-decision.ts';
@@ -71,7 +70,7 @@ export abstract class NodeExchange<Request> extends NodeRequestExchange<Request>
   }
 
   getField(name: string): number | string | readonly string[] | undefined {
-    return this.outgoing.getHeader(fieldKey(name));
+    return this.outgoing.getHeader(name);
   }
 
   setField(name: string, value: string): void {

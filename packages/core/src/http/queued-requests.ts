@@ -1,4 +1,4 @@
-import type { Decision } from '../decision/decision.ts';
+import type { Decided } from '../decision/decided.ts';
 import type { WaitEnd } from '../limiter/queued-decisions.ts';
 import type { Places } from '../limiter/prepared-limits.ts';
 import type { RequestLimiter } from '../limiter/request-limiter.ts';
@@ -30,7 +30,7 @@ export class QueuedRequests implements Places {
    */
   add(
     limiter: RequestLimiter<never>,
-    decision: Decision,
+    decision: Decided,
     exchange: Pick<Exchange<unknown>, 'onEnd'>,
   ): Promise<WaitEnd | 'left'> {
     return new Promise((resolve) => {

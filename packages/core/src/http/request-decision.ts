@@ -1,4 +1,5 @@
 import { bucketKey } from '../store/bucket-key.ts';
+import type { Decided } from '../decision/decided.ts';
 import type { Decision, Outcome } from '../decision/decision.ts';
 import type { Result } from '../decision/result.ts';
 import { listed, shown, SluiceError } from '../checks/errors.ts';
@@ -8,7 +9,7 @@ import { showAsJson } from '../decision/show-as-json.ts';
 import { strictestDecision } from '../decision/strictness.ts';
 
 interface Part {
-  readonly decision: Decision;
+  readonly decision: Decided;
   readonly limiter: RequestLimiter<never>;
   readonly limits: readonly LimitName[];
 }
@@ -21,32 +22,9 @@ interface LimitName {
  * The decision on a request for its handler: the strictest decision of all middlewares so far, with the results of all.
  */
 export class RequestDecision {
-  /** `unavailable` when the store can't answer and a limit has the policy `closed`; the response is then a 503. */
-  outcome!: Outcome;
-  /** Whether all decisions so far allowed the request. */
-  allowed!: boolean;
-  /** Whether an override blocks an id of the request; the response is then a 403. */
-  blocked!: boolean;
-  /** Whether the service has no room, see {@link Decision.overloaded}; the response is then a 503. */
-  overloaded!: boolean;
-  /** The name of the strictest limit; `null` when no limit applied. */
-  limit!: string | null;
-  /** The id of the strictest transaction; `null` when no limit applied. */
-  id!: string | null;
-  /** Whole tokens left in the strictest bucket; `Infinity` when no limit applied. */
-  remaining!: number;
-  /**
-   * Milliseconds until the same request can pass, if no other request comes; 0 when allowed, `Infinity` when blocked.
-   */
-  retryAfterMs!: number;
-  /** Milliseconds until the strictest bucket is full; `Infinity` when blocked. */
-  resetAfterMs!: number;
-  /** Milliseconds for which the limits with `maxWait` have delayed the request, those of all middlewares together. */
-  delayMs!: number;
-  /** Which failure policy decided and why the store did not; undefined when the store made the strictest decision. */
-  failure?: Failure | undefined;
   readonly #request: unknown;
   readonly #parts: Part[] = [];
+  #strictest!: Decided;
 
   static {
     showAsJson(this.prototype);
@@ -60,20 +38,66 @@ export class RequestDecision {
   /** Adds a decision of a middleware, and the limits that it used. */
   add(decision: Decision, limiter: RequestLimiter<never>, limits: readonly LimitName[]): void {
     const parts = this.#parts;
-    parts.push({ decision, limiter, limits });
-    const isFirst = parts.length === 1;
-    const strictest = isFirst ? decision : strictestDecision(parts.map((part) => part.decision));
-    this.outcome = strictest.outcome;
-    this.allowed = strictest.allowed;
-    this.blocked = strictest.blocked;
-    this.overloaded = !strictest.allowed && strictest.overloaded;
-    this.limit = strictest.limit;
-    this.id = strictest.id;
-    this.remaining = strictest.remaining;
-    this.retryAfterMs = strictest.retryAfterMs;
-    this.resetAfterMs = strictest.resetAfterMs;
-    this.failure = strictest.failure;
-    this.delayMs = isFirst ? decision.delayMs : this.delayMs + decision.delayMs;
+    const decided = decision as Decided;
+    parts.push({ decision: decided, limiter, limits });
+    this.#strictest = parts.length === 1 ? decided : strictestDecision(parts.map((part) => part.decision));
+  }
+
+  /** `unavailable` when the store can't answer and a limit has the policy `closed`; the response is then a 503. */
+  get outcome(): Outcome {
+    return this.#strictest.outcome;
+  }
+
+  /** Whether all decisions so far allowed the request. */
+  get allowed(): boolean {
+    return this.#strictest.allowed;
+  }
+
+  /** Whether an override blocks an id of the request; the response is then a 403. */
+  get blocked(): boolean {
+    return this.#strictest.blocked;
+  }
+
+  /** Whether the service has no room, see {@link Decision.overloaded}; the response is then a 503. */
+  get overloaded(): boolean {
+    return this.#strictest.overloaded;
+  }
+
+  /** The name of the strictest limit; `null` when no limit applied. */
+  get limit(): string | null {
+    return this.#strictest.limit;
+  }
+
+  /** The id of the strictest transaction; `null` when no limit applied. */
+  get id(): string | null {
+    return this.#strictest.id;
+  }
+
+  /** Whole tokens left in the strictest bucket; `Infinity` when no limit applied. */
+  get remaining(): number {
+    return this.#strictest.remaining;
+  }
+
+  /**
+   * Milliseconds until the same request can pass, if no other request comes; 0 when allowed, `Infinity` when blocked.
+   */
+  get retryAfterMs(): number {
+    return this.#strictest.retryAfterMs;
+  }
+
+  /** Milliseconds until the strictest bucket is full; `Infinity` when blocked. */
+  get resetAfterMs(): number {
+    return this.#strictest.resetAfterMs;
+  }
+
+  /** Milliseconds for which the limits with `maxWait` have delayed the request, those of all middlewares together. */
+  get delayMs(): number {
+    return this.#parts.reduce((sum, { decision }) => sum + decision.delayMs, 0);
+  }
+
+  /** Which failure policy decided and why the store did not; undefined when the store made the strictest decision. */
+  get failure(): Failure | undefined {
+    return this.#strictest.failure;
   }
 
   /** The results of all middlewares, in the order in which they decided. */
@@ -98,7 +122,10 @@ export class RequestDecision {
 
   /** Returns all properties, with the results, for `JSON.stringify`. */
   toJSON(): object {
-    return Object.assign({}, this, { results: this.results });
+    const { outcome, allowed, blocked, overloaded, limit, id, remaining, retryAfterMs, resetAfterMs } = this;
+    const figures = { limit, id, remaining, retryAfterMs, resetAfterMs };
+    const { failure, delayMs, results } = this;
+    return { outcome, allowed, blocked, overloaded, ...figures, failure, delayMs, results };
   }
 
   /**

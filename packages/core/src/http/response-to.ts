@@ -31,7 +31,8 @@ export function responseTo(decision: Decision, { fields, time }: ResponseOptions
   const retryAfter = decision.allowed ? 0 : retryAfterSeconds(decision, 0);
   const target = {
     decision: undefined,
-    getField: (name: string): string | undefined => written.get(name),
+    // Nothing is set before.
+    getField: (): undefined => undefined,
     setField: (name: string, value: string): void => void written.set(name, value),
   };
   writeFields(decision, target, { dialect, retryAfter, queuedMs: 0, time });

@@ -1,7 +1,5 @@
-import type { Answered } from '../decision/batch-answer.ts';
-import { Decision } from '../decision/decision.ts';
+import { Decided } from '../decision/decided.ts';
 import type { Result } from '../decision/result.ts';
-import { strictestOf } from '../decision/strictness.ts';
 import type { Transaction } from '../decision/transaction.ts';
 import { partOf } from '../store/alternatives.ts';
 
@@ -10,22 +8,18 @@ import { partOf } from '../store/alternatives.ts';
  * `null` when none is selected.
  */
 export function withSelected(
-  decision: Decision,
+  decision: Decided,
   selects: (result: Result, transaction: Transaction) => boolean,
-): Decision | null {
-  const { results, outcome, delayMs } = decision;
-  const { batch, reading, store, failure, owner } = Decision.answerOf(decision) as Answered;
+): Decided | null {
+  const { results, batch, origin } = decision;
   // Behind those of the results are the transactions of ceilings and pools.
   const indexes = [...results.keys()].filter((i) => selects(results[i]!, batch[i]!));
   if (indexes.length === 0) return null;
-  const selected = indexes.map((i) => results[i]!);
-  const answer: Answered = {
-    available: true,
-    batch: indexes.map((i) => batch[i]!),
-    reading: partOf(reading, indexes),
-    store,
-    failure,
-    owner,
-  };
-  return new Decision(answer, outcome, selected[strictestOf(answer, selected)]!, selected, delayMs);
+  const selected = indexes.map((i) => batch[i]!);
+  return new Decided(
+    selected,
+    origin,
+    partOf(decision, indexes),
+    indexes.map((i) => results[i]!),
+  );
 }

@@ -1,4 +1,4 @@
-import { expectSettlement, type Decision } from '../decision/decision.ts';
+import { expectSettlement, type Decided } from '../decision/decided.ts';
 import { complaint } from '../checks/errors.ts';
 import { askedCost, fullCost, reportSettleFailure } from '../limiter/asked-cost.ts';
 import type { Exchange } from './exchange.ts';
@@ -25,7 +25,7 @@ export function settleAfterResponse<Request, SettleArgs extends readonly unknown
   { limiter, settling }: FlowSettings<Request, SettleArgs>,
   exchange: Exchange<Request>,
   settleArgs: SettleArgs,
-  decision: Decision,
+  decision: Decided,
 ): void {
   for (const { limit, settle, settleAborted = false } of settling) {
     const result = decision.results.find((candidate) => candidate.limit === limit);
@@ -56,7 +56,7 @@ export function settleAfterResponse<Request, SettleArgs extends readonly unknown
 export function chargeFullCosts(
   { limiter, settling }: FlowSettings<never, never>,
   { request }: Pick<Exchange<unknown>, 'request'>,
-  decision: Decision,
+  decision: Decided,
 ): void {
   for (const { limit, mode } of settling) {
     if (mode !== 'check-only') continue;

@@ -1,6 +1,6 @@
 import type { Awaitable } from '../async/awaitable.ts';
 import { complaint, reasonOf, SluiceError } from '../checks/errors.ts';
-import { Decision } from '../decision/decision.ts';
+import type { Decided } from '../decision/decided.ts';
 import type { RequestLimiter } from '../limiter/request-limiter.ts';
 import type { Exchange, ExchangeEnd } from './exchange.ts';
 import type { FlowSettings } from './middleware-options.ts';
@@ -57,12 +57,10 @@ function closesUnseen(limit: { readonly name: string }): SluiceError {
 export function releaseAfterResponse(
   limiter: RequestLimiter<never>,
   exchange: Exchange<unknown>,
-  decision: Decision,
+  decision: Decided,
 ): void {
-  if (Decision.holdingOf(decision) === undefined) return;
-  exchange.onEnd!((end) =>
-    end === 'unknown' ? leaveToExpire(limiter, decision) : Decision.holdingOf(decision)!.release(),
-  );
+  if (decision.holding === undefined) return;
+  exchange.onEnd!((end) => (end === 'unknown' ? leaveToExpire(limiter, decision) : decision.holding!.release()));
 }
 
 /**
@@ -73,10 +71,10 @@ export function releaseAfterHandler<Request, SettleArgs extends readonly unknown
   { limiter, slotsUntil }: FlowSettings<Request, SettleArgs>,
   exchange: Exchange<Request>,
   settleArgs: SettleArgs,
-  decision: Decision,
+  decision: Decided,
 ): void {
-  if (Decision.holdingOf(decision) === undefined) return;
-  const release = (): Awaitable<void> => Decision.holdingOf(decision)!.release();
+  if (decision.holding === undefined) return;
+  const release = (): Awaitable<void> => decision.holding!.release();
   if (typeof slotsUntil !== 'function') return exchange.onHandled!(release);
   exchange.onEnd!((end: ExchangeEnd) => {
     if (end === 'unknown') return leaveToExpire(limiter, decision);
@@ -95,8 +93,8 @@ function reportFailure(limiter: RequestLimiter<never>, cause: unknown): void {
   limiter.emit({ type: 'callback-failed', callback: 'slotsUntil', cause, message });
 }
 
-function leaveToExpire(limiter: RequestLimiter<never>, decision: Decision): void {
-  Decision.holdingOf(decision)?.leaveToExpire();
+function leaveToExpire(limiter: RequestLimiter<never>, decision: Decided): void {
+  decision.holding?.leaveToExpire();
   if (warned.has(limiter)) return;
   warned.add(limiter);
   limiter.emit({ type: 'warning', message: UNKNOWN_END, once: true });

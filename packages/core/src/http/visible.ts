@@ -1,15 +1,14 @@
-import { Decision } from '../decision/decision.ts';
+import type { Decided } from '../decision/decided.ts';
 import type { Result } from '../decision/result.ts';
-import type { Transaction } from '../decision/transaction.ts';
+import { isInternal, type Transaction } from '../decision/transaction.ts';
 import { withSelected } from './selected-results.ts';
 
 /** The result of a limit that is not hidden, with its transaction. */
 export type VisibleResult = readonly [Result, Transaction];
 
 /** Returns the results of the limits that are not hidden. */
-export function visibleResults(decision: Decision): readonly VisibleResult[] {
-  const { batch } = Decision.answerOf(decision);
-  return decision.results.flatMap((result, i) => (result.hidden ? [] : [[result, batch[i]!]]));
+export function visibleResults({ batch, results }: Decided): readonly VisibleResult[] {
+  return results.flatMap((result, i) => (result.hidden ? [] : [[result, batch[i]!]]));
 }
 
 /**
@@ -19,15 +18,19 @@ export function visibleResults(decision: Decision): readonly VisibleResult[] {
  * only hidden limits decided. A denial by hidden limits alone has none either, because figures that do not deny would
  * not explain it.
  */
-export function visiblePart(decision: Decision): Decision | null {
-  if (decision.failure !== undefined || decision.retryAfterMs === Infinity || decision.limit === null) return null;
-  const { batch } = Decision.answerOf(decision);
-  // The results of one transaction are not made for this: see docs/hot-path.md.
-  const hasHidden = batch.length === 1 ? batch[0]!.treatment.hidden : decision.results.some(({ hidden }) => hidden);
-  return hasHidden ? withoutHidden(decision) : decision;
+export function visiblePart(decision: Decided): Decided | null {
+  const { batch, origin, passed } = decision;
+  if (origin.failure !== undefined || batch.length === 0) return null;
+  if (passed !== 0 && decision.retryAfterMs === Infinity) return null;
+  for (let i = 0; i < batch.length; i++) if (isHidden(batch[i]!)) return withoutHidden(decision);
+  return decision;
 }
 
-function withoutHidden(decision: Decision): Decision | null {
+function isHidden(transaction: Transaction): boolean {
+  return transaction.treatment.hidden && !isInternal(transaction);
+}
+
+function withoutHidden(decision: Decided): Decided | null {
   const { results, allowed } = decision;
   if (results.every((result) => result.hidden || result.allowed !== allowed)) return null;
   return withSelected(decision, (result) => !result.hidden);

@@ -3,7 +3,7 @@ import { batchOf, checkCost, transactionOf, withoutBlocked } from '../decision/b
 import type { Changed, Charge } from '../decision/batch-answer.ts';
 import { bucketStates } from '../decision/decide.ts';
 import { movedByLimit } from '../decision/moved-tokens.ts';
-import { Decision } from '../decision/decision.ts';
+import { Decided, stateOf } from '../decision/decided.ts';
 import type { BucketState, Result } from '../decision/result.ts';
 import { withChargedLoans } from '../kinds/borrow/loan.ts';
 import type { Transaction } from '../decision/transaction.ts';
@@ -55,20 +55,20 @@ export class Corrections {
   }
 
   /** See `Limiter.refund`. */
-  refund(what: Decision | readonly CostEntry[]): Awaitable<readonly BucketState[]> {
+  refund(what: Decided | readonly CostEntry[]): Awaitable<readonly BucketState[]> {
     const { work } = this.#parts;
-    if (what instanceof Decision) return work.track(this.#refundDecision(what));
+    if (what instanceof Decided) return work.track(this.#refundDecision(what));
     if (!Array.isArray(what)) throw notRefundable(what);
     return work.track(andThen(costBatchOf(this.#openSet(), 'refund', what), (batch) => this.#giveBack(batch)));
   }
 
-  #refundDecision(decision: Decision): Awaitable<readonly BucketState[]> {
+  #refundDecision(decision: Decided): Awaitable<readonly BucketState[]> {
     const refunds = this.spentTokensOf(decision).toReversed();
     return andThen(allOf(refunds.map((each) => each.refund())), (all) => all.at(-1)!);
   }
 
   /** See `RequestLimiter.settleResult`. */
-  async settleResult(decision: Decision, result: Result, { cost: trueCost, request }: LateCharge): Promise<void> {
+  async settleResult(decision: Decided, result: Result, { cost: trueCost, request }: LateCharge): Promise<void> {
     if (result.mode === 'spend-only' && result.spent < result.cost) return;
     this.#parts.reports.corrected('settled', [{ limit: result.limit, cost: trueCost }]);
     const [missing] = await settleAll(this.spentTokensOf(decision), [{ limit: result.limit, cost: trueCost }]);
@@ -117,16 +117,16 @@ export class Corrections {
    *
    * @throws {SluiceError} `ERR_FOREIGN_DECISION`.
    */
-  spentTokensOf(decision: Decision): readonly SpentTokens[] {
-    if (Decision.answerOf(decision).owner !== this.#parts.gate) throw foreignDecision();
-    const state = Decision.stateOf(decision);
+  spentTokensOf(decision: Decided): readonly SpentTokens[] {
+    if (decision.origin.owner !== this.#parts.gate) throw foreignDecision();
+    const state = stateOf(decision);
     state.spent ??= [new SpentTokens(decision, this.#parts)];
     return state.spent as readonly SpentTokens[];
   }
 
   /** Adds what a settlement has charged to what a decision took. */
-  addTo(decision: Decision, charged: Decision): void {
-    Decision.stateOf(decision).spent = [...this.spentTokensOf(decision), new SpentTokens(charged, this.#parts)];
+  addTo(decision: Decided, charged: Decided): void {
+    stateOf(decision).spent = [...this.spentTokensOf(decision), new SpentTokens(charged, this.#parts)];
   }
 
   /** Registers work that `close` waits for. */

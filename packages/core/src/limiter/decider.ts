@@ -1,7 +1,7 @@
 import { andThen, type Awaitable } from '../async/awaitable.ts';
 import { batchOf, canEverPass, checkCostFits, hasBlocked, isDecidable, plainBatchOf } from '../decision/batch.ts';
 import { neverDecision } from '../decision/decide.ts';
-import { firstDecision, leavingOut, type Decision } from '../decision/decision.ts';
+import { firstDecision, leavingOut, type Decided } from '../decision/decided.ts';
 import type { DecisionCall, Stage } from '../decision/stage.ts';
 import type { Transaction } from '../decision/transaction.ts';
 import { tracing } from '../events/trace.ts';
@@ -55,7 +55,7 @@ export class Decider {
    *
    * @throws {SluiceError} `ERR_DUPLICATE_BUCKET`, `ERR_COST_OVER_BURST`.
    */
-  decideMade(call: DecisionCall, made: readonly Made[], spent?: Spent): Awaitable<Decision> {
+  decideMade(call: DecisionCall, made: readonly Made[], spent?: Spent): Awaitable<Decided> {
     const batch = this.#reports.isNeeded ? undefined : plainBatchOf(made);
     return batch === undefined ? this.#decideAny(call, made, spent) : this.#decidePlain(call, batch);
   }
@@ -65,55 +65,55 @@ export class Decider {
    *
    * @throws {SluiceError} `ERR_OPTION` when it would take time.
    */
-  decideMadeAtOnce(call: DecisionCall, made: readonly Made[], spent?: Spent): Decision {
+  decideMadeAtOnce(call: DecisionCall, made: readonly Made[], spent?: Spent): Decided {
     const batch = this.#answersAtOnce && !this.#reports.isNeeded ? plainBatchOf(made) : undefined;
-    if (batch !== undefined) return this.#decidePlain(call, batch) as Decision;
+    if (batch !== undefined) return this.#decidePlain(call, batch) as Decided;
     return this.#decideAnyAtOnce(call, made, spent);
   }
 
-  #decideAnyAtOnce(call: DecisionCall, made: readonly Made[], spent: Spent | undefined): Decision {
+  #decideAnyAtOnce(call: DecisionCall, made: readonly Made[], spent: Spent | undefined): Decided {
     assertAtOnce(call, this.#answersAtOnce, made);
-    return this.#decideAny(call, made, spent) as Decision;
+    return this.#decideAny(call, made, spent) as Decided;
   }
 
   // A function of its own, so that the common path creates no closure: see docs/hot-path.md.
-  #decideAny(call: DecisionCall, made: readonly Made[], spent: Spent | undefined): Awaitable<Decision> {
+  #decideAny(call: DecisionCall, made: readonly Made[], spent: Spent | undefined): Awaitable<Decided> {
     const batch = plainBatchOf(made);
     return this.#reported(call, batch === undefined ? this.#decideMixed(call, made) : this.decide(call, batch), spent);
   }
 
-  #decideMixed(call: DecisionCall, made: readonly Made[]): Awaitable<Decision> {
+  #decideMixed(call: DecisionCall, made: readonly Made[]): Awaitable<Decided> {
     return andThen(batchOf(made), (batch) => {
       const decided = this.decide(call, batch);
       return batch.length === made.length ? decided : andThen(decided, leavingOut);
     });
   }
 
-  #reported(call: DecisionCall, decided: Awaitable<Decision>, spent: Spent | undefined): Awaitable<Decision> {
+  #reported(call: DecisionCall, decided: Awaitable<Decided>, spent: Spent | undefined): Awaitable<Decided> {
     if (call === 'check' || !this.#reports.isNeeded) return decided;
     const context = spent?.shadow === true ? IN_SHADOW : WITHOUT_HTTP;
     return decided instanceof Promise ? this.#reportedLater(decided, context) : this.#reports.report(decided, context);
   }
 
-  #reportedLater(decided: Promise<Decision>, context: DecisionContext<never>): Promise<Decision> {
+  #reportedLater(decided: Promise<Decided>, context: DecisionContext<never>): Promise<Decided> {
     return decided.then((decision) => this.#reports.report(decision, context));
   }
 
   /** @throws {SluiceError} `ERR_COST_OVER_BURST`. */
-  decide(call: DecisionCall, batch: Batch): Awaitable<Decision> {
+  decide(call: DecisionCall, batch: Batch): Awaitable<Decided> {
     // Those of a store that answers at once are not timed: a look at the clock is dear.
     if (!this.#answersAtOnce && this.#reports.areTimed) return this.#decideWatched(call, batch);
     return isDecidable(batch) ? this.#decidePlain(call, batch) : this.#decideByStages(call, batch);
   }
 
   /** Decides a batch that {@link isDecidable}. */
-  #decidePlain(call: DecisionCall, batch: Batch): Awaitable<Decision> {
+  #decidePlain(call: DecisionCall, batch: Batch): Awaitable<Decided> {
     const [raised, warnings] = this.#watches;
     return raised.isActive || warnings.isActive ? this.#stages[call].decide(batch) : this.#gate.decide(call, batch);
   }
 
   // What follows is rare, and may create closures: see docs/hot-path.md.
-  #decideWatched(call: DecisionCall, batch: Batch): Awaitable<Decision> {
+  #decideWatched(call: DecisionCall, batch: Batch): Awaitable<Decided> {
     return this.#watched(
       () => (isDecidable(batch) ? this.#decidePlain(call, batch) : this.#decideByStages(call, batch)),
       batch,
@@ -121,15 +121,15 @@ export class Decider {
   }
 
   /** Times a decision that takes time, and traces it if somebody wants that. */
-  #watched(decide: () => Awaitable<Decision>, batch: Batch): Awaitable<Decision> {
-    const timed = (): Awaitable<Decision> => {
+  #watched(decide: () => Awaitable<Decided>, batch: Batch): Awaitable<Decided> {
+    const timed = (): Awaitable<Decided> => {
       const beganMicros = this.#reports.nowMicros();
       return andThen(decide(), (decision) => this.#reports.timed(decision, beganMicros));
     };
     return tracing.hasSubscribers ? this.#reports.traced(timed, batch) : timed();
   }
 
-  #decideByStages(call: DecisionCall, batch: Batch): Awaitable<Decision> {
+  #decideByStages(call: DecisionCall, batch: Batch): Awaitable<Decided> {
     if (!batch.every(canEverPass)) return this.#decideNever(call, batch);
     // Not all of them ask the gate.
     this.#gate.assertOpen();
@@ -137,7 +137,7 @@ export class Decider {
   }
 
   /** Rejects costs that can never pass. Costs of data are denied: the other limits are looked at, and nothing is taken. */
-  #decideNever(call: DecisionCall, batch: Batch): Awaitable<Decision> {
+  #decideNever(call: DecisionCall, batch: Batch): Awaitable<Decided> {
     if (!this.#costsFromData) for (const transaction of batch) checkCostFits(transaction);
     this.#gate.assertOpen();
     if (hasBlocked(batch)) return this.#stages[call].decide(batch);
@@ -150,11 +150,11 @@ export class Decider {
    * soonest. An alternative with a blocked id is denied without the store. Those after one of unlimited ids are never
    * tried. Reports the decision of a `spend`.
    */
-  decideFirst(call: DecisionCall, made: Awaitable<readonly Batch[]>, spent?: Spent): Awaitable<Decision> {
-    const decide = (batches: readonly Batch[]): Awaitable<Decision> =>
+  decideFirst(call: DecisionCall, made: Awaitable<readonly Batch[]>, spent?: Spent): Awaitable<Decided> {
+    const decide = (batches: readonly Batch[]): Awaitable<Decided> =>
       andThen(this.#stages[call].decideFirst(untilUnlimited(batches)), (tried) => leavingOut(firstDecision(tried)));
     const isWatched = !this.#answersAtOnce && this.#reports.areTimed;
-    const watched = (batches: readonly Batch[]): Awaitable<Decision> =>
+    const watched = (batches: readonly Batch[]): Awaitable<Decided> =>
       isWatched ? this.#watched(() => decide(batches), batches.flat()) : decide(batches);
     return this.#reported(call, andThen(made, watched), spent);
   }

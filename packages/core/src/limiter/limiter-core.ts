@@ -1,6 +1,7 @@
 import { andThen, type Awaitable } from '../async/awaitable.ts';
 import { checkBoolean, checkOptions } from '../checks/options.ts';
 import type { ClientAddressFinder } from '../client/client-address.ts';
+import type { Decided } from '../decision/decided.ts';
 import type { Decision } from '../decision/decision.ts';
 import type { BucketState, Result } from '../decision/result.ts';
 import type { Transaction } from '../decision/transaction.ts';
@@ -100,7 +101,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     return this.#decideAtOnce('check', entries);
   }
 
-  #spendInTurn(entries: readonly SpendEntry[] | FirstOf, options: SpendOptions): Awaitable<Decision> {
+  #spendInTurn(entries: readonly SpendEntry[] | FirstOf, options: SpendOptions): Awaitable<Decided> {
     checkSpendOptions(options);
     return whenItsTurn(
       () => this.#decide('spend', entries, spendCallOf(options), options),
@@ -114,7 +115,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     entries: readonly SpendEntry[] | FirstOf,
     entryCall: EntryCall = call,
     options?: SpendSyncOptions,
-  ): Awaitable<Decision> {
+  ): Awaitable<Decided> {
     if (!Array.isArray(entries))
       return this.#parts.decider.decideFirst(call, this.#alternatives(entries as FirstOf), options);
     return this.#parts.decider.decideMade(call, transactionsOf(this.#openSet(), entryCall, entries), options);
@@ -125,11 +126,11 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     entries: readonly SpendEntry[] | FirstOf,
     entryCall: EntryCall = call,
     options?: SpendSyncOptions,
-  ): Decision {
+  ): Decided {
     if (!Array.isArray(entries)) {
       const alternatives = this.#alternatives(entries as FirstOf);
       assertAtOnce(call, this.#answersAtOnce, [alternatives]);
-      return this.#parts.decider.decideFirst(call, alternatives, options) as Decision;
+      return this.#parts.decider.decideFirst(call, alternatives, options) as Decided;
     }
     const made = transactionsOf(this.#openSet(), entryCall, entries);
     return this.#parts.decider.decideMadeAtOnce(call, made, options);
@@ -140,12 +141,12 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
   }
 
   async refund(what: Decision | readonly CostEntry[]): Promise<readonly BucketState[]> {
-    return this.#parts.corrections.refund(what);
+    return this.#parts.corrections.refund(what as Decided | readonly CostEntry[]);
   }
 
   async settle(decision: Decision, costs: TrueCosts): Promise<readonly Settlement[]> {
     this.#parts.gate.assertOpen();
-    return this.#parts.settlements.settle(decision, costs);
+    return this.#parts.settlements.settle(decision as Decided, costs);
   }
 
   run<T>(entries: readonly SpendEntry[] | FirstOf, work: Work<T>, options?: RunOptions<T>): Promise<Ran<T>> {
@@ -237,8 +238,9 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
   }
 
   noteRequest(decided: DecidedRequest<Request>, decision: Decision, shadow: boolean): void {
-    if (this.#watch.isWatching) this.#watch.look(this.#parts.limits.set, decided, decision);
-    if (this.#parts.reports.isNeeded) this.#parts.reports.report(decision, { request: decided.request, shadow });
+    if (this.#watch.isWatching) this.#watch.look(this.#parts.limits.set, decided, decision as Decided);
+    if (this.#parts.reports.isNeeded)
+      this.#parts.reports.report(decision as Decided, { request: decided.request, shadow });
   }
 
   chargeResults(results: readonly Result[], charge: LateCharge): Awaitable<readonly BucketState[]> {
@@ -246,11 +248,11 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
   }
 
   settleResult(decision: Decision, result: Result, charge: LateCharge): Promise<void> {
-    return this.#parts.corrections.settleResult(decision, result, charge);
+    return this.#parts.corrections.settleResult(decision as Decided, result, charge);
   }
 
   delay(decision: Decision, end: (how: WaitEnd) => void): Leave {
-    return this.#parts.queued.add(decision, end);
+    return this.#parts.queued.add(decision as Decided, end);
   }
 
   trackWork<T>(work: Awaitable<T>): Awaitable<T> {

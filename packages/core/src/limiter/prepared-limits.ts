@@ -1,6 +1,6 @@
 import { allOf, andThen, attempt, Rejected, rejected, toNativePromise, type Awaitable } from '../async/awaitable.ts';
 import { checkCostFits, checkAsked, transactionOf } from '../decision/batch.ts';
-import { leavingOut, type Decision } from '../decision/decision.ts';
+import { leavingOut, type Decided } from '../decision/decided.ts';
 import { Transaction, withoutDelay } from '../decision/transaction.ts';
 import type { KeySource } from '../keys/key.ts';
 import { limitNamed, type LimitSet } from '../definitions/limit-set.ts';
@@ -33,11 +33,11 @@ export interface ResolvedUse<Request> {
 /** The decision on a request of which some limits could not be decided. */
 export class PartialDecision {
   /** The decision of the other limits; `null` when there were none to decide. */
-  readonly decision: Decision | null;
+  readonly decision: Decided | null;
   /** Why the limits could not be decided, in their order. Never empty. */
   readonly causes: readonly unknown[];
 
-  constructor(decision: Decision | null, causes: readonly unknown[]) {
+  constructor(decision: Decided | null, causes: readonly unknown[]) {
     this.decision = decision;
     this.causes = causes;
   }
@@ -113,10 +113,10 @@ export class ResolvedLimits<Request> {
    *
    * @param source - What the keys get an id from.
    * @param places - A place is taken for a request that may have to wait. While all are taken, a request passes only
-   * without a delay. The place of a {@link Decision} with a delay stays taken: the caller frees it.
+   * without a delay. The place of a {@link Decided} with a delay stays taken: the caller frees it.
    * @param failure - A failure before those of the limits.
    */
-  spend(source: KeySource<Request>, places?: Places, failure?: Rejected): Awaitable<Decision | PartialDecision> {
+  spend(source: KeySource<Request>, places?: Places, failure?: Rejected): Awaitable<Decided | PartialDecision> {
     const { uses } = this;
     // A loop over a preallocated array: see docs/hot-path.md.
     // oxlint-disable-next-line unicorn/no-new-array
@@ -131,11 +131,11 @@ export class ResolvedLimits<Request> {
       : this.#spendParts(failure === undefined ? parts : [failure, ...parts], places);
   }
 
-  #spendParts(parts: readonly Awaitable<Part>[], places?: Places): Awaitable<Decision | PartialDecision> {
+  #spendParts(parts: readonly Awaitable<Part>[], places?: Places): Awaitable<Decided | PartialDecision> {
     return andThen(allOf(parts), (known) => this.#spendAmong(known, places));
   }
 
-  #spendAmong(parts: readonly Part[], places?: Places): Awaitable<Decision | PartialDecision> {
+  #spendAmong(parts: readonly Part[], places?: Places): Awaitable<Decided | PartialDecision> {
     const batch = parts.filter(isTransaction);
     const causes = parts.flatMap((part) => (part instanceof Rejected ? [part.cause] : []));
     if (causes.length === 0) return andThen(this.#spendBatch(batch, places), leavingOut);
@@ -147,14 +147,14 @@ export class ResolvedLimits<Request> {
     });
   }
 
-  #spendBatch(batch: readonly Transaction[], places: Places | undefined): Awaitable<Decision> {
+  #spendBatch(batch: readonly Transaction[], places: Places | undefined): Awaitable<Decided> {
     if (places === undefined) return this.#decider.decide(this.#call, batch);
     for (let i = 0; i < batch.length; i++)
       if (batch[i]!.lineTicks !== undefined) return this.#spendQueued(batch, places);
     return this.#decider.decide(this.#call, batch);
   }
 
-  #spendQueued(batch: readonly Transaction[], places: Places): Awaitable<Decision> {
+  #spendQueued(batch: readonly Transaction[], places: Places): Awaitable<Decided> {
     if (!places.take()) return this.#decider.decide(this.#call, batch.map(withoutDelay));
     return andThen(
       attempt(() => this.#decider.decide(this.#call, batch)),

@@ -1,7 +1,6 @@
 import { callAndForget, type Awaitable } from '../async/awaitable.ts';
-import type { Answered } from '../decision/batch-answer.ts';
-import { delayingLimit } from '../decision/decide.ts';
-import { Decision } from '../decision/decision.ts';
+import type { Decided } from '../decision/decided.ts';
+import { delayingLimit } from '../decision/delay.ts';
 import { mapKeyOf } from '../store/bucket-key.ts';
 import type { Alarm, Time } from '../time/time.ts';
 import { TurnHeap, type Turn } from '../time/turn-heap.ts';
@@ -13,7 +12,7 @@ export type WaitEnd = 'over' | 'closed';
 export type Leave = () => boolean;
 
 interface Queued extends Turn {
-  readonly decision: Decision;
+  readonly decision: Decided;
   /** The order in which decisions began to wait. */
   readonly number: number;
   /** The queues of buckets in which the decision waits. */
@@ -38,7 +37,7 @@ interface Queue {
 interface QueuedDecisionsParts {
   readonly time: Time;
   /** Gives back what a decision took. */
-  readonly refund: (decision: Decision) => Awaitable<unknown>;
+  readonly refund: (decision: Decided) => Awaitable<unknown>;
 }
 
 /**
@@ -70,7 +69,7 @@ export class QueuedDecisions {
    *
    * @param end - Called once when the wait has ended, unless the decision leaves. After `close`, it is called at once.
    */
-  add(decision: Decision, end: (how: WaitEnd) => void): Leave {
+  add(decision: Decided, end: (how: WaitEnd) => void): Leave {
     const dueMicros = this.#time.nowMicros() + Math.round(decision.delayMs * 1000);
     if (this.#closed) {
       this.giveBack(decision);
@@ -91,7 +90,7 @@ export class QueuedDecisions {
     const waiting = new Map<string, Waiting>();
     for (const { decision, dueMicros, end } of this.#queued.all) {
       if (end === undefined) continue;
-      const limit = delayingLimit(Decision.answerOf(decision) as Answered);
+      const limit = delayingLimit(decision);
       const { count, longestMs } = waiting.get(limit) ?? { count: 0, longestMs: 0 };
       const leftMs = Math.max(0, dueMicros - nowMicros) / 1000;
       waiting.set(limit, { count: count + 1, longestMs: Math.max(longestMs, leftMs) });
@@ -110,7 +109,7 @@ export class QueuedDecisions {
   }
 
   /** Gives back what a decision took. */
-  giveBack(decision: Decision): void {
+  giveBack(decision: Decided): void {
     // It fails only when the limiter is closed. The tokens then refill over time.
     callAndForget(() => this.#refund(decision), ignore);
   }
@@ -213,9 +212,8 @@ function neverQueued(): boolean {
   return false;
 }
 
-function queuesOf(decision: Decision): readonly string[] {
-  const answer = Decision.answerOf(decision);
-  return answer.batch.filter(({ lineTicks }) => lineTicks !== undefined).map(mapKeyOf);
+function queuesOf({ batch }: Decided): readonly string[] {
+  return batch.filter(({ lineTicks }) => lineTicks !== undefined).map(mapKeyOf);
 }
 
 function ignore(): void {}

@@ -1,5 +1,5 @@
 import { allOf, andThen, type Awaitable } from '../async/awaitable.ts';
-import type { Decision } from '../decision/decision.ts';
+import type { Decided } from '../decision/decided.ts';
 import type { DecisionCall, Rest, Stage } from '../decision/stage.ts';
 import type { Transaction } from '../decision/transaction.ts';
 import type { LimitSet } from '../definitions/limit-set.ts';
@@ -32,16 +32,16 @@ export class RaiseStage implements Stage {
     return this.#parts.raised.isActive;
   }
 
-  decide(_: DecisionCall, batch: Batch, rest: Rest): Awaitable<Decision> {
-    const decide = (): Awaitable<Decision> => rest.decide(batch);
+  decide(_: DecisionCall, batch: Batch, rest: Rest): Awaitable<Decided> {
+    const decide = (): Awaitable<Decided> => rest.decide(batch);
     return andThen(decide(), (first) =>
       andThen(this.#cutDebts(first), (wasCut) => (wasCut && tookNothing(first) ? decide() : first)),
     );
   }
 
   // Debts may have denied any of them.
-  decideFirst(_: DecisionCall, batches: readonly Batch[], rest: Rest): Awaitable<readonly Decision[]> {
-    const decide = (): Awaitable<readonly Decision[]> => rest.decideFirst(batches);
+  decideFirst(_: DecisionCall, batches: readonly Batch[], rest: Rest): Awaitable<readonly Decided[]> {
+    const decide = (): Awaitable<readonly Decided[]> => rest.decideFirst(batches);
     return andThen(decide(), (tried) =>
       andThen(allOf(tried.map((one) => this.#cutDebts(one))), (wereCut) =>
         wereCut.includes(true) && tried.every(tookNothing) ? decide() : tried,
@@ -49,12 +49,12 @@ export class RaiseStage implements Stage {
     );
   }
 
-  #cutDebts(decision: Decision): Awaitable<boolean> {
+  #cutDebts(decision: Decided): Awaitable<boolean> {
     const { raised, gate, limits } = this.#parts;
     return raised.cutDebts(decision, limits.set, (batch) => gate.run({ kind: 'cap', batch }));
   }
 }
 
-function tookNothing({ results }: Decision): boolean {
+function tookNothing({ results }: Decided): boolean {
   return results.every(({ spent }) => spent === 0);
 }

@@ -1,5 +1,5 @@
 import type { Awaitable } from '../async/awaitable.ts';
-import { Decision } from '../decision/decision.ts';
+import type { Decided } from '../decision/decided.ts';
 import type { LimitSet } from '../definitions/limit-set.ts';
 import { highestLevel } from '../kinds/rate/overshoot.ts';
 import { mapKeyOf } from '../store/bucket-key.ts';
@@ -74,7 +74,7 @@ export class RaisedLimits {
    * @returns Whether a debt was cut, so that the batch may be decided otherwise now.
    */
   cutDebts(
-    decision: Decision,
+    decision: Decided,
     current: LimitSet<never>,
     cap: (debts: readonly StoreCap[]) => Awaitable<unknown>,
   ): Awaitable<boolean> {
@@ -92,12 +92,11 @@ export class RaisedLimits {
     return Promise.all([done, ...running]).then((all) => all.includes(true));
   }
 
-  #oldDebts(decision: Decision, { listed }: LimitSet<never>): readonly OldDebt[] {
-    const answer = Decision.answerOf(decision);
-    if (listed === undefined || !answer.available || answer.failure !== undefined) return [];
+  #oldDebts(decision: Decided, { listed }: LimitSet<never>): readonly OldDebt[] {
+    if (listed === undefined || decision.origin.store === undefined || decision.failure !== undefined) return [];
     const debts: OldDebt[] = [];
-    for (const [i, { limit, id, rate, treatment, ...levels }] of answer.batch.entries()) {
-      const levelTicks = answer.reading.levelsTicks[i]!;
+    for (const [i, { limit, id, rate, treatment, ...levels }] of decision.batch.entries()) {
+      const levelTicks = decision.levelsTicks[i]!;
       const capTicks = highestLevel(levels.capTicks, rate, treatment);
       // Other levels are numbers, and not times.
       if (levelTicks <= capTicks || rate.kind.level !== 'falls') continue;

@@ -1,6 +1,7 @@
 import { callAndForget, type Awaitable } from '../async/awaitable.ts';
 import { reasonOf } from '../checks/errors.ts';
-import { Decision } from '../decision/decision.ts';
+import type { Decided } from '../decision/decided.ts';
+import type { Decision } from '../decision/decision.ts';
 import { correctionChannel, decisionChannel, type EventSink } from '../events/event.ts';
 import { traced, tracing } from '../events/trace.ts';
 import type { Time } from '../time/time.ts';
@@ -84,19 +85,19 @@ export class Reports<Request> {
   }
 
   /** Notes how long a decision took, and returns it. */
-  timed(decision: Decision, beganMicros: number): Decision {
-    Decision.answerOf(decision).durationMs = (this.nowMicros() - beganMicros) / 1000;
+  timed(decision: Decided, beganMicros: number): Decided {
+    decision.durationMs = (this.nowMicros() - beganMicros) / 1000;
     return decision;
   }
 
   /** Makes a decision that is traced. */
-  traced(decide: () => Awaitable<Decision>, batch: readonly { readonly limit: string }[]): Promise<Decision> {
+  traced(decide: () => Awaitable<Decided>, batch: readonly { readonly limit: string }[]): Promise<Decided> {
     const limits = batch.map(({ limit }) => limit);
     return traced(decide, { limiter: this.#parts.limiter, limits: [...new Set(limits)] });
   }
 
   /** Reports a decision, and returns it. */
-  report(decision: Decision, context: DecisionContext<Request>): Decision {
+  report(decision: Decided, context: DecisionContext<Request>): Decided {
     const { limiter, onDecision, emit } = this.#parts;
     this.#observer?.decided(decision, context.shadow);
     if (onDecision !== undefined) callOnDecision(emit, () => onDecision(decision, context));
@@ -125,8 +126,8 @@ export class Reports<Request> {
 }
 
 // Written out, because a spread costs more than the decision: see docs/hot-path.md.
-function messageOf(limiter: Limiter<never>, decision: Decision, context: DecisionContext): DecisionMessage {
-  const { durationMs } = Decision.answerOf(decision);
+function messageOf(limiter: Limiter<never>, decision: Decided, context: DecisionContext): DecisionMessage {
+  const { durationMs } = decision;
   return 'request' in context
     ? { request: context.request, shadow: context.shadow, limiter, decision, durationMs }
     : { shadow: context.shadow, limiter, decision, durationMs };

@@ -1,7 +1,8 @@
 import { attempt, Rejected, toNativePromise, type Awaitable } from '../async/awaitable.ts';
 import { complaint, reasonOf, type SluiceError } from '../checks/errors.ts';
 import { checkFunction, checkOptions } from '../checks/options.ts';
-import { Decision, expectSettlement } from '../decision/decision.ts';
+import { expectSettlement, type Decided } from '../decision/decided.ts';
+import type { Decision } from '../decision/decision.ts';
 import type { FirstOf, SpendEntry } from './entry.ts';
 import type { Limiter } from './limiter.ts';
 import type { RequestLimiter } from './request-limiter.ts';
@@ -32,7 +33,7 @@ export async function run<T>(
   if (signal?.aborted === true) return leave(limiter, decision, signal);
   const endPending = settle === undefined ? undefined : expectSettlement(decision);
   const end = await attempt(() => toNativePromise(work(decision)));
-  const holding = Decision.holdingOf(decision);
+  const { holding } = decision as Decided;
   if (holding !== undefined) await holding.release();
   if (settle !== undefined) {
     const error = end instanceof Rejected ? end.cause : undefined;

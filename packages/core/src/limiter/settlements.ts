@@ -2,7 +2,7 @@ import { allEnded, andThen, type Awaitable } from '../async/awaitable.ts';
 import { complaint, listed, SluiceError } from '../checks/errors.ts';
 import { isPlainObject } from '../checks/options.ts';
 import { checkCost, transactionOf } from '../decision/batch.ts';
-import { Decision } from '../decision/decision.ts';
+import { Decided, stateOf } from '../decision/decided.ts';
 import { periodLeft } from '../decision/period-left.ts';
 import type { Result } from '../decision/result.ts';
 import { changed, isBlocked, type Transaction } from '../decision/transaction.ts';
@@ -22,7 +22,7 @@ interface SettlementsParts {
   readonly corrections: Pick<Corrections, 'spentTokensOf' | 'addTo' | 'refund' | 'track'>;
   readonly limits: { readonly set: LimitSet<never> };
   /** Decides a charge. */
-  readonly spend: (batch: readonly Transaction[]) => Awaitable<Decision>;
+  readonly spend: (batch: readonly Transaction[]) => Awaitable<Decided>;
   readonly emit: EventSink;
   readonly reports: Pick<Reports<never>, 'corrected'>;
 }
@@ -36,19 +36,19 @@ export class Settlements {
   }
 
   /** See `Limiter.settle`. */
-  settle(decision: Decision, costs: TrueCosts): Promise<readonly Settlement[]> {
+  settle(decision: Decided, costs: TrueCosts): Promise<readonly Settlement[]> {
     const checked = this.#checked(decision, costs);
     const settle = async (): Promise<readonly Settlement[]> => this.#settle(decision, checked);
-    const state = Decision.stateOf(decision);
+    const state = stateOf(decision);
     const settled = state.settled === undefined ? settle() : state.settled.then(settle, settle);
     state.settled = settled;
     this.#parts.corrections.track(settled);
     return settled;
   }
 
-  #checked(decision: Decision, costs: TrueCosts): readonly LimitCost[] {
+  #checked(decision: Decided, costs: TrueCosts): readonly LimitCost[] {
     const { corrections, limits } = this.#parts;
-    if (!(decision instanceof Decision)) throw noDecision(decision);
+    if (!(decision instanceof Decided)) throw noDecision(decision);
     corrections.spentTokensOf(decision);
     if (!isPlainObject(costs)) throw noCosts(costs);
     return Object.entries(costs).map(([limit, cost]) => {
@@ -62,7 +62,7 @@ export class Settlements {
   }
 
   /** Gives back what was taken in excess of the costs, then charges what is missing. */
-  #settle(decision: Decision, costs: readonly LimitCost[]): Awaitable<readonly Settlement[]> {
+  #settle(decision: Decided, costs: readonly LimitCost[]): Awaitable<readonly Settlement[]> {
     const { corrections, reports } = this.#parts;
     const skipped = new Map(costs.map(({ limit }) => [limit, this.#reasonToSkip(decision, limit)]));
     const toSettle = costs.filter(({ limit }) => skipped.get(limit) === undefined);
@@ -76,20 +76,20 @@ export class Settlements {
     });
   }
 
-  #settlement(decision: Decision, limit: string, outcome: Outcome): Settlement {
+  #settlement(decision: Decided, limit: string, outcome: Outcome): Settlement {
     const chain = outcome === 'not-taken' ? [] : this.#parts.corrections.spentTokensOf(decision);
     return { limit, spent: spentAt(chain, limit), outcome };
   }
 
   /** Why nothing is changed at a limit. Undefined if it has to be settled. */
-  #reasonToSkip(decision: Decision, limit: string): Outcome | undefined {
+  #reasonToSkip(decision: Decided, limit: string): Outcome | undefined {
     const result = decision.results.find((candidate) => candidate.limit === limit);
     if (result === undefined || !canSettle(decision, result)) return 'not-taken';
     return this.#hasEnded(decision, result) ? 'period-ended' : undefined;
   }
 
   /** Whether the period in which a decision spent a quota is over, by the clock of this process. */
-  #hasEnded(decision: Decision, { limit, id }: Result): boolean {
+  #hasEnded(decision: Decided, { limit, id }: Result): boolean {
     const { calendar } = limitNamed(this.#parts.limits.set, limit);
     if (calendar === undefined) return false;
     const endMs = periodEndOf(decision, limit);
@@ -97,7 +97,7 @@ export class Settlements {
   }
 
   /** Charges what is missing at a limit after its refund, and returns the outcome. */
-  #finishAt(decision: Decision, { limit, cost }: LimitCost, missing: number): Awaitable<Outcome> {
+  #finishAt(decision: Decided, { limit, cost }: LimitCost, missing: number): Awaitable<Outcome> {
     if (missing > 0) return this.#charge(decision, limit, missing);
     const chain = this.#parts.corrections.spentTokensOf(decision);
     if (chain.some((each) => each.hasEndedAt(limit))) return 'period-ended';
@@ -105,7 +105,7 @@ export class Settlements {
   }
 
   /** Takes what is missing by another decision, which shows how much it has taken. */
-  async #charge(decision: Decision, limit: string, missing: number): Promise<Outcome> {
+  async #charge(decision: Decided, limit: string, missing: number): Promise<Outcome> {
     const { corrections, emit, limits, reports, spend } = this.#parts;
     const { id } = decision.results.find((result) => result.limit === limit)!;
     const use = new Use(limitNamed(limits.set, limit), missing, 'charge', 1);
@@ -134,13 +134,13 @@ export class Settlements {
 }
 
 /** A `spend-only` that did not fit took nothing, and is not charged afterwards either. */
-function canSettle({ allowed, failure }: Decision, { mode, spent, cost }: Result): boolean {
+function canSettle({ allowed, failure }: Decided, { mode, spent, cost }: Result): boolean {
   return allowed && failure === undefined && (mode !== 'spend-only' || spent === cost);
 }
 
 /** Whether an allowed decision has a result of each limit that it was asked for. */
-function isWhole(decision: Decision): boolean {
-  return decision.allowed && decision.failure === undefined && Decision.stateOf(decision).leavesOut === undefined;
+function isWhole(decision: Decided): boolean {
+  return decision.allowed && decision.failure === undefined && stateOf(decision).leavesOut === undefined;
 }
 
 /** A charge of at most what an empty bucket and its `maxDebt` have: a higher cost would be an error. */
@@ -150,10 +150,10 @@ function upToDebt(charge: Transaction): Transaction {
 }
 
 /** When the period ends in which a decision spent a quota; `undefined` for a rate. */
-function periodEndOf(decision: Decision, limit: string): number | undefined {
-  const answer = Decision.answerOf(decision);
+function periodEndOf(decision: Decided, limit: string): number | undefined {
   const index = decision.results.findIndex((result) => result.limit === limit);
-  return answer.available && index !== -1 ? periodLeft(answer.batch[index]!, answer.reading, index)?.endMs : undefined;
+  if (decision.origin.store === undefined || index === -1) return undefined;
+  return periodLeft(decision.batch[index]!, decision, index)?.endMs;
 }
 
 function noDecision(value: unknown): SluiceError {
@@ -173,7 +173,7 @@ function severalIds(name: string): SluiceError {
   );
 }
 
-function notAsked({ results }: Decision, name: string): SluiceError {
+function notAsked({ results }: Decided, name: string): SluiceError {
   const asked = listed(new Set(results.map(({ limit }) => `"${limit}"`)));
   return new SluiceError(
     'ERR_OPTION',

@@ -1,4 +1,4 @@
-import { Decision } from '../decision/decision.ts';
+import type { Decided } from '../decision/decided.ts';
 import { isIPv6 } from '../ids/address-text.ts';
 import type { IdFormat } from '../ids/id-format.ts';
 import type { LimitSet } from '../definitions/limit-set.ts';
@@ -29,13 +29,13 @@ export class SetupWatch {
   }
 
   /** Inspects a request and its decision. */
-  look(set: LimitSet<never>, request: ReceivedRequest, decision: Decision): void {
+  look(set: LimitSet<never>, request: ReceivedRequest, decision: Decided): void {
     this.isWatching = ++this.#requests < WATCHED_REQUESTS;
     if (this.#requests === 1 && this.#perRequest.isSuspect(set.limits.keys(), request.server, decision))
       this.#warn(PER_REQUEST);
     if (this.#requests === 2) this.#perRequest.usedAgain();
     // Not its results, which would be made for this.
-    for (const { limit, id } of Decision.answerOf(decision).batch) if (id.includes(':')) this.#lookAtId(set, limit, id);
+    for (const { limit, id } of decision.batch) if (id.includes(':')) this.#lookAtId(set, limit, id);
   }
 
   #lookAtId({ limits }: LimitSet<never>, name: string, id: string): void {
@@ -101,8 +101,8 @@ class PerRequestDetector {
   #suspicion: Suspicion | undefined;
 
   /** Records the limiter's first request. Returns true when the warning is due. */
-  isSuspect(limits: Iterable<string>, server: object | undefined, decision: Decision): boolean {
-    const [asked] = Decision.answerOf(decision).batch;
+  isSuspect(limits: Iterable<string>, server: object | undefined, decision: Decided): boolean {
+    const [asked] = decision.batch;
     if (server === undefined || asked === undefined) return false;
     const names = [...limits].join();
     const before = suspicions.get(names);

@@ -2,7 +2,7 @@ import { allEnded, andThen, attempt, Rejected, type Awaitable } from '../async/a
 import { bucketStates } from '../decision/decide.ts';
 import { movedTokens } from '../decision/moved-tokens.ts';
 import { tokensTaken } from '../decision/results.ts';
-import { Decision } from '../decision/decision.ts';
+import type { Decided } from '../decision/decided.ts';
 import { periodLeft } from '../decision/period-left.ts';
 import type { BucketState, Result } from '../decision/result.ts';
 import { complaint, SluiceError } from '../checks/errors.ts';
@@ -55,12 +55,12 @@ export interface LimitCost {
  * gave the tokens back and its answer was late. A settlement does not take that risk.
  */
 export class SpentTokens {
-  readonly #decision: Decision;
+  readonly #decision: Decided;
   readonly #parts: SpentTokensParts;
   readonly #buckets: readonly SpentFromBucket[];
   readonly #refunds = new Set<Promise<unknown>>();
 
-  constructor(decision: Decision, parts: SpentTokensParts) {
+  constructor(decision: Decided, parts: SpentTokensParts) {
     this.#decision = decision;
     this.#parts = parts;
     this.#buckets = spentBy(decision);
@@ -108,13 +108,13 @@ export class SpentTokens {
   /** Gives back tokens of each bucket, in one call of the store. */
   #giveBack(tokensOf: (from: SpentFromBucket) => number): Awaitable<readonly BucketState[]> {
     const { gate, reports } = this.#parts;
-    const answer = Decision.answerOf(this.#decision);
+    const { store } = this.#decision.origin;
     const parts: Part[] = [];
     for (const from of this.#buckets) {
       const tokens = from.hasEnded ? 0 : tokensOf(from);
       if (tokens > 0) parts.push({ from, tokens });
     }
-    if (!answer.available || parts.length === 0) return [];
+    if (store === undefined || parts.length === 0) return [];
     const refunds = parts.map(refundOf);
     // Subtracted before the store is called, so that of two concurrent refunds only one gives the tokens back.
     take(parts, 1);
@@ -143,7 +143,7 @@ export class SpentTokens {
       }
       return bucketStates(batch, reading);
     };
-    const given = attempt(() => gate.refund(answer.store, refunds));
+    const given = attempt(() => gate.refund(store, refunds));
     return given instanceof Promise ? this.#tracked(given.then(accept)) : accept(given);
   }
 
@@ -208,25 +208,24 @@ function refundOf({ from: { transaction, tatAfterSpendTicks }, tokens }: Part): 
   return changed(transaction, { cost: tokens, incrementTicks, tatAfterSpendTicks });
 }
 
-function spentBy(decision: Decision): readonly SpentFromBucket[] {
-  const answer = Decision.answerOf(decision);
-  if (!answer.available) return [];
+function spentBy(decision: Decided): readonly SpentFromBucket[] {
+  if (decision.origin.store === undefined) return [];
   // `check` took nothing.
   if (decision.results.every(({ spent }) => spent === 0)) return [];
-  const { batch, reading } = answer;
+  const { batch } = decision;
   const results = resultsOf(batch, decision.results);
   const spent: SpentFromBucket[] = [];
   for (const [i, transaction] of batch.entries()) {
-    const level = reading.levelsTicks[i]!;
+    const level = decision.levelsTicks[i]!;
     const tokens = tokensTaken(transaction, level);
     // Slots are released, and not given back.
     if (tokens === 0 || transaction.slots) continue;
     spent.push({
       transaction,
       result: results[i]!,
-      tatAfterSpendTicks: nowTicksAt(reading, i) + levelAfter(transaction, level),
+      tatAfterSpendTicks: nowTicksAt(decision, i) + levelAfter(transaction, level),
       tokens,
-      endMs: periodLeft(transaction, reading, i)?.endMs,
+      endMs: periodLeft(transaction, decision, i)?.endMs,
       hasEnded: false,
       hasLostRefund: false,
     });

@@ -1,5 +1,5 @@
 import { andThen, type Awaitable } from '../async/awaitable.ts';
-import type { Decision } from '../decision/decision.ts';
+import type { Decided } from '../decision/decided.ts';
 import type { DecisionCall, Rest, Stage } from '../decision/stage.ts';
 import type { Transaction } from '../decision/transaction.ts';
 import type { StoreGate } from '../failure/store-gate.ts';
@@ -32,7 +32,7 @@ export class Stages implements Rest {
     );
   }
 
-  decide(batch: Batch): Awaitable<Decision> {
+  decide(batch: Batch): Awaitable<Decided> {
     const stages = this.#stages;
     for (let i = 0; i < stages.length; i++) {
       const stage = stages[i]!;
@@ -41,7 +41,7 @@ export class Stages implements Rest {
     return this.owner.decide(this.#call, batch);
   }
 
-  decideFirst(batches: readonly Batch[]): Awaitable<readonly Decision[]> {
+  decideFirst(batches: readonly Batch[]): Awaitable<readonly Decided[]> {
     if (batches.length === 1) return andThen(this.decide(batches[0]!), (decision) => [decision]);
     const all = batches.flat();
     const first = this.#stages.findIndex(

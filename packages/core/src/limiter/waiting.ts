@@ -1,5 +1,5 @@
 import type { Awaitable } from '../async/awaitable.ts';
-import type { Decision } from '../decision/decision.ts';
+import type { Decided } from '../decision/decided.ts';
 import { closed } from '../failure/store-gate.ts';
 import type { QueuedDecisions } from './queued-decisions.ts';
 import type { SpendOptions } from './spend-options.ts';
@@ -13,13 +13,13 @@ import type { SpendOptions } from './spend-options.ts';
  * decision waits.
  */
 export function whenItsTurn(
-  spend: () => Awaitable<Decision>,
+  spend: () => Awaitable<Decided>,
   queued: QueuedDecisions,
   { wait, signal }: Pick<SpendOptions, 'wait' | 'signal'>,
-): Awaitable<Decision> {
+): Awaitable<Decided> {
   if (signal?.aborted === true) return rejectedBy(signal);
   const decided = spend();
-  const then = (decision: Decision): Awaitable<Decision> => {
+  const then = (decision: Decided): Awaitable<Decided> => {
     if (signal?.aborted === true) {
       queued.giveBack(decision);
       void decision.release();
@@ -31,7 +31,7 @@ export function whenItsTurn(
   return decided instanceof Promise ? decided.then(then) : then(decided);
 }
 
-function delayed(decision: Decision, queued: QueuedDecisions, signal: AbortSignal | undefined): Promise<Decision> {
+function delayed(decision: Decided, queued: QueuedDecisions, signal: AbortSignal | undefined): Promise<Decided> {
   return new Promise((resolve, reject) => {
     const abort = (): void => {
       if (!leave()) return;

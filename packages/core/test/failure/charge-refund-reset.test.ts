@@ -23,7 +23,7 @@ describe('a charge', () => {
     const charged = await guard.charge([open, local, closed]);
     expect(charged.batch).toEqual([local]);
     expect(charged.reading.levelsTicks).toEqual([TICKS_PER_SECOND]);
-    expect(decided(await guard.check([local])).reading.levelsTicks).toEqual([TICKS_PER_SECOND]);
+    expect(decided(await guard.check([local])).levelsTicks).toEqual([TICKS_PER_SECOND]);
     expect(events).toMatchObject([{ type: 'charge-lost', count: 2, cause: down }]);
   });
 
@@ -77,7 +77,8 @@ describe('a refund', () => {
   test('of a local decision goes to the local store, also when the store is back', async () => {
     const setup = failing();
     const { guard, store, time } = setup;
-    const { store: decider, reading: before } = decided(await guard.spend([local]));
+    const before = decided(await guard.spend([local]));
+    const decider = before.origin.store!;
     store.behaviour = answersSoon;
     await breakDown(setup);
     store.calls.length = 0;
@@ -149,6 +150,6 @@ describe('a reset', () => {
     const { guard } = failing();
     await guard.spend([transaction({ limit: 'Local', cost: 10 })]);
     await expect(guard.reset([local])).rejects.toThrow('did not confirm the reset');
-    expect(decided(await guard.check([local])).reading.levelsTicks).toEqual([0]);
+    expect(decided(await guard.check([local])).levelsTicks).toEqual([0]);
   });
 });

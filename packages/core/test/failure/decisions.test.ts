@@ -49,6 +49,6 @@ test.each([
     });
     return answers(batch);
   };
-  await expect((async () => limiter.spend(asked))()).rejects.toThrow('ours');
+  await expect((async () => (await limiter.spend(asked)).remaining)()).rejects.toThrow('ours');
   expect(limiter.status().lastFailure).toBeUndefined();
 });

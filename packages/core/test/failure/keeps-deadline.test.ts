@@ -23,7 +23,7 @@ describe('a store that keeps the deadline itself', () => {
   test('decides', async () => {
     const { guard } = guarded(answersSoon, {}, keepsDeadline);
     const batch = [transaction()];
-    expect(await guard.spend(batch)).toMatchObject({ available: true, reading: reading(batch), failure: undefined });
+    expect(await guard.spend(batch)).toMatchObject({ ...reading(batch), failure: undefined });
   });
 
   test('is answered for by the policy when it rejects at the deadline', async () => {

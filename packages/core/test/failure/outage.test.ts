@@ -16,7 +16,7 @@ describe('a store that hangs', () => {
     expect(batchAnswer).toBeUndefined();
     await time.pass(1);
     expect(batchAnswer).toMatchObject({
-      available: true,
+      outcome: 'allowed',
       failure: { policy: 'local', cause: { code: 'ERR_STORE_DEADLINE' } },
     });
     expect(time.pending).toBe(0);

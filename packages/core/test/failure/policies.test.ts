@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import type { Answered } from '../../src/decision/batch-answer.ts';
 import type { MemoryStore } from '../../src/store/memory/memory-store.ts';
 import { decided, guarded, passed, transaction } from './support/guarded.ts';
 import { throws } from './support/scripted-store.ts';
@@ -15,17 +14,17 @@ const closed = transaction({ limit: 'Closed', onFailure: 'closed' });
 describe('closed', () => {
   test('one in a batch makes it unavailable: nothing is decided and nothing is taken', async () => {
     const { guard } = failing();
-    expect(await guard.spend([local, closed, open])).toEqual({
-      available: false,
+    expect(await guard.spend([local, closed, open])).toMatchObject({
+      outcome: 'unavailable',
       batch: [closed],
       failure: { policy: 'closed', cause: down },
-      owner: guard.owner,
+      origin: { owner: guard.owner, store: undefined },
     });
-    expect(decided(await guard.check([local])).reading.levelsTicks).toEqual([0]);
+    expect(decided(await guard.check([local])).levelsTicks).toEqual([0]);
   });
 
   test('applies to checks too', async () => {
-    expect(await failing().guard.check([closed])).toMatchObject({ available: false, batch: [closed] });
+    expect(await failing().guard.check([closed])).toMatchObject({ outcome: 'unavailable', batch: [closed] });
   });
 });
 
@@ -34,14 +33,14 @@ describe('local', () => {
     const { guard } = failing();
     const rulings = await Promise.all(Array.from({ length: 12 }, async () => guard.spend([local])));
     expect(rulings.filter(passed)).toHaveLength(10);
-    expect(rulings[0]).toMatchObject({ available: true, batch: [local], failure: { policy: 'local', cause: down } });
+    expect(rulings[0]).toMatchObject({ outcome: 'allowed', batch: [local], failure: { policy: 'local', cause: down } });
   });
 
   test('decides all local limits of a batch together: all or nothing', async () => {
     const { guard } = failing();
     await guard.spend([transaction({ limit: 'OtherLocal', cost: 10 })]);
     expect(passed(await guard.spend([local, otherLocal]))).toBe(false);
-    expect(decided(await guard.check([local])).reading.levelsTicks).toEqual([0]);
+    expect(decided(await guard.check([local])).levelsTicks).toEqual([0]);
   });
 
   test('keeps ids apart', async () => {
@@ -123,7 +122,7 @@ describe('local', () => {
 
   test('keeps at most 100,000 buckets', async () => {
     const { guard } = failing();
-    const store = decided(await guard.spend([local])).store as MemoryStore;
+    const store = decided(await guard.spend([local])).origin.store as MemoryStore;
     expect(store.stats().maxKeys).toBe(100_000);
   });
 
@@ -139,7 +138,7 @@ describe('local', () => {
     }
     const checked = await Promise.all(Array.from({ length: 200 }, async (_, n) => guard.check([logins(n, 1)])));
     expect(checked.filter(passed)).toEqual([]);
-    const store = decided(await guard.check([logins(0, 1)])).store as MemoryStore;
+    const store = decided(await guard.check([logins(0, 1)])).origin.store as MemoryStore;
     expect(store.stats()).toMatchObject({ size: 100_000, evicted: 20_200 });
     expect(events.filter(({ type }) => /^(warning|buckets-evicted)$/.test(type)).map(({ message }) => message)).toEqual(
       [
@@ -154,7 +153,7 @@ describe('local', () => {
   test('decides in one store for as long as the guard lives', async () => {
     const { guard } = failing();
     const [one, other] = [decided(await guard.spend([local])), decided(await guard.check([otherLocal]))];
-    expect(one.store).toBe(other.store);
+    expect(one.origin.store).toBe(other.origin.store);
   });
 });
 
@@ -163,20 +162,17 @@ describe('open', () => {
     const { guard } = failing();
     const batchAnswer = await guard.spend([open, local, open]);
     expect(batchAnswer).toMatchObject({ batch: [local], failure: { policy: 'local' } });
-    expect((batchAnswer as Answered).reading.levelsTicks).toEqual([0]);
+    expect(batchAnswer.levelsTicks).toEqual([0]);
   });
 
   test('alone lets everything through, because no limit is left', async () => {
     const { guard, store } = failing();
     for (let i = 0; i < 20; i++) {
-      expect(await guard.spend([open])).toEqual({
-        available: true,
+      expect(await guard.spend([open])).toMatchObject({
+        outcome: 'allowed',
         batch: [],
-        reading: { passed: 0, nowTicks: 0, levelsTicks: [] },
-        store,
-        failure: { policy: 'open', cause: down },
-        open: [open],
-        owner: guard.owner,
+        levelsTicks: [],
+        origin: { owner: guard.owner, store, failure: { policy: 'open', cause: down }, open: [open] },
       });
     }
   });

@@ -44,7 +44,7 @@ describe('recovery', () => {
     const { guard, store, time, events } = setup;
     store.behaviour = remembers;
     await time.pass(100);
-    expect(await guard.spend([transaction()])).toMatchObject({ store, failure: undefined });
+    expect(await guard.spend([transaction()])).toMatchObject({ origin: { store }, failure: undefined });
     expect(guard.status().state).toBe('failing');
     expect(events.map(({ type }) => type)).toEqual(['store-failing']);
   });
@@ -117,6 +117,6 @@ describe('recovery', () => {
     setup.store.behaviour = answersAtOnce;
     await setup.time.pass(100);
     const batchAnswer = decided(await setup.guard.spend([transaction()]));
-    expect([passed(batchAnswer), batchAnswer.store]).toEqual([true, setup.store]);
+    expect([passed(batchAnswer), batchAnswer.origin.store]).toEqual([true, setup.store]);
   });
 });

@@ -25,7 +25,7 @@ describe('a store that gives the outcomes of operations to sinks', () => {
     const { guard, sinks, asked } = direct();
     const spent = guard.spend(batch);
     sinks[0]?.answered(reading(batch));
-    expect(await spent).toMatchObject({ available: true, reading: reading(batch), failure: undefined });
+    expect(await spent).toMatchObject({ ...reading(batch), failure: undefined });
     expect(asked).toEqual([[true, { kind: 'spend', alternatives: [batch] }, 70]]);
   });
 
@@ -53,7 +53,7 @@ describe('a store that gives the outcomes of operations to sinks', () => {
   test('is called as any other when its `run` is wrapped', async () => {
     const { guard, store, sinks } = direct();
     Object.assign(store, { run: () => Promise.resolve(reading(batch)) });
-    expect(await guard.spend(batch)).toMatchObject({ reading: reading(batch), failure: undefined });
+    expect(await guard.spend(batch)).toMatchObject({ ...reading(batch), failure: undefined });
     expect(sinks).toEqual([]);
   });
 });

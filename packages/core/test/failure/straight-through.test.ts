@@ -6,10 +6,9 @@ describe('a store that answers at once', () => {
   test('is passed straight through: a value, no promise and no timer', () => {
     const { guard, store, time } = guarded(answersAtOnce);
     const batch = [transaction()];
-    const { owner } = guard;
-    const batchAnswer = { available: true, batch, reading: reading(batch), store, failure: undefined, owner };
-    expect(guard.spend(batch)).toEqual(batchAnswer);
-    expect(guard.check(batch)).toEqual(batchAnswer);
+    const expected = { batch, ...reading(batch), origin: { owner: guard.owner, store, failure: undefined } };
+    expect(guard.spend(batch)).toMatchObject(expected);
+    expect(guard.check(batch)).toMatchObject(expected);
     expect(guard.charge(batch)).toEqual({ batch, reading: reading(batch), store });
     expect(guard.refund(store, batch)).toEqual({ batch, reading: reading(batch), store });
     expect(guard.reset(batch)).toBeUndefined();
@@ -37,16 +36,15 @@ describe('a store that answers by a promise', () => {
   test('decides, and leaves no timer behind', async () => {
     const { guard, store, time } = guarded(answersSoon);
     const batch = [transaction()];
-    const { owner } = guard;
-    const batchAnswer = { available: true, batch, reading: reading(batch), store, failure: undefined, owner };
-    expect(await guard.spend(batch)).toEqual(batchAnswer);
+    const expected = { batch, ...reading(batch), origin: { owner: guard.owner, store, failure: undefined } };
+    expect(await guard.spend(batch)).toMatchObject(expected);
     expect(time.pending).toBe(0);
   });
 
   test('may be built on any kind of promise', async () => {
     // oxlint-disable-next-line unicorn/no-thenable -- this is what is tested
     const { guard } = guarded((batch) => ({ then: (resolve: (value: unknown) => void) => resolve(reading(batch)) }));
-    expect(await guard.spend([transaction()])).toMatchObject({ available: true, failure: undefined });
+    expect(await guard.spend([transaction()])).toMatchObject({ outcome: 'allowed', failure: undefined });
   });
 });
 
@@ -75,12 +73,12 @@ test('every call to the store gets the deadline of the caller', () => {
 test('an empty call neither calls the store nor fails', () => {
   const { guard, store } = guarded(throws(new Error('down')));
   expect(guard.spend([])).toMatchObject({
-    available: true,
+    outcome: 'allowed',
     batch: [],
-    reading: { levelsTicks: [] },
+    levelsTicks: [],
     failure: undefined,
   });
-  expect(guard.check([])).toMatchObject({ available: true, batch: [], failure: undefined });
+  expect(guard.check([])).toMatchObject({ outcome: 'allowed', batch: [], failure: undefined });
   expect(guard.charge([])).toMatchObject({ batch: [] });
   expect(guard.refund(store, [])).toMatchObject({ batch: [] });
   expect(guard.reset([])).toBeUndefined();

@@ -11,7 +11,8 @@ const limiter = createLimiter({
 
 function fieldsOf(decision: Decision, { dialect, retryJitter }: FieldSettings): ReadonlyMap<string, string> {
   const fields = new Map<string, string>();
-  const getField = (name: string): string | undefined => fields.get(name);
+  const getField = (name: string): string | undefined =>
+    [...fields].find(([field]) => field.toLowerCase() === name)?.[1];
   writeFields(
     decision,
     { decision: undefined, getField, setField: (name, value) => fields.set(name, value) },

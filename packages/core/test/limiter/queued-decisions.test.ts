@@ -1,6 +1,7 @@
 import { accountId, createLimiter, type Decision } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { expect, test } from 'vitest';
+import type { Decided } from '../../src/decision/decided.ts';
 import { QueuedDecisions } from '../../src/limiter/queued-decisions.ts';
 import { sized } from '../../../../test/sized.ts';
 
@@ -14,7 +15,7 @@ test('a decision that is to wait after the end of all waits ends at once, gives 
   const queued = new QueuedDecisions({ time: new FakeTime(), refund: (decision) => void given.push(decision) });
   queued.close();
   const decision = await limiter.spend([{ limit: 'Exports', id: 'a' }]);
-  const leave = queued.add(decision, (how) => ends.push(how));
+  const leave = queued.add(decision as Decided, (how) => ends.push(how));
   expect([ends, given, leave()]).toEqual([['closed'], [decision], false]);
 });
 
@@ -51,7 +52,7 @@ test('the last turn of a queue is given back at once, also if a decision with a 
   await limiter.reset(entries);
   await limiter.spend(entries);
   const afterOneMinute = await limiter.spend(entries);
-  const leave = queued.add(afterTwoMinutes, () => undefined);
-  queued.add(afterOneMinute, () => undefined);
+  const leave = queued.add(afterTwoMinutes as Decided, () => undefined);
+  queued.add(afterOneMinute as Decided, () => undefined);
   expect([leave(), given]).toEqual([true, [afterTwoMinutes]]);
 });

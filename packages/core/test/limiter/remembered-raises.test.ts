@@ -6,12 +6,12 @@ import {
   ipAddress,
   memoryStore,
   OverrideList,
-  type Decision,
   type Override,
 } from '@sluice/core';
 import type { StoreCap } from '@sluice/core/store';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
+import type { Decided } from '../../src/decision/decided.ts';
 import { RaisedLimits } from '../../src/limiter/raised-limits.ts';
 import { defineLimitSet, type LimitSet, type LimitSetOptions } from '../../src/definitions/limit-set.ts';
 import { Deadlines } from '../../src/time/deadlines.ts';
@@ -47,13 +47,15 @@ function setOfParts(overrides: Record<string, Override>): LimitSet<never> {
 }
 
 /** What the new numbers decide of buckets that the old numbers have emptied. */
-function denialAfter(numbers: LimitNumbers, ...ids: readonly string[]): Decision {
+function denialAfter(numbers: LimitNumbers, ...ids: readonly string[]): Decided {
   const store = memoryStore({ time: new FakeTime() });
   const limits = (given: LimitNumbers) => ({ Orders: { key: accountId(), ...given } });
   const limiter = createLimiter({ limits: limits(numbers), store });
   void limiter.charge(ids.map((id) => ({ limit: 'Orders', id, cost: 5 })));
   void limiter.close();
-  return createLimiter({ limits: limits(quick), store }).spendSync(ids.map((id) => ({ limit: 'Orders', id })));
+  return createLimiter({ limits: limits(quick), store }).spendSync(
+    ids.map((id) => ({ limit: 'Orders', id })),
+  ) as Decided;
 }
 
 function started() {

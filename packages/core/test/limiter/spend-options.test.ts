@@ -2,6 +2,7 @@ import { createLimiter, memoryStore, type Decision, type Store, type Time } from
 import { callsOf, FakeTime } from '@sluice/core/testing';
 import { getEventListeners, setMaxListeners } from 'node:events';
 import { expect, test } from 'vitest';
+import type { Decided } from '../../src/decision/decided.ts';
 import { QueuedDecisions } from '../../src/limiter/queued-decisions.ts';
 import { whenItsTurn } from '../../src/limiter/waiting.ts';
 import { holding, holdingRemotely } from '../kinds/concurrency/slots/support/holding.ts';
@@ -313,8 +314,8 @@ test('a wait ends as usual when giving its tokens back fails', async () => {
   const queued = new QueuedDecisions({ time, refund: () => { throw new Error('closed'); } }); // prettier-ignore
   const leaving = new AbortController();
   const waits = Promise.allSettled([
-    whenItsTurn(() => decision, queued, { wait: true, signal: leaving.signal }),
-    whenItsTurn(() => decision, queued, { wait: true }),
+    whenItsTurn(() => decision as Decided, queued, { wait: true, signal: leaving.signal }),
+    whenItsTurn(() => decision as Decided, queued, { wait: true }),
   ]);
   leaving.abort(new Error('left'));
   queued.close();

@@ -113,7 +113,7 @@ const ofNode: readonly AdapterMutant[] = [
   {
     name: 'the fields of a response are not read',
     in: NODE,
-    replace: 'return this.outgoing.getHeader(fieldKey(name));',
+    replace: 'return this.outgoing.getHeader(name);',
     by: 'return undefined;',
     contracts: ['express4', 'koa2'],
   },
@@ -250,14 +250,14 @@ const ofFastify: readonly AdapterMutant[] = [
   {
     name: 'Fastify: no field is set',
     in: FASTIFY,
-    replace: 'void this.#reply.header(fieldKey(name), value);',
+    replace: 'void this.#reply.header(name, value);',
     by: '',
     contracts: ['fastify5'],
   },
   {
     name: 'Fastify: the fields of a reply are not read',
     in: FASTIFY,
-    replace: 'return this.#reply.getHeader(fieldKey(name));',
+    replace: 'return this.#reply.getHeader(name);',
     by: 'return undefined;',
     contracts: ['fastify5'],
   },
@@ -436,14 +436,14 @@ const ofNest: readonly AdapterMutant[] = [
   {
     name: 'Nest: no field is set on Fastify',
     in: NEST,
-    replace: 'void this.#reply.header(fieldKey(name), value);',
+    replace: 'void this.#reply.header(name, value);',
     by: '',
     contracts: ['nest-fastify'],
   },
   {
     name: 'Nest: the fields so far are not seen on Fastify',
     in: NEST,
-    replace: 'return this.#reply.getHeader(fieldKey(name));',
+    replace: 'return this.#reply.getHeader(name);',
     by: 'return undefined;',
     contracts: ['nest-fastify'],
   },

@@ -1,11 +1,15 @@
-import type { Decision } from '../../decision/decision.ts';
+import type { Decided } from '../../decision/decided.ts';
 import type { Result } from '../../decision/result.ts';
 import type { Time } from '../../time/time.ts';
 
 /** The fields of a response, and the decision on its request so far. */
 export interface ResponseFields {
   readonly decision: { readonly allowed: boolean; readonly results: readonly Result[] } | undefined;
-  /** Returns a field that is set on the response. */
+  /**
+   * Returns a field that is set on the response.
+   *
+   * @param name - In lower case.
+   */
   getField(name: string): number | string | readonly string[] | undefined;
   /** Sets a field, replacing its value. Does nothing when the head was already sent. */
   setField(name: string, value: string): void;
@@ -29,5 +33,5 @@ export interface Dialect {
    * Writes the fields for a decision of `spend` that the store made, in which at least one limit applied, without its
    * hidden limits (see `visiblePart`). Fields that are already set are kept or combined.
    */
-  write(decision: Decision, fields: ResponseFields, times: FieldTimes): void;
+  write(decision: Decided, fields: ResponseFields, times: FieldTimes): void;
 }

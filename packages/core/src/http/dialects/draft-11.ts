@@ -1,8 +1,7 @@
-import { Decision } from '../../decision/decision.ts';
-import type { Result } from '../../decision/result.ts';
-import { periodLeft, type PeriodLeft } from '../../decision/period-left.ts';
-import type { Answered } from '../../decision/batch-answer.ts';
-import { readyTicks, type Transaction } from '../../decision/transaction.ts';
+import type { Decided } from '../../decision/decided.ts';
+import { periodLeft } from '../../decision/period-left.ts';
+import { resultCount } from '../../decision/results.ts';
+import { readyTicks } from '../../decision/transaction.ts';
 import { remainingTokens, waitForNextToken } from '../../rule/gcra.ts';
 import type { Numbers } from '../../rule/rate.ts';
 import { ceilToSeconds, TICKS_PER_MS } from '../../rule/ticks.ts';
@@ -41,14 +40,12 @@ const POLICY = 'RateLimit-Policy';
 export const draft11: Dialect = {
   names: [STATE, POLICY],
   write(decision, fields, { queuedMs }) {
-    const presentState = fields.getField(STATE);
-    const presentPolicy = fields.getField(POLICY);
-    const answer = Decision.answerOf(decision) as Answered;
-    const shown = { decision, queuedTicks: queuedMs * TICKS_PER_MS };
+    const presentState = fields.getField('ratelimit');
+    const presentPolicy = fields.getField('ratelimit-policy');
+    const queuedTicks = queuedMs * TICKS_PER_MS;
     const isFirst = presentState === undefined && presentPolicy === undefined;
-    // The figures of a limit that decides alone are those of the decision: its result is not made for this.
-    if (isFirst && answer.batch.length === 1) return writeOne(memberOf(answer, 0, decision, shown), fields);
-    const members = limitMembers(answer, shown);
+    if (isFirst && decision.batch.length === 1) return writeOne(memberOf(decision, 0, queuedTicks), fields);
+    const members = limitMembers(decision, queuedTicks);
     if (isFirst) return writeAll(members.length > FEW ? mostImportant(members, decision) : members, fields);
     const present = {
       states: membersOf(String(presentState ?? '')),
@@ -73,7 +70,7 @@ function writeAll(members: readonly ListedLimit[], fields: ResponseFields): void
 const FEW = 8;
 
 /** All members if they fit into both fields; otherwise the strictest, then those that denied, then others. */
-function mostImportant(members: readonly ListedLimit[], decision: Decision): readonly ListedLimit[] {
+function mostImportant(members: readonly ListedLimit[], decision: Decided): readonly ListedLimit[] {
   const strictest = new Set([shownNameOf(decision, decision.limit!), strictestName(members)]);
   const denied = new Set(
     decision.results.filter(({ allowed }) => !allowed).map(({ limit }) => shownNameOf(decision, limit)),
@@ -86,73 +83,45 @@ function mostImportant(members: readonly ListedLimit[], decision: Decision): rea
 }
 
 /** All limits that applied, in the order of the batch. In a denial, only the limits that denied have a state. */
-function limitMembers(answer: Answered, shown: Shown): LimitMembers[] {
-  const { results } = shown.decision;
+function limitMembers(decision: Decided, queuedTicks: number): LimitMembers[] {
   // A loop over a preallocated array: see docs/hot-path.md.
   // oxlint-disable-next-line unicorn/no-new-array
-  const members = new Array<LimitMembers>(results.length);
-  for (let i = 0; i < results.length; i++) members[i] = memberOf(answer, i, results[i]!, shown);
+  const members = new Array<LimitMembers>(resultCount(decision.batch));
+  for (let i = 0; i < members.length; i++) members[i] = memberOf(decision, i, queuedTicks);
   return members;
 }
 
-/** The decision that is shown, and for how long its request was queued. */
-interface Shown {
-  readonly decision: Decision;
-  readonly queuedTicks: number;
-}
-
-/** What is shown of a limit, of its result. */
-type Figures = Pick<Result, 'allowed' | 'remaining' | 'resetAfterMs'>;
-
-function memberOf({ batch, reading }: Answered, i: number, figures: Figures, shown: Shown): LimitMembers {
+/** @param queuedTicks - For how long the request was queued. */
+function memberOf(decision: Decided, i: number, queuedTicks: number): LimitMembers {
+  const { batch, allowed } = decision;
   const transaction = batch[i]!;
-  const { queuedTicks } = shown;
-  const { allowed } = shown.decision;
-  const { limit: name, rate } = transaction;
-  const hasState = allowed || !figures.allowed;
-  if (transaction.slots === true) {
-    const state = hasState ? `"${name}";r=${figures.remaining}` : undefined;
-    return { name, state, policy: `"${name}";q=${rate.burst};qu="concurrent-requests"` };
-  }
-  const before = reading.levelsTicks[i]!;
+  const { limit: name, rate, slots, calendar } = transaction;
+  // A limit that decides alone always has one.
+  const hasState = allowed || batch.length === 1 || !decision.results[i]!.allowed;
+  const before = decision.levelsTicks[i]!;
   // Not by `spent`: a charge may take less than a whole token.
-  const after = allowed ? levelAfter(transaction, before) : before;
-  const period = transaction.calendar === undefined ? undefined : periodLeft(transaction, reading, i);
-  if (period !== undefined) return quotaMember(transaction, figures, { period, hasState, queuedTicks });
-  const level = queuedTicks === 0 ? after : Math.max(0, after - queuedTicks);
+  const after = decision.took ? levelAfter(transaction, before) : before;
+  const level = slots === undefined && calendar === undefined ? Math.max(0, after - queuedTicks) : after;
   const { emissionIntervalTicks } = rate;
-  const left =
-    queuedTicks === 0 ? figures.remaining : remainingTokens(level, emissionIntervalTicks, readyTicks(transaction));
+  const ready = readyTicks(transaction);
+  const state = `"${name}";r=${remainingTokens(level, emissionIntervalTicks, ready)}`;
+  if (slots === true)
+    return { name, state: hasState ? state : undefined, policy: `"${name}";q=${rate.burst};qu="concurrent-requests"` };
+  if (calendar !== undefined) {
+    const { startMs, endMs, leftTicks } = periodLeft(transaction, decision, i)!;
+    const lengthMs = endMs - startMs;
+    const until = level === 0 ? '' : `;t=${ceilToSeconds(Math.max(0, leftTicks - queuedTicks))}`;
+    const length = lengthMs > LONGEST_WEEK_MS ? '' : `;w=${Math.ceil(lengthMs / 1000)}`;
+    return { name, state: hasState ? state + until : undefined, policy: `"${name}";q=${rate.burst}${length}` };
+  }
   const policy = policyOf(name, rate);
-  const until = level === 0 || policy.isShort ? '' : untilNext(level, transaction);
-  return { name, state: hasState ? `"${name}";r=${left}${until}` : undefined, policy: policy.text };
+  if (!hasState) return { name, state: undefined, policy: policy.text };
+  const untilTicks = policy.isShort ? 0 : waitForNextToken(level, emissionIntervalTicks, ready);
+  return { name, state: untilTicks === 0 ? state : `${state};t=${ceilToSeconds(untilTicks)}`, policy: policy.text };
 }
 
 /** A week and a day, for weeks in which the clock changes. Months and years have no fixed length. */
 const LONGEST_WEEK_MS = 8 * 86_400_000;
-
-interface QuotaState {
-  readonly period: PeriodLeft;
-  readonly hasState: boolean;
-  readonly queuedTicks: number;
-}
-
-function quotaMember({ limit, rate }: Transaction, figures: Figures, { period, ...state }: QuotaState): LimitMembers {
-  const { startMs, endMs, leftTicks } = period;
-  const until = figures.resetAfterMs === 0 ? '' : `;t=${ceilToSeconds(Math.max(0, leftTicks - state.queuedTicks))}`;
-  const lengthMs = endMs - startMs;
-  const length = lengthMs > LONGEST_WEEK_MS ? '' : `;w=${Math.ceil(lengthMs / 1000)}`;
-  return {
-    name: limit,
-    state: state.hasState ? `"${limit}";r=${figures.remaining}${until}` : undefined,
-    policy: `"${limit}";q=${rate.burst}${length}`,
-  };
-}
-
-function untilNext(level: number, transaction: Transaction): string {
-  const { emissionIntervalTicks } = transaction.rate;
-  return `;t=${ceilToSeconds(waitForNextToken(level, emissionIntervalTicks, readyTicks(transaction)))}`;
-}
 
 /** What a limit shows that does not change. */
 interface Policy {
@@ -194,7 +163,7 @@ interface Present {
   readonly policies: readonly string[];
 }
 
-function join(present: Present, decision: Decision, members: readonly LimitMembers[], fields: ResponseFields): void {
+function join(present: Present, decision: Decided, members: readonly LimitMembers[], fields: ResponseFields): void {
   // The fields contain another dialect: two dialects in one field would be unreadable.
   if ([...present.states, ...present.policies].some((member) => nameOf(member) === undefined)) return;
   const apart = members.map((member) => namedApart(member, present.policies));

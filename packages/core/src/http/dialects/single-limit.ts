@@ -1,5 +1,5 @@
 import type { Dialect, FieldTimes, ResponseFields } from './dialect.ts';
-import { Decision } from '../../decision/decision.ts';
+import type { Decided } from '../../decision/decided.ts';
 import type { Result } from '../../decision/result.ts';
 import type { Transaction } from '../../decision/transaction.ts';
 import type { Numbers } from '../../rule/rate.ts';
@@ -12,7 +12,7 @@ import { withSelected } from '../selected-results.ts';
 export const draft7: Dialect = {
   names: ['RateLimit', 'RateLimit-Policy'],
   write: ofWindows((decision, fields, times) => {
-    const present = fields.getField('RateLimit');
+    const present = fields.getField('ratelimit');
     // The field contains a dialect with names: two dialects in one field would be unreadable.
     if (present !== undefined && String(present).includes('"')) return;
     if (staysStricter(decision, /remaining=([0-9]+)/.exec(String(present))?.[1]))
@@ -27,8 +27,8 @@ export const draft7: Dialect = {
 export const draft6: Dialect = {
   names: ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'RateLimit-Policy'],
   write: ofWindows((decision, fields, times) => {
-    if (staysStricter(decision, fields.getField('RateLimit-Remaining')))
-      return appendQuotaPolicies(decision, fields, fields.getField('RateLimit-Limit'));
+    if (staysStricter(decision, fields.getField('ratelimit-remaining')))
+      return appendQuotaPolicies(decision, fields, fields.getField('ratelimit-limit'));
     const { burst, remaining, resetSeconds } = singleFigures(decision, times);
     appendQuotaPolicies(decision, fields, burst);
     fields.setField('RateLimit-Limit', String(burst));
@@ -43,7 +43,7 @@ export const draft6: Dialect = {
 export const legacy: Dialect = {
   names: ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'],
   write: ofWindows((decision, fields, times) => {
-    if (staysStricter(decision, fields.getField('X-RateLimit-Remaining'))) return;
+    if (staysStricter(decision, fields.getField('x-ratelimit-remaining'))) return;
     const { burst, remaining, resetSeconds } = singleFigures(decision, times);
     fields.setField('X-RateLimit-Limit', String(burst));
     fields.setField('X-RateLimit-Remaining', String(remaining));
@@ -57,7 +57,7 @@ export const legacy: Dialect = {
  */
 function ofWindows(write: Dialect['write']): Dialect['write'] {
   return (decision, fields, times) => {
-    const counts = decision.allowed && Decision.answerOf(decision).batch.some(isOfSlots);
+    const counts = decision.allowed && decision.batch.some(isOfSlots);
     const reported = counts ? withSelected(decision, (_, transaction) => !isOfSlots(transaction)) : decision;
     if (reported !== null) write(reported, fields, times);
   };
@@ -75,7 +75,7 @@ interface SingleFigures {
   readonly resetSeconds: number;
 }
 
-function singleFigures(decision: Decision, { retryAfter, queuedMs }: FieldTimes): SingleFigures {
+function singleFigures(decision: Decided, { retryAfter, queuedMs }: FieldTimes): SingleFigures {
   const { burst, remaining, resetAfterMs } = strictestResult(decision);
   const resetMs = Math.max(0, resetAfterMs - queuedMs);
   return { burst, remaining, resetSeconds: decision.allowed ? Math.ceil(resetMs / 1000) : retryAfter };
@@ -86,7 +86,7 @@ function singleFigures(decision: Decision, { retryAfter, queuedMs }: FieldTimes)
  *
  * @param present - The remaining tokens that are already set.
  */
-function staysStricter(decision: Decision, present: number | string | readonly string[] | undefined): boolean {
+function staysStricter(decision: Decided, present: number | string | readonly string[] | undefined): boolean {
   return present !== undefined && decision.allowed && Number(present) <= decision.remaining;
 }
 
@@ -97,10 +97,9 @@ interface QuotaPolicy {
 }
 
 /** Every limit with a window. */
-function quotaPolicies(decision: Decision): QuotaPolicy[] {
-  const { batch } = Decision.answerOf(decision);
+function quotaPolicies(decision: Decided): QuotaPolicy[] {
   return decision.results.flatMap((result, i) => {
-    const transaction = batch[i]!;
+    const transaction = decision.batch[i]!;
     if (isOfSlots(transaction)) return [];
     return [{ text: `${result.burst};w=${windowSeconds(transaction.rate, result)}`, denied: !result.allowed }];
   });
@@ -117,8 +116,8 @@ function windowSeconds({ toleranceTicks, kind }: Numbers, { periodMs }: Result):
  *
  * @param reported - The quota of these figures.
  */
-function appendQuotaPolicies(decision: Decision, fields: ResponseFields, reported: unknown): void {
-  const present = fields.getField('RateLimit-Policy');
+function appendQuotaPolicies(decision: Decided, fields: ResponseFields, reported: unknown): void {
+  const present = fields.getField('ratelimit-policy');
   const ours = quotaPolicies(decision);
   if (ours.length === 0 || (present !== undefined && String(present).includes('"'))) return;
   const theirs = membersOf(String(present ?? '')).map((text) => ({ text, denied: false }));
@@ -130,6 +129,6 @@ function appendQuotaPolicies(decision: Decision, fields: ResponseFields, reporte
   fields.setField('RateLimit-Policy', fit.map(({ text }) => text).join(', '));
 }
 
-function strictestResult({ results, limit, id }: Decision): Result {
+function strictestResult({ results, limit, id }: Decided): Result {
   return results.find((result) => result.limit === limit && result.id === id)!;
 }

@@ -1,5 +1,5 @@
 import { andThen, type Awaitable } from '../../async/awaitable.ts';
-import { firstDecision, type Decision } from '../../decision/decision.ts';
+import { firstDecision, type Decided } from '../../decision/decided.ts';
 import type { DecisionCall, Rest, Stage } from '../../decision/stage.ts';
 import type { Transaction } from '../../decision/transaction.ts';
 import { OpenGate, type StoreGate } from '../../failure/store-gate.ts';
@@ -21,13 +21,13 @@ export class BorrowStage implements Stage {
     this.#isOpen = gate instanceof OpenGate;
   }
 
-  decide(call: DecisionCall, batch: Batch, rest: Rest): Awaitable<Decision> {
+  decide(call: DecisionCall, batch: Batch, rest: Rest): Awaitable<Decided> {
     return call === 'spend' && this.#isOpen
       ? this.#decideAtOnce(batch, rest)
       : andThen(this.decideFirst(call, [batch], rest), firstDecision);
   }
 
-  decideFirst(call: DecisionCall, batches: readonly Batch[], rest: Rest): Awaitable<readonly Decision[]> {
+  decideFirst(call: DecisionCall, batches: readonly Batch[], rest: Rest): Awaitable<readonly Decided[]> {
     const groups = batches.map((batch) => this.#lender.alternativesOf(batch));
     const all = groups.flat();
     checkAlternatives(all.length);
@@ -42,11 +42,11 @@ export class BorrowStage implements Stage {
    * Decides a batch in two calls of a store that answers at once. In most cases the first one, for own tokens, is enough,
    * and what would be lent need not be computed. When it is denied, it has taken nothing.
    */
-  #decideAtOnce(batch: Batch, rest: Rest): Decision {
-    const assured = rest.decide(this.#lender.assuredOf(batch)) as Decision;
+  #decideAtOnce(batch: Batch, rest: Rest): Decided {
+    const assured = rest.decide(this.#lender.assuredOf(batch)) as Decided;
     const alternatives = assured.outcome === 'denied' ? this.#lender.lentOf(batch) : [];
     if (alternatives.length === 0) return assured;
-    const lent = rest.decideFirst(alternatives) as readonly Decision[];
+    const lent = rest.decideFirst(alternatives) as readonly Decided[];
     const last = lent.at(-1)!;
     if (last.outcome === 'denied') return lent.reduce(soonerByAll, assured);
     this.#lender.noteLent(last, batch);
@@ -58,16 +58,16 @@ export class BorrowStage implements Stage {
  * Leaves out of the denials of one batch all but that with the shortest wait of each limit that borrows. The waits of
  * different limits do not depend on each other, so the sum of the waits is the shortest too.
  */
-function soonestOfEach(groups: readonly (readonly Batch[])[], decisions: readonly Decision[]): readonly Decision[] {
+function soonestOfEach(groups: readonly (readonly Batch[])[], decisions: readonly Decided[]): readonly Decided[] {
   if (decisions.at(-1)!.outcome !== 'denied') return decisions;
   let first = 0;
   return groups.map(({ length }) => decisions.slice(first, (first += length)).reduce(soonerByAll));
 }
 
-function soonerByAll(one: Decision, other: Decision): Decision {
+function soonerByAll(one: Decided, other: Decided): Decided {
   return sumOfWaits(other) < sumOfWaits(one) ? other : one;
 }
 
-function sumOfWaits({ results }: Decision): number {
+function sumOfWaits({ results }: Decided): number {
   return results.reduce((sum, { retryAfterMs }) => sum + retryAfterMs, 0);
 }

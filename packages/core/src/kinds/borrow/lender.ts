@@ -1,6 +1,6 @@
 import { toNativePromise } from '../../async/awaitable.ts';
 import { complaint, reasonOf, shownName, SluiceError } from '../../checks/errors.ts';
-import type { Decision } from '../../decision/decision.ts';
+import type { Decided } from '../../decision/decided.ts';
 import { assuredBatch, assuredLoan, borrowedLoan, borrows, withLoans, type Loan } from './loan.ts';
 import type { Transaction } from '../../decision/transaction.ts';
 import type { EventSink } from '../../events/event.ts';
@@ -93,7 +93,7 @@ export class Lender {
   }
 
   /** Records the tokens that a decision has lent. */
-  noteLent({ results }: Decision, batch: Batch): void {
+  noteLent({ results }: Decided, batch: Batch): void {
     for (const result of results) {
       if (!result.borrowed || result.spent === 0) continue;
       const lent = batch.find(({ limit, id }) => limit === result.limit && id === result.id);

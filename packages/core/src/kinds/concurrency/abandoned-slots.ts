@@ -1,4 +1,4 @@
-import type { Decision } from '../../decision/decision.ts';
+import type { Decided } from '../../decision/decided.ts';
 import type { EventSink } from '../../events/event.ts';
 import type { Held, HeldSlots } from './held-slots.ts';
 
@@ -20,7 +20,7 @@ export class AbandonedSlots {
     });
   }
 
-  watch(decision: Decision, all: readonly Held[]): void {
+  watch(decision: Decided, all: readonly Held[]): void {
     this.#registry?.register(decision, all, all);
   }
 

@@ -1,5 +1,4 @@
-import type { Answered } from '../../decision/batch-answer.ts';
-import { Decision } from '../../decision/decision.ts';
+import type { Decided } from '../../decision/decided.ts';
 import type { OwnAnswer } from '../../decision/own-answers.ts';
 import type { Transaction } from '../../decision/transaction.ts';
 import type { SlotTerms } from '../../limits/treatment.ts';
@@ -42,10 +41,9 @@ export class Claims {
   }
 
   /** Keeps the slots that an allowed decision has taken of those that were claimed, and returns them. */
-  keep(claim: Claim, decision: Decision): readonly Held[] {
-    const answer = Decision.answerOf(decision) as Answered;
+  keep(claim: Claim, decision: Decided): readonly Held[] {
     return [...claim.values()].filter((slots) => {
-      const isTaken = wereTaken(slots, answer);
+      const isTaken = wereTaken(slots, decision);
       if (isTaken) this.#held.keep(slots);
       else this.#held.cancel(slots);
       return isTaken;
@@ -63,9 +61,9 @@ function slotsOf({ limit, id, cost: count }: Transaction, terms: SlotTerms): Hel
 }
 
 /** Whether a decision has taken slots that were claimed. */
-function wereTaken({ limit, id }: Held, { batch, reading }: Answered): boolean {
+function wereTaken({ limit, id }: Held, { batch, levelsTicks }: Decided): boolean {
   const index = batch.findIndex((transaction) => transaction.limit === limit && transaction.id === id);
-  return index !== -1 && takes(batch[index]!, reading.levelsTicks[index]!);
+  return index !== -1 && takes(batch[index]!, levelsTicks[index]!);
 }
 
 /** Whether a transaction of a batch that passes takes slots at a level. */

@@ -1,5 +1,5 @@
 import type { Awaitable } from '../../async/awaitable.ts';
-import type { Holding } from '../../decision/decision.ts';
+import type { Holding } from '../../decision/decided.ts';
 import type { AbandonedSlots } from './abandoned-slots.ts';
 import type { Held, HeldSlots } from './held-slots.ts';
 

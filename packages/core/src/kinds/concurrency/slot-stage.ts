@@ -1,6 +1,5 @@
 import { andThen, attempt, Rejected, type Awaitable } from '../../async/awaitable.ts';
-import { decisionOf } from '../../decision/decide.ts';
-import { Decision, hold } from '../../decision/decision.ts';
+import { Decided, stateOf } from '../../decision/decided.ts';
 import { withOwnAnswers, type OwnAnswer } from '../../decision/own-answers.ts';
 import type { DecisionCall, Rest, Stage } from '../../decision/stage.ts';
 import { changed, type Transaction } from '../../decision/transaction.ts';
@@ -44,7 +43,7 @@ export class SlotStage implements Stage {
   }
 
   /** Leaves the part of a batch for which the store is needed to the stages that follow. */
-  decide(call: DecisionCall, batch: Batch, stages: Rest): Awaitable<Decision> {
+  decide(call: DecisionCall, batch: Batch, stages: Rest): Awaitable<Decided> {
     const own = this.#ownAnswers(batch);
     if (isDenied(own)) return this.#ownDecision(own, -1, false);
     const takes = call === 'spend';
@@ -58,7 +57,7 @@ export class SlotStage implements Stage {
           this.#claims.giveUp(claim);
           throw decided.cause;
         }
-        return this.#finish(withOwn(batch, own, decided, takes), claim);
+        return this.#finish(withOwn(batch, own, decided), claim);
       },
     );
   }
@@ -87,15 +86,15 @@ export class SlotStage implements Stage {
     return own;
   }
 
-  #ownDecision(own: ReadonlyMap<number, OwnAnswer>, passed: 0 | -1, takes: boolean): Decision {
+  #ownDecision(own: ReadonlyMap<number, OwnAnswer>, passed: 0 | -1, takes: boolean): Decided {
     const { store, owner } = this.#parts;
     const answers = [...own.values()];
     const batch = answers.map(({ transaction }) => transaction);
     const reading = { passed, nowTicks: 0, levelsTicks: answers.map(({ level }) => level) };
-    return decisionOf({ available: true, batch, reading, store, failure: undefined, owner }, takes);
+    return new Decided(batch, { owner, takes, store, failure: undefined }, reading);
   }
 
-  #finish(decision: Decision, claim: Claim): Decision {
+  #finish(decision: Decided, claim: Claim): Decided {
     if (claim === NO_CLAIM) return decision;
     if (!decision.allowed) {
       this.#claims.giveUp(claim);
@@ -103,7 +102,7 @@ export class SlotStage implements Stage {
     }
     const all = this.#claims.keep(claim, decision);
     if (all.length === 0) return decision;
-    hold(decision, new DecisionSlots(all, { held: this.#parts.held, abandoned: this.#abandoned }));
+    stateOf(decision).holding = new DecisionSlots(all, { held: this.#parts.held, abandoned: this.#abandoned });
     this.#abandoned.watch(decision, all);
     return decision;
   }
@@ -127,8 +126,6 @@ function isDenied(own: ReadonlyMap<number, OwnAnswer>): boolean {
   );
 }
 
-function withOwn(batch: Batch, own: ReadonlyMap<number, OwnAnswer>, decided: Decision, takes: boolean): Decision {
-  const answer = Decision.answerOf(decided);
-  if (own.size === 0 || !answer.available) return decided;
-  return decisionOf(withOwnAnswers(batch, own, answer), takes);
+function withOwn(batch: Batch, own: ReadonlyMap<number, OwnAnswer>, decided: Decided): Decided {
+  return own.size === 0 || decided.origin.store === undefined ? decided : withOwnAnswers(batch, own, decided);
 }

@@ -1,6 +1,6 @@
 import type { Awaitable } from '../../async/awaitable.ts';
 import { shedDecision } from '../../decision/decide.ts';
-import type { Decision } from '../../decision/decision.ts';
+import type { Decided } from '../../decision/decided.ts';
 import type { DecisionCall, Rest, Stage } from '../../decision/stage.ts';
 import type { Transaction } from '../../decision/transaction.ts';
 import type { EventSink } from '../../events/event.ts';
@@ -56,7 +56,7 @@ export class LoadLimits implements Stage {
   }
 
   /** Denies a batch if a load limit of it does. Otherwise leaves the other limits to the stages that follow. */
-  decide(_: DecisionCall, batch: Batch, rest: Rest): Awaitable<Decision> {
+  decide(_: DecisionCall, batch: Batch, rest: Rest): Awaitable<Decided> {
     const shed = batch.filter((transaction) => isLoad(transaction) && this.#sheds(transaction));
     if (shed.length === 0) return rest.decide(batch.filter((transaction) => !isLoad(transaction)));
     const waitsMs = shed.map(({ limit, id }) => this.#used.get(limit)!.use.retryAfterMs(id));

@@ -1,6 +1,6 @@
 import { andThen, type Awaitable } from '../../async/awaitable.ts';
 import type { Changed, Charge } from '../../decision/batch-answer.ts';
-import { Decision } from '../../decision/decision.ts';
+import type { Decided } from '../../decision/decided.ts';
 import { periodLeft } from '../../decision/period-left.ts';
 import type { DecisionCall, Rest, Stage } from '../../decision/stage.ts';
 import type { Transaction } from '../../decision/transaction.ts';
@@ -48,14 +48,14 @@ export class QuotaWarnings implements Stage {
     this.isActive = this.#thresholds.size > 0;
   }
 
-  decide(call: DecisionCall, batch: Batch, rest: Rest): Awaitable<Decision> {
+  decide(call: DecisionCall, batch: Batch, rest: Rest): Awaitable<Decided> {
     return andThen(rest.decide(batch), (decision) => {
       if (call === 'spend') this.look(decision);
       return decision;
     });
   }
 
-  decideFirst(call: DecisionCall, batches: readonly Batch[], rest: Rest): Awaitable<readonly Decision[]> {
+  decideFirst(call: DecisionCall, batches: readonly Batch[], rest: Rest): Awaitable<readonly Decided[]> {
     return andThen(rest.decideFirst(batches), (tried) => {
       if (call === 'spend') this.look(tried.at(-1)!);
       return tried;
@@ -66,13 +66,11 @@ export class QuotaWarnings implements Stage {
    * Emits the warnings of a decision of `spend`. Decisions of a failure policy are ignored: they count only a part of a
    * quota.
    */
-  look(decision: Decision): void {
-    const answer = Decision.answerOf(decision);
-    if (!decision.allowed || !answer.available || answer.failure !== undefined) return;
-    const { batch, reading } = answer;
-    for (const [i, transaction] of batch.entries()) {
-      const before = reading.levelsTicks[i]!;
-      this.#lookAt(transaction, { before, after: levelAfter(transaction, before) }, reading, i);
+  look(decision: Decided): void {
+    if (!decision.allowed || decision.failure !== undefined) return;
+    for (const [i, transaction] of decision.batch.entries()) {
+      const before = decision.levelsTicks[i]!;
+      this.#lookAt(transaction, { before, after: levelAfter(transaction, before) }, decision, i);
     }
   }
 

@@ -1,8 +1,8 @@
-import { andThen, type Awaitable } from '../../../src/async/awaitable.ts';
-import { Decision } from '../../../src/decision/decision.ts';
+import type { Awaitable } from '../../../src/async/awaitable.ts';
+import type { Decided } from '../../../src/decision/decided.ts';
 import type { LimiterEvent } from '../../../src/events/event.ts';
 import { checkFailureOptions, type FailureOptions } from '../../../src/failure/failure-options.ts';
-import type { Changed, Charge, Answered, BatchAnswer } from '../../../src/decision/batch-answer.ts';
+import type { Changed, Charge } from '../../../src/decision/batch-answer.ts';
 import { StoreGuard } from '../../../src/failure/store-guard.ts';
 import type { StoreStatus } from '../../../src/failure/store-health.ts';
 import { fits } from '../../../src/rule/gcra.ts';
@@ -14,7 +14,7 @@ import type { Transaction } from '../../../src/decision/transaction.ts';
 import { CountedTime } from '../../support/counted-time.ts';
 import { ScriptedStore, type Behaviour } from './scripted-store.ts';
 
-/** A guard that shows the rulings which its decisions follow from. */
+/** A guard with a method for each operation. */
 class RulingGuard {
   readonly #guard: StoreGuard;
 
@@ -27,12 +27,12 @@ class RulingGuard {
     return this.#guard;
   }
 
-  spend(batch: readonly Transaction[]): Awaitable<BatchAnswer> {
-    return andThen(this.#guard.decide('spend', batch), (decision) => Decision.answerOf(decision));
+  spend(batch: readonly Transaction[]): Awaitable<Decided> {
+    return this.#guard.decide('spend', batch);
   }
 
-  check(batch: readonly Transaction[]): Awaitable<BatchAnswer> {
-    return andThen(this.#guard.decide('check', batch), (decision) => Decision.answerOf(decision));
+  check(batch: readonly Transaction[]): Awaitable<Decided> {
+    return this.#guard.decide('check', batch);
   }
 
   charge(batch: readonly Transaction[]): Awaitable<Changed<Transaction>> {
@@ -130,17 +130,17 @@ export function transaction(
   return made;
 }
 
-/** Gives the batchAnswer if something was decided; fails the test otherwise. */
-export function decided(batchAnswer: BatchAnswer): Answered {
-  if (!batchAnswer.available) throw new Error('nothing was decided');
-  return batchAnswer;
+/** Gives the decision if a store or a policy has made it; fails the test otherwise. */
+export function decided(decision: Decided): Decided {
+  if (decision.origin.store === undefined) throw new Error('nothing was decided');
+  return decision;
 }
 
 /** Whether a batch passed. */
-export function passed(batchAnswer: BatchAnswer): boolean {
-  const { batch, reading } = decided(batchAnswer);
+export function passed(decision: Decided): boolean {
+  const { batch, levelsTicks } = decided(decision);
   return batch.every(({ mode, incrementTicks, fitTicks }, i) => {
-    return mode === 'spend-only' || fits(reading.levelsTicks[i] ?? Infinity, incrementTicks, fitTicks);
+    return mode === 'spend-only' || fits(levelsTicks[i] ?? Infinity, incrementTicks, fitTicks);
   });
 }
 

@@ -1,4 +1,4 @@
-import type { Decision } from '@sluice/core';
+import type { Decided } from '../../../src/decision/decided.ts';
 import { describe, expect, test } from 'vitest';
 import { transactionOf } from '../../../src/decision/batch.ts';
 import { changed, type Transaction } from '../../../src/decision/transaction.ts';
@@ -32,7 +32,7 @@ describe('a fair pool', () => {
     const set = { rateFor: () => limit.rate } as unknown as LimitSet;
     const transaction = transactionOf(set, usualUse(limit), 'a', undefined) as Transaction;
     const lendTo = (id: string): void =>
-      lender.noteLent({ results: [{ ...lent, id }] } as unknown as Decision, [changed(transaction, { id })]);
+      lender.noteLent({ results: [{ ...lent, id }] } as unknown as Decided, [changed(transaction, { id })]);
     const flood = (): void => {
       for (let i = 0; i < 50_000; i++) lendTo(`x${i}`);
     };

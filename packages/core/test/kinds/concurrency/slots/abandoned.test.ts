@@ -1,7 +1,7 @@
-import type { SpendEntry } from '@sluice/core';
+import type { Decision, SpendEntry } from '@sluice/core';
 import { expect, test } from 'vitest';
 import { collectGarbage } from '../../../../../../test/collect-garbage.ts';
-import { Decision } from '../../../../src/decision/decision.ts';
+import type { Decided } from '../../../../src/decision/decided.ts';
 import { coreOf } from '../../../../src/limiter/create-limiter.ts';
 import { keySource } from '../../../support/key-source.ts';
 import { atOnce } from '../../../support/limiter-on-fake-time.ts';
@@ -54,8 +54,8 @@ test('a middleware can leave slots to their expiry: nobody renews or releases th
         .resolved()
         .spend(keySource('a')),
     );
-  }) as Decision[];
-  const holdings = decisions.map((decision) => Decision.holdingOf(decision));
+  }) as Decided[];
+  const holdings = decisions.map((decision) => decision.holding);
   expect(holdings.map((each) => each !== undefined)).toEqual([true, true, false]);
   for (const each of holdings) each?.leaveToExpire();
   for (const decision of decisions) await decision.release();

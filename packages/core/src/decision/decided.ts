@@ -1,0 +1,244 @@
+import type { Awaitable } from '../async/awaitable.ts';
+import type { ReadingToFill, Store, StoreReading } from '../store/store.ts';
+import type { Failure } from './batch-answer.ts';
+import type { Decision, Outcome } from './decision.ts';
+import { delayMsOf } from './delay.ts';
+import { addPending } from './pending-tokens.ts';
+import type { Result } from './result.ts';
+import { resultsOf } from './results.ts';
+import { showAsJson } from './show-as-json.ts';
+import { longestOf, strictestOf } from './strictness.ts';
+import type { Transaction } from './transaction.ts';
+
+/** Where a decision comes from. The gate to a store has one for all that the store decides by one call. */
+export interface Origin {
+  /** The gate of the limiter that decided: only that limiter gives the tokens back. Compared by identity. */
+  readonly owner: object;
+  /** True for `spend`, false for `check`, which takes nothing. */
+  readonly takes: boolean;
+  /**
+   * The store that made the reading, in whose time it is: a refund must go there. Undefined when no store has decided, and
+   * nothing was taken.
+   */
+  readonly store: Store | undefined;
+  /** Undefined when the limiter's own store decided. */
+  readonly failure: Failure | undefined;
+  /** The transactions that the policy `open` let through without a look. */
+  readonly open?: readonly Transaction[];
+}
+
+/** What a decision holds until it is released: slots of concurrency limits. */
+export interface Holding {
+  /** Never throws or rejects. */
+  release(): Awaitable<void>;
+  /** Leaves it to expire, because it can't be observed when it is not in use any more. */
+  leaveToExpire(): void;
+}
+
+/**
+ * The state of a decision that has slots, or was corrected. Other decisions have none. A WeakMap would cost the garbage
+ * collector more.
+ */
+class DecisionState {
+  /** What the decision holds, or has held. */
+  holding: Holding | undefined = undefined;
+  /** The tokens that the decision took, as its limiter tracks them for corrections. */
+  spent: unknown = undefined;
+  /** Its last settlement. The next one begins after it, and corrects it. */
+  settled: Promise<unknown> | undefined = undefined;
+  /** Whether limits that were asked for may have no result: of unlimited ids, and of alternatives. */
+  declare leavesOut?: true;
+}
+
+/** The figures of a decision as a whole. */
+type Figures = Pick<Decision, 'limit' | 'id' | 'blocked' | 'remaining' | 'retryAfterMs' | 'resetAfterMs'>;
+
+/** The figures of a decision to which no limit applied. It is allowed. */
+const NO_LIMIT: Figures = {
+  limit: null,
+  id: null,
+  blocked: false,
+  remaining: Infinity,
+  retryAfterMs: 0,
+  resetAfterMs: 0,
+};
+
+/**
+ * The wait that is reported when a limit is `closed` because its store can't answer. The end of the outage is unknown.
+ * One second is the shortest wait that Retry-After can express, and the store is tried up to ten times in it.
+ */
+const UNAVAILABLE_RETRY_MS = 1000;
+
+/**
+ * A decision, and the reading of the store that it is: one object, because most decisions need no other. The verdict is what
+ * the store returned. The levels are for the figures, which are worked out when they are read.
+ */
+export class Decided implements Decision, ReadingToFill {
+  /**
+   * The transactions, with the numbers that the reading was made with. When the store could not answer, this differs from the
+   * requested batch: transactions under the `local` policy have local rates, costs and ticks, and those that were not
+   * decided are left out. When no store has decided, the transactions that are to blame, of which there is at least one.
+   */
+  readonly batch: readonly Transaction[];
+  readonly origin: Origin;
+  /** The verdict: 0 when allowed, −1 when denied, undefined when the batch could not be decided. */
+  passed: number | undefined;
+  nowTicks: number;
+  readonly levelsTicks: number[];
+  bucketNowTicks: readonly number[] | undefined;
+  bucketWallMs: readonly (number | undefined)[] | undefined;
+  /** Milliseconds from the beginning of the decision to its end. Set only while durations are measured. */
+  durationMs: number | undefined;
+  made: readonly Result[] | undefined;
+  strictest: Figures | undefined;
+  state: DecisionState | undefined;
+
+  static {
+    showAsJson(this.prototype);
+  }
+
+  /**
+   * @param reading - Undefined for one that the store fills.
+   * @param results - Undefined for those of a reading, which are made when they are read.
+   */
+  constructor(batch: readonly Transaction[], origin: Origin, reading?: StoreReading, results?: readonly Result[]) {
+    this.batch = batch;
+    this.origin = origin;
+    this.passed = reading?.passed ?? -1;
+    this.nowTicks = reading === undefined ? NaN : reading.nowTicks;
+    this.levelsTicks = reading === undefined ? levelsToFill(batch.length) : (reading.levelsTicks as number[]);
+    this.bucketNowTicks = reading?.bucketNowTicks;
+    this.bucketWallMs = reading?.bucketWallMs;
+    this.durationMs = undefined;
+    this.made = results;
+    this.strictest = undefined;
+    this.state = undefined;
+  }
+
+  get outcome(): Outcome {
+    if (this.passed === 0) return 'allowed';
+    return this.passed === undefined ? 'unavailable' : 'denied';
+  }
+
+  get allowed(): boolean {
+    return this.passed === 0;
+  }
+
+  get failure(): Failure | undefined {
+    return this.origin.failure;
+  }
+
+  get blocked(): boolean {
+    return this.#figures.blocked;
+  }
+
+  get limit(): string | null {
+    return this.#figures.limit;
+  }
+
+  get id(): string | null {
+    return this.#figures.id;
+  }
+
+  get remaining(): number {
+    return this.#figures.remaining;
+  }
+
+  get retryAfterMs(): number {
+    return this.#figures.retryAfterMs;
+  }
+
+  get resetAfterMs(): number {
+    return this.#figures.resetAfterMs;
+  }
+
+  get delayMs(): number {
+    return this.passed === 0 ? delayMsOf(this) : 0;
+  }
+
+  get results(): readonly Result[] {
+    return (this.made ??= resultsOf(this));
+  }
+
+  get overloaded(): boolean {
+    if (this.outcome !== 'denied' || this.blocked) return false;
+    return this.results.every(({ allowed }, i) => allowed || this.batch[i]!.treatment.sheds);
+  }
+
+  /** Whether the tokens were taken. */
+  get took(): boolean {
+    return this.passed === 0 && this.origin.takes;
+  }
+
+  /** What the decision holds, or has held. */
+  get holding(): Holding | undefined {
+    return this.state?.holding;
+  }
+
+  async release(): Promise<void> {
+    return this.holding?.release();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.release();
+  }
+
+  toJSON(): object {
+    const { outcome, allowed, limit, id, blocked, remaining, retryAfterMs, resetAfterMs, delayMs, failure, results } =
+      this;
+    const figures = { limit, id, blocked, remaining, retryAfterMs, resetAfterMs, delayMs };
+    return { outcome, allowed, ...figures, failure, results };
+  }
+
+  get #figures(): Figures {
+    return (this.strictest ??= this.#strictestFigures());
+  }
+
+  #strictestFigures(): Figures {
+    const { results, batch } = this;
+    if (this.passed === undefined) {
+      const { limit, id } = batch[0]!;
+      const wait = { retryAfterMs: UNAVAILABLE_RETRY_MS, resetAfterMs: UNAVAILABLE_RETRY_MS };
+      return { limit, id, blocked: false, remaining: 0, ...wait };
+    }
+    if (this.origin.store === undefined) return longestOf(results);
+    return results[strictestOf(this, results)] ?? NO_LIMIT;
+  }
+}
+
+/** The levels of one bucket are a literal: it is allocated where it is written, and from the beginning for numbers of any size. */
+function levelsToFill(size: number): number[] {
+  // oxlint-disable-next-line unicorn/no-new-array
+  return size === 1 ? [NaN] : new Array<number>(size).fill(NaN);
+}
+
+/** Returns the state of a decision. The first call makes it. */
+export function stateOf(decision: Decided): DecisionState {
+  return (decision.state ??= new DecisionState());
+}
+
+/** Notes that limits that were asked for may have no result. */
+export function leavingOut(decision: Decided): Decided {
+  stateOf(decision).leavesOut = true;
+  return decision;
+}
+
+/**
+ * Notes that what a decision took may come back, for the `pending` of denials, until the returned function is called.
+ *
+ * @param results - Those of the decision that may be settled. Default: all.
+ */
+export function expectSettlement(decision: Decision, results: readonly Result[] = decision.results): () => void {
+  return addPending((decision as Decided).origin.owner, results);
+}
+
+/**
+ * Returns the decision of alternatives: of the one that passes, or of the one that can pass soonest.
+ *
+ * @param tried - All but the last are denied.
+ */
+export function firstDecision(tried: readonly Decided[]): Decided {
+  const last = tried.at(-1)!;
+  if (last.outcome !== 'denied') return last;
+  return tried.reduce((soonest, one) => (one.retryAfterMs < soonest.retryAfterMs ? one : soonest));
+}
