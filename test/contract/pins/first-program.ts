@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { rolldown } from 'rolldown';
+import { linesOfLogic } from './core-program.ts';
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+const PROGRAM = `import { rateLimit } from '@sluice/express'; rateLimit({ count: 100, period: '1m' });`;
+
+/** What a program that uses one rate loads of our packages: what an import() could load counts, too. */
+export async function firstProgram(): Promise<
+  Record<'modules' | 'lines' | 'lines of logic' | 'bytes' | 'bytes, gzipped', number>
+> {
+  const entry = 'first-program';
+  const bundle = await rolldown({
+    input: entry,
+    platform: 'node',
+    tsconfig: `${root}tsconfig.json`,
+    resolve: { conditionNames: ['@sluice/source', 'import', 'node', 'default'] },
+    plugins: [
+      {
+        name: entry,
+        resolveId: (id) => (id === entry ? `${root}test/${entry}.ts` : null),
+        load: (id) => (id.endsWith(`${entry}.ts`) ? PROGRAM : null),
+      },
+    ],
+  });
+  const { output } = await bundle.generate({ format: 'es', minify: true, codeSplitting: false });
+  await bundle.close();
+  const [{ code, moduleIds }] = output;
+  const modules = moduleIds.filter((id) => id.startsWith(`${root}packages/`));
+  const lines = modules.map((path) => readFileSync(path, 'utf8').split('\n').length - 1);
+  return {
+    modules: modules.length,
+    lines: lines.reduce((sum, each) => sum + each, 0),
+    'lines of logic': linesOfLogic(modules),
+    bytes: Buffer.byteLength(code),
+    'bytes, gzipped': gzipSync(code).length,
+  };
+}
