@@ -113,7 +113,7 @@ server.listen(Number(process.env.PORT ?? 3000), '127.0.0.1', () => {
 
 A stream:
   ${chat} team-key' ${countTo(20)}
-One that you leave after a second: the provider stops, and what has passed is charged:
+One that you leave after a second: the provider stops, and its estimate stays charged:
   ${chat} team-key' ${countTo(400)} -m 1
 What they have cost, in micro-dollars:
   curl ${url}/usage -H 'Authorization: Bearer team-key'

@@ -56,7 +56,7 @@ it('a stream of the gateway costs what the provider has used', async () => {
   await expect.poll(() => usageOf(server)).toMatchObject({ month: { used: costOf(7) }, slotsLeft: 3 });
 });
 
-it('a fourth call in progress is denied; a client that leaves stops the provider, frees its slot and pays what has passed', async () => {
+it('a fourth call in progress is denied; a client that leaves stops the provider, frees its slot and pays its estimate', async () => {
   const server = await started({ TOKEN_MS: '100' });
   const left = new AbortController();
   const leaving = await countTo(server, 400, { signal: left.signal });
@@ -78,10 +78,7 @@ it('a fourth call in progress is denied; a client that leaves stops the provider
   await expect.poll(() => server.output).toMatch(/tokens, the gateway has left/);
   const sent = Number(/Provider: (\d+) of 400/.exec(server.output)?.[1]);
   expect(sent).toBeLessThan(400);
-  const sentText = Array.from({ length: sent }, (_, i) => `${i + 1} `).join('');
-  const paid = (await usageOf(server)).month.used - 2 * costOf(500);
-  expect(paid).toBeGreaterThanOrEqual(costOf(Math.ceil(read.length / 4)));
-  expect(paid).toBeLessThanOrEqual(costOf(Math.ceil(sentText.length / 4)));
+  expect((await usageOf(server)).month.used).toBe(3 * costOf(500));
 
   expect(await textOf(await countTo(server, 1))).toBe('1 ');
   for (const other of others) other.controller.abort();
@@ -132,7 +129,7 @@ it('a call without a known key, without messages or larger than a limit does not
   expect(server.output).not.toContain('Provider:');
 });
 
-it('a client that leaves before its answer has begun stops the provider, and pays the prompt', async () => {
+it('a client that leaves before its answer has begun stops the provider, and pays its estimate', async () => {
   const server = await started({ TOKEN_MS: '100' });
   const left = new AbortController();
   const client = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: 'team-key', maxRetries: 0 });
@@ -141,6 +138,6 @@ it('a client that leaves before its answer has begun stops the provider, and pay
   await expect.poll(async () => (await usageOf(server)).slotsLeft).toBe(2);
   left.abort();
   await expect(call).rejects.toThrow('aborted');
-  await expect.poll(() => usageOf(server)).toMatchObject({ month: { used: costOf(0) }, slotsLeft: 3 });
+  await expect.poll(() => usageOf(server)).toMatchObject({ month: { used: costOf(500) }, slotsLeft: 3 });
   await expect.poll(() => server.output).toMatch(/of 400 tokens, the gateway has left/);
 });

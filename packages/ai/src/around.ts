@@ -1,10 +1,12 @@
 import { complaint, isPlainObject } from '@sluice/core/kit';
 import { checkedBudget, COMMON_OPTIONS, type LimitsOfCalls } from './budget-options.ts';
-import { answerOf, openCall, readAnswer } from './open-call.ts';
+import { answerOf, openCall, readAnswer, type OpenCall } from './open-call.ts';
 import { plainExtentOf } from './plain-extent.ts';
 import { isStreamHelper, notToolLoop, watchHelper } from './stream-helper.ts';
+import { hasCounts } from './usage.ts';
 import { safeReader, type UsageOf } from './usage-of.ts';
-import { isIterable, watchIterable } from './watched-iterable.ts';
+import { isIterable, partsBy, watchIterable } from './watched-iterable.ts';
+import { watchedStream, type PartStream } from './watched-stream.ts';
 
 /** The options of {@link around}. `Args` are the arguments of the call, which `id` and `estimate` are called with, too. */
 export interface AroundOptions<
@@ -52,14 +54,48 @@ export function around<Name extends string, Args extends readonly [object, ...un
     const open = await openCall(checked, args, plainExtentOf(params), signalOf(args));
     // Checked before the await as well: awaiting a toolRunner of Anthropic's SDK would run its loop.
     const answer = await answerOf(async () => notToolLoop(await notToolLoop(call(...args))), open);
-    return readAnswer(answer, open, async () => {
-      if (isStreamHelper(answer)) return watchHelper(answer, open, reads);
-      if (isIterable(answer)) return watchIterable(answer, open, reads);
-      const { usage, failed } = reads(answer);
-      await (failed === true && usage === undefined ? open.cancel() : open.finish(usage));
-      return answer;
-    });
+    if (isResponse(answer)) throw await refused(answer, open);
+    return readAnswer(answer, open, () => watched(answer, open, reads));
   };
+}
+
+/** Makes an answer, streamed or not, settle its call. */
+async function watched<Result>(answer: Result, open: OpenCall, reads: UsageOf): Promise<Result> {
+  if (isWithResponse(answer)) {
+    await watched(answer.data, open, reads);
+    return answer;
+  }
+  if (isStreamHelper(answer)) return watchHelper(answer, open, reads);
+  if (isReadable(answer)) return watchedStream(answer, open, partsBy(reads));
+  if (isIterable(answer)) return watchIterable(answer, open, reads);
+  const { usage, failed } = reads(answer);
+  await (failed === true && !hasCounts(usage) ? open.cancel() : open.finish(usage));
+  return answer;
+}
+
+function isReadable(answer: unknown): answer is PartStream {
+  return answer instanceof ReadableStream;
+}
+
+/** Whether an answer is that of `withResponse()` of an SDK: its answer, and the response of the provider. */
+function isWithResponse<Result>(answer: Result): answer is Result & { readonly data: unknown } {
+  return isPlainObject(answer) && 'data' in answer && isResponse(answer['response']);
+}
+
+function isResponse(answer: unknown): answer is Response {
+  return answer instanceof Response;
+}
+
+/** Stops a provider whose usage can't be read. It may have answered, so that the estimate stays. */
+async function refused(answer: Response, open: OpenCall): Promise<Error> {
+  await Promise.all([answer.body?.cancel(), open.finish(undefined)]);
+  const remedy = 'Its usage would be unknown. Return what the SDK makes of it: for header fields call withResponse().';
+  return complaint('ERR_OPTION', {
+    option: 'around.call',
+    demand: 'a function that returns no Response',
+    value: answer,
+    remedy,
+  });
 }
 
 function checkCall(name: string, value: unknown, remedy: string): void {

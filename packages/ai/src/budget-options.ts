@@ -9,6 +9,7 @@ import {
   isEveryone,
   isPlainObject,
   limitsOf,
+  oneOf,
   wholeNumber,
   type EventSink,
 } from '@sluice/core/kit';
@@ -45,10 +46,17 @@ export interface LimitsOfCalls<Name extends string, Args extends readonly unknow
   /** The estimate of the answer for calls that don't bound it, which are errors otherwise. */
   readonly maxOutput?: number | undefined;
   /**
-   * After this time without a part, or up to a tenth later, a stream counts as abandoned: its slots are released, and it is
-   * settled by what has passed. What comes after that is charged. From `'1s'` to `'24h'`. Default: `'2m'`.
+   * A stream that nobody has read for this time, or up to a tenth longer, is abandoned. One that is read, but of which the
+   * provider sends nothing for so long, loses its slots; its usage counts when it comes. From `'1s'` to `'24h'`. Default:
+   * `'2m'`.
    */
   readonly idle?: Duration | undefined;
+  /**
+   * What becomes of a stream that is abandoned, or that its reader has left. `'cancel'` stops the provider; the estimate stays
+   * charged, because the bill is unknown. `'drain'` reads the rest, for its usage, and keeps the slots until then; a reader that
+   * comes back has an error. Default: `'cancel'`.
+   */
+  readonly onAbandoned?: 'cancel' | 'drain' | undefined;
   /** Whether a call waits for its turn at limits with `maxWait`. Its signal ends the wait. Default: false. */
   readonly wait?: boolean | undefined;
 }
@@ -75,7 +83,10 @@ export interface Settling {
   readonly limiter: Limiter;
   readonly emit: EventSink;
   readonly limits: readonly BudgetLimit[];
+  /** Whether a limit counts tokens. */
+  readonly hasTokens: boolean;
   readonly idleMs: number;
+  readonly onAbandoned: 'cancel' | 'drain';
 }
 
 /** The checked options of a budget. */
@@ -85,7 +96,16 @@ export interface Budget<Args extends readonly unknown[]> extends Estimating<Args
   readonly retry: boolean;
 }
 
-export const COMMON_OPTIONS: readonly string[] = ['limiter', 'limits', 'id', 'estimate', 'maxOutput', 'idle', 'wait'];
+export const COMMON_OPTIONS: readonly string[] = [
+  'limiter',
+  'limits',
+  'id',
+  'estimate',
+  'maxOutput',
+  'idle',
+  'onAbandoned',
+  'wait',
+];
 const IDLE = { minMs: 1000, maxMs: 86_400_000, demand: "from '1s' to '24h'" };
 const TICKS_PER_MS = 16_000;
 
@@ -119,10 +139,12 @@ export function checkedBudget<Args extends readonly unknown[]>(
     limiter,
     emit,
     limits: checked,
+    hasTokens: checked.some(({ cost }) => typeof cost !== 'number'),
     id,
     estimate,
     maxOutput,
     idleMs: durationTicks(`${of}.idle`, idle, IDLE) / TICKS_PER_MS,
+    onAbandoned: oneOf(`${of}.onAbandoned`, options.onAbandoned ?? 'cancel', ['cancel', 'drain']),
     wait,
     retry,
   };

@@ -11,8 +11,12 @@ import { costOf, NO_TOKENS, type Tokens } from './weights.ts';
 /** The names of errors of a call that was aborted: of `fetch`, of servers of Next.js, and of `AbortSignal.timeout`. */
 const ABORT_ERRORS: ReadonlySet<string> = new Set(['AbortError', 'ResponseAborted', 'TimeoutError']);
 
-/** That of the SDKs of OpenAI and Anthropic has no name of its own. */
-const ABORT_MESSAGE = 'Request was aborted.';
+/** Those of the SDKs of OpenAI and Anthropic have no name of their own. */
+const ABORT_MESSAGES: ReadonlySet<string> = new Set(['Request was aborted.', 'Request timed out.']);
+
+const UNKNOWN_BILL =
+  'A model did not report what a call has used: it was aborted or left, or its usage is missing. The estimate counts instead. ' +
+  'Streams of OpenAI have a usage with stream_options: { include_usage: true }.';
 
 /**
  * A call that its budget allows, with what was taken for it. Corrections never reject: the model has answered, and what
@@ -33,23 +37,33 @@ export class OpenCall {
     this.#endPending = expectSettlement(decision);
   }
 
-  /** Ends a call whose model has not answered. One that was aborted is charged its prompt, which the model may have read. */
+  /** Ends a call whose model has not answered. One that was aborted keeps its estimate: the model may have answered it. */
   fail(error: unknown): Promise<void> {
-    return this.isAbort(error) ? this.settle({ ...this.estimate, output: 0 }) : this.cancel();
+    return this.isAbort(error) ? this.finish(undefined) : this.cancel();
   }
 
-  /** Whether a failure follows from the signal of the call, and not from the provider, which may have failed before. */
+  get isAborted(): boolean {
+    return this.#signal?.aborted === true;
+  }
+
+  /** Whether a failure is of the caller, who no longer waited, and not of the provider, which may have failed before. */
   isAbort(error: unknown): boolean {
-    if (this.#signal?.aborted !== true) return false;
-    const { name = '', message } = (error ?? {}) as Partial<Error>;
-    return error === this.#signal.reason || ABORT_ERRORS.has(name) || message === ABORT_MESSAGE;
+    const { name = '', message = '' } = (error ?? {}) as Partial<Error>;
+    return (this.isAborted && error === this.#signal?.reason) || ABORT_ERRORS.has(name) || ABORT_MESSAGES.has(message);
   }
 
-  /** Ends the call by what the model reports. What it does not is as expected. */
-  finish(usage: Usage | undefined, expected: Tokens = this.estimate): Promise<void> {
-    const { tokens, wrong } = tokensOfUsage(usage, expected);
-    if (wrong.length > 0)
+  /**
+   * Ends the call by what the model reports.
+   *
+   * @param expected - Counts where it reports nothing. Without one, the bill is unknown: the estimate stays, with an event.
+   */
+  finish(usage: Usage | undefined, expected?: Tokens): Promise<void> {
+    const { tokens, wrong, isWhole } = tokensOfUsage(usage, expected ?? this.estimate);
+    if (wrong.length > 0) {
       this.#warn(`A model reported a usage of ${wrong.map(shown).join(', ')} tokens. The estimate counts instead.`);
+      return this.settle(tokensOfUsage(usage, this.estimate).tokens);
+    }
+    if (!isWhole && expected === undefined && this.budget.hasTokens) this.#warn(UNKNOWN_BILL);
     return this.settle(tokens);
   }
 
@@ -77,11 +91,18 @@ export class OpenCall {
   }
 
   /** Reports a stream that its reader seems to have abandoned. */
-  reportIdle(): void {
-    const { idleMs } = this.budget;
+  reportAbandoned(): void {
+    const [seconds, isDrained] = [this.budget.idleMs / 1000, this.budget.onAbandoned === 'drain'];
     this.#warn(
-      `A stream of a model had no part for ${idleMs / 1000} s. Its slots are released, and it is settled by what has passed. ` +
+      `A stream of a model was not read for ${seconds} s. ${isDrained ? 'The rest is read for its usage.' : 'The provider is stopped, and the estimate counts.'} ` +
         'Abort a call when its client leaves: pass an abortSignal.',
+    );
+  }
+
+  /** Reports a stream whose provider sends nothing, though it is read. */
+  reportSilence(): void {
+    this.#warn(
+      `A model sent no part of a stream for ${this.budget.idleMs / 1000} s. Its slots are released, and the estimate counts.`,
     );
   }
 
@@ -114,8 +135,7 @@ export async function openCall<Args extends readonly unknown[]>(
 ): Promise<OpenCall> {
   const { of, limiter, wait, retry, id: given } = budget;
   const id = typeof given === 'function' ? askedId(of, () => given(...args)) : given;
-  const hasTokens = budget.limits.some(({ cost }) => typeof cost !== 'number');
-  const estimate = hasTokens ? estimatedTokens(budget, args, extent) : NO_TOKENS;
+  const estimate = budget.hasTokens ? estimatedTokens(budget, args, extent) : NO_TOKENS;
   let decision: Decision;
   try {
     decision = await limiter.spend(entriesOf(budget, id, estimate), { hold: true, wait, signal });

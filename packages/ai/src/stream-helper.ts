@@ -2,7 +2,7 @@ import { SluiceError } from '@sluice/core';
 import type { OpenCall } from './open-call.ts';
 import { StreamWatch } from './stream-watch.ts';
 import type { UsageOf } from './usage-of.ts';
-import { partsOf } from './watched-iterable.ts';
+import { partsBy } from './watched-iterable.ts';
 
 /** What the `stream()` methods of the SDKs return: it reads its stream by itself, and emits each part. */
 interface StreamHelper {
@@ -25,14 +25,12 @@ export function isStreamHelper(answer: unknown): answer is StreamHelper {
 /** Makes a helper settle the call when its stream ends, however it is read. */
 export function watchHelper<Helper extends StreamHelper>(helper: Helper, call: OpenCall, reads: UsageOf): Helper {
   const watch = new StreamWatch(call);
-  for (const event of PART_EVENTS) {
-    helper.on(event, (part) => {
-      for (const each of partsOf(reads(part))) watch.passed(each);
-    });
-  }
+  const partsOf = partsBy(reads);
+  for (const event of PART_EVENTS) helper.on(event, (sent) => partsOf(sent).forEach((part) => watch.passed(part)));
   // `end` follows an error, too. With a listener of `error`, the SDK would take errors that nobody handles for handled.
   helper.on('end', () => {
-    if (helper.errored && !helper.aborted) watch.failed(undefined);
+    if (helper.aborted) watch.cut();
+    else if (helper.errored) watch.failed(undefined);
     else watch.ended();
   });
   return helper;

@@ -75,7 +75,12 @@ function openaiUsage(sent: Sent): Usage | undefined {
   const input = sent['prompt_tokens_details'] ?? sent['input_tokens_details'];
   const output = sent['completion_tokens_details'] ?? sent['output_tokens_details'];
   return {
-    inputTokens: { total: sent['prompt_tokens'] ?? sent['input_tokens'], cacheRead: input?.cached_tokens },
+    inputTokens: {
+      total: sent['prompt_tokens'] ?? sent['input_tokens'],
+      cacheRead: input?.cached_tokens,
+      // Of gateways: OpenAI does not count it.
+      cacheWrite: input?.cache_write_tokens ?? input?.cache_creation_tokens ?? sent['cache_creation_input_tokens'],
+    },
     outputTokens: {
       total: sent['completion_tokens'] ?? sent['output_tokens'] ?? outputOfEmbedding(sent),
       reasoning: output?.reasoning_tokens,
@@ -83,9 +88,9 @@ function openaiUsage(sent: Sent): Usage | undefined {
   };
 }
 
-/** Embeddings have no output, and say so by a total that is that of the prompt. */
-function outputOfEmbedding(sent: NonNullable<Sent>): number | undefined {
-  return sent['total_tokens'] === sent['prompt_tokens'] ? 0 : undefined;
+/** Embeddings have no output: their total is that of the prompt. */
+function outputOfEmbedding({ prompt_tokens: input, total_tokens: total }: NonNullable<Sent>): number | undefined {
+  return typeof input === 'number' && input === total ? 0 : undefined;
 }
 
 function anthropic(answer: unknown): Used {
@@ -106,29 +111,24 @@ function anthropic(answer: unknown): Used {
       };
     }
     case 'message_delta':
-      return { usage: finalUsage(sent?.['usage']) };
+      // Its prompt may have grown by tools of the provider, or be left out.
+      return { usage: anthropicUsage(sent?.['usage']) };
     default:
       // Other events, and a whole message.
       return { usage: sent?.['usage'] && anthropicUsage(sent['usage']), failed: sent?.['type'] === 'error' };
   }
 }
 
-/** The last usage of a stream; its prompt may have grown by tools of the provider, or be left out. */
-function finalUsage(sent: Sent): Usage {
-  const { inputTokens, outputTokens } = anthropicUsage(sent);
-  return typeof inputTokens?.noCache === 'number' ? { inputTokens, outputTokens } : { outputTokens };
-}
-
 /** Its input is what is neither read from a cache nor written into one; its output is with what was thought. */
 function anthropicUsage(sent: Sent): Usage {
   return {
     inputTokens: {
-      noCache: sent?.['input_tokens'] ?? undefined,
-      cacheRead: sent?.['cache_read_input_tokens'] ?? undefined,
-      cacheWrite: sent?.['cache_creation_input_tokens'] ?? undefined,
+      noCache: sent?.['input_tokens'],
+      cacheRead: sent?.['cache_read_input_tokens'],
+      cacheWrite: sent?.['cache_creation_input_tokens'],
     },
     outputTokens: {
-      total: sent?.['output_tokens'] ?? undefined,
+      total: sent?.['output_tokens'],
       reasoning: sent?.['output_tokens_details']?.thinking_tokens,
     },
   };

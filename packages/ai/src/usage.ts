@@ -9,40 +9,62 @@ export interface Usage {
   readonly outputTokens?: Partial<Readonly<Record<'total' | 'text' | 'reasoning', number | undefined>>> | undefined;
 }
 
-/** The tokens of a usage, and the numbers in it that none can be. */
+/** The tokens of a usage. */
 export interface CountedUsage {
   readonly tokens: Tokens;
+  /** The numbers in it that none can be. */
   readonly wrong: readonly unknown[];
+  /** Whether it has the tokens of both the prompt and the answer. */
+  readonly isWhole: boolean;
 }
+
+type Counts = Readonly<Record<string, number | undefined>>;
 
 /**
  * Counts the tokens of a usage. What a total has more than its known parts counts as the usual kind, not cached and not
- * reasoning; a number that is missing or wrong is that of the estimate.
+ * reasoning; a number that is missing or wrong is the expected one, and so are all where no number is above zero.
  */
-export function tokensOfUsage(usage: Usage | undefined, estimate: Tokens): CountedUsage {
+export function tokensOfUsage(usage: Usage | undefined, expected: Tokens): CountedUsage {
   const wrong: unknown[] = [];
   const count = (value: unknown): number | undefined => {
     if (isCount(value)) return value;
     if (value !== undefined && value !== null) wrong.push(value);
     return undefined;
   };
-  const { inputTokens: given, outputTokens: answered } = usage ?? {};
-  const cacheRead = count(given?.cacheRead) ?? 0;
-  const cacheWrite = count(given?.cacheWrite) ?? 0;
-  const reasoning = count(answered?.reasoning) ?? (hasCounts({ outputTokens: answered }) ? 0 : estimate.reasoning);
-  const input = usual(count(given?.noCache), count(given?.total), cacheRead + cacheWrite, estimate.input);
-  const output = usual(count(answered?.text), count(answered?.total), reasoning, estimate.output + estimate.reasoning);
-  return { tokens: { input, cacheRead, cacheWrite, output, reasoning }, wrong };
+  const { inputTokens: asked, outputTokens: answered } = usage ?? {};
+  const [noCache, sent] = [count(asked?.noCache), count(asked?.total)];
+  const [text, said] = [count(answered?.text), count(answered?.total)];
+  const [cacheRead, cacheWrite] = [count(asked?.cacheRead) ?? 0, count(asked?.cacheWrite) ?? 0];
+  const reasoning = count(answered?.reasoning) ?? ((text ?? said) === undefined ? expected.reasoning : 0);
+  const input = usual(noCache, sent, cacheRead + cacheWrite, expected.input);
+  const output = usual(text, said, reasoning, expected.output + expected.reasoning);
+  if (!hasCounts(usage)) return { tokens: expected, wrong, isWhole: false };
+  const isWhole = (noCache ?? sent) !== undefined && (text ?? said) !== undefined;
+  return { tokens: { input, cacheRead, cacheWrite, output, reasoning }, wrong, isWhole };
 }
 
-/** Whether a usage has a number: some providers end a stream that failed with a usage without any. */
+/** Whether a usage has a number above zero: some gateways send one without numbers, or of zeros, where they know none. */
 export function hasCounts({ inputTokens, outputTokens }: Usage = {}): boolean {
-  return [inputTokens, outputTokens].some((counts) => Object.values(counts ?? {}).some((value) => isCount(value)));
+  return [inputTokens, outputTokens].some((counts) => Object.values(counts ?? {}).some((n) => isCount(n) && n > 0));
+}
+
+/** A usage that came in pieces: of each number the last that was given. Providers count from the beginning in each. */
+export function mergedUsage(known: Usage | undefined, later: Usage | undefined): Usage | undefined {
+  if (!hasCounts(later)) return known ?? later;
+  if (!hasCounts(known)) return later;
+  return {
+    inputTokens: { ...known?.inputTokens, ...given(later?.inputTokens) },
+    outputTokens: { ...known?.outputTokens, ...given(later?.outputTokens) },
+  };
+}
+
+function given(counts: Counts | undefined): Counts {
+  return Object.fromEntries(Object.entries(counts ?? {}).filter(([, n]) => n !== undefined && n !== null));
 }
 
 /** The tokens of the usual kind: those that are known, and those of the total that no other kind has. */
-function usual(known: number | undefined, total: number | undefined, others: number, estimated: number): number {
-  const whole = total ?? (known === undefined ? estimated : 0);
+function usual(known: number | undefined, total: number | undefined, others: number, expected: number): number {
+  const whole = total ?? (known === undefined ? expected : 0);
   return Math.max(known ?? 0, whole - others);
 }
 

@@ -1,12 +1,13 @@
 import type { OpenCall } from './open-call.ts';
-import { StreamWatch, type StreamPart } from './stream-watch.ts';
-import type { UsageOf, Used } from './usage-of.ts';
+import { StreamWatch, type Read, type StreamPart } from './stream-watch.ts';
+import type { UsageOf } from './usage-of.ts';
 
 type Iterate = () => AsyncIterator<unknown>;
 
-/** The stream of an SDK. Those of OpenAI and Anthropic read `iterator`, in `tee`, too. */
+/** The stream of an SDK. Those of OpenAI and Anthropic have a controller, and read `iterator`, in `tee`, too. */
 interface Iterable extends AsyncIterable<unknown> {
   readonly iterator?: Iterate;
+  readonly controller?: AbortController | undefined;
 }
 
 /** Whether an answer is streamed. */
@@ -18,40 +19,35 @@ export function isIterable(answer: unknown): answer is Iterable {
 export function watchIterable<Stream extends Iterable>(stream: Stream, call: OpenCall, reads: UsageOf): Stream {
   const name = typeof stream.iterator === 'function' ? 'iterator' : Symbol.asyncIterator;
   const iterate = (stream[name] as Iterate).bind(stream);
-  let isRead = false;
+  let inner: AsyncIterator<unknown> | undefined;
   const value: Iterate = () => {
     // Streams are read once: the error of reading one again is none of the call.
-    if (isRead) return iterate();
-    isRead = true;
-    return watchedIterator(iterate(), watch, reads);
+    if (inner !== undefined) return iterate();
+    inner = iterate();
+    return watchedIterator(watch);
   };
   // Throws for a frozen one, which nothing must watch then.
   Object.defineProperty(stream, name, { value, configurable: true, writable: true });
-  const watch = new StreamWatch(call);
+  const watch = new StreamWatch(call, {
+    // `for await` takes what is no promise as well.
+    read: () => new Promise<Read>((resolve) => resolve((inner ??= iterate()).next())),
+    partsOf: partsBy(reads),
+    isCut: () => call.isAborted || stream.controller?.signal?.aborted === true,
+    stop() {
+      // An iterator of which nothing was read has nothing to end.
+      stream.controller?.abort?.();
+      return inner?.return?.();
+    },
+  });
   return stream;
 }
 
-function watchedIterator(
-  inner: AsyncIterator<unknown>,
-  watch: StreamWatch,
-  reads: UsageOf,
-): AsyncIterableIterator<unknown> {
-  const pass = (result: IteratorResult<unknown> | undefined): IteratorResult<unknown> => {
-    const { done, value } = result ?? ENDED;
-    if (done === true) watch.ended();
-    else for (const part of partsOf(reads(value))) watch.passed(part);
-    return result!;
-  };
-  const fail = (error: unknown): never => {
-    watch.failed(error);
-    throw error;
-  };
+function watchedIterator(watch: StreamWatch): AsyncIterableIterator<unknown> {
   return {
-    // `for await` takes what is no promise as well.
-    next: () => new Promise<IteratorResult<unknown>>((resolve) => resolve(inner.next())).then(pass, fail),
+    next: () => watch.read() as Promise<IteratorResult<unknown>>,
     async return(value?: unknown) {
-      watch.ended();
-      return (await inner.return?.(value)) ?? { done: true, value };
+      await watch.left(undefined);
+      return { done: true, value };
     },
     [Symbol.asyncIterator]() {
       return this;
@@ -59,12 +55,13 @@ function watchedIterator(
   };
 }
 
-/** The end of a stream, for a result of an iterator that is none. */
-const ENDED: IteratorResult<unknown> = { done: true, value: undefined };
-
-/** What a part says, in the parts that a watch knows. */
-export function* partsOf({ usage, text = '', reasoning = '', failed = false }: Used): Generator<StreamPart> {
-  if (reasoning !== '') yield { type: 'reasoning-delta', delta: reasoning };
-  if (text !== '') yield { type: 'text-delta', delta: text };
-  yield { type: failed ? 'error' : 'response-metadata', ...(usage === undefined ? {} : { usage }) };
+/** Reads what a provider has sent as the parts that a watch knows. */
+export function partsBy(reads: UsageOf): (sent: unknown) => StreamPart[] {
+  return (sent) => {
+    const { usage, text = '', reasoning = '', failed = false } = reads(sent);
+    const parts: StreamPart[] = [{ type: failed ? 'error' : 'response-metadata', ...(usage && { usage }) }];
+    if (reasoning !== '') parts.push({ type: 'reasoning-delta', delta: reasoning });
+    if (text !== '') parts.push({ type: 'text-delta', delta: text });
+    return parts;
+  };
 }

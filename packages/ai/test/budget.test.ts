@@ -131,31 +131,33 @@ test('a stream whose first part is an error, or that breaks before its first par
   expect(await taken()).toEqual({ requests: scripts.length, tokens: 0, money: 0, slots: 0 });
 });
 
-test('a stream that breaks, closes or fails after its first part costs its prompt and what has passed', async () => {
+test('a stream that breaks after its first part keeps its estimate; one that closes or fails costs what has passed', async () => {
   const error = { type: 'error', error: new Error('overloaded') } as const;
-  for (const script of [
-    { parts: answered, end: 'breaks' },
-    { parts: answered, end: 'closes' },
-    { parts: [...answered, error, finishPart(usageOf(undefined, undefined), 'error')], end: 'closes' },
-  ] satisfies Script[]) {
+  for (const [script, output] of [
+    [{ parts: answered, end: 'breaks' }, 50],
+    [{ parts: answered, end: 'closes' }, 4],
+    [{ parts: [...answered, finishPart(usageOf(undefined, undefined))], end: 'closes' }, 4],
+    [{ parts: [...answered, error, finishPart(usageOf(undefined, undefined), 'error')], end: 'closes' }, 4],
+  ] satisfies [Script, number][]) {
     limiter = limiterOf();
     const { stream } = await wrapped(new ScriptedModel([script])).doStream({ prompt });
     await readAll(stream).catch(() => {});
-    expect(await taken()).toEqual({ requests: 1, tokens: 10 + 4, money: 2 * 10 + 10 * 4, slots: 0 });
+    expect(await taken()).toEqual({ requests: 1, tokens: 10 + output, money: 2 * 10 + 10 * output, slots: 0 });
   }
 });
 
-test('a reader that cancels pays the prompt and what has passed, and the provider is told the reason', async () => {
+test('a reader that cancels keeps its estimate, and the provider is told the reason', async () => {
   const model = new ScriptedModel([{ parts: answered, end: 'hangs' }]);
   const { stream } = await wrapped(model).doStream({ prompt });
   const reader = stream.getReader();
   for (let i = 0; i < 2; i++) await reader.read();
   await reader.cancel('enough');
   expect(model.delivered[0]!.end).toBe('cancelled');
-  expect(await taken()).toMatchObject({ requests: 1, tokens: 10 + 2, slots: 0 });
+  expect(await taken()).toMatchObject({ requests: 1, tokens: 10 + 50, slots: 0 });
+  expect(events).toHaveLength(1);
 });
 
-test('a call that is aborted before its first part pays its prompt', async () => {
+test('a call that is aborted before its first part keeps its estimate', async () => {
   const controller = new AbortController();
   const model = wrapped(new ScriptedModel([{ parts: [], end: 'hangs', obeysAbort: true }]));
   const generated = model.doGenerate({ prompt, abortSignal: controller.signal });
@@ -164,25 +166,64 @@ test('a call that is aborted before its first part pays its prompt', async () =>
   controller.abort(new Error('gone'));
   await expect(generated).rejects.toThrow('gone');
   await expect(streamed).rejects.toThrow('gone');
-  expect(await taken()).toMatchObject({ requests: 2, tokens: 20, slots: 0 });
+  expect(await taken()).toMatchObject({ requests: 2, tokens: 2 * 60, slots: 0 });
 });
 
-test('a stream without a part for two minutes is settled by what has passed, with an event; later parts are charged', async () => {
-  const model = wrapped(new ScriptedModel([finished]));
-  const { stream } = await model.doStream({ prompt });
+test('a stream that is not read for two minutes is cancelled, keeps its estimate, and is an error for a late reader', async () => {
+  const model = new ScriptedModel([finished]);
+  const { stream } = await wrapped(model).doStream({ prompt });
   const reader = stream.getReader();
   await reader.read();
   await reader.read();
   await time.pass(119_999);
   expect(await taken()).toMatchObject({ tokens: 60, slots: 1 });
   await time.pass(1);
-  expect(await taken()).toMatchObject({ tokens: 10 + 2, slots: 0 });
+  expect(model.delivered[0]!.end).toBe('cancelled');
+  expect(await taken()).toMatchObject({ tokens: 60, slots: 0 });
   expect(events).toEqual([
-    expect.objectContaining({ type: 'warning', message: expect.stringContaining('no part for 120 s') }),
+    expect.objectContaining({ type: 'warning', message: expect.stringContaining('was not read for 120 s') }),
   ]);
-  while (!(await reader.read()).done);
-  await time.pass(0);
-  expect(await taken()).toMatchObject({ tokens: 18, slots: 0 });
+  await expect(reader.read()).rejects.toMatchObject({ name: 'AbortError', message: expect.stringContaining('120 s') });
+});
+
+test('with `drain` a stream that is left or not read is read to its end, and costs its usage', async () => {
+  for (const way of ['cancelled', 'not read'] as const) {
+    limiter = limiterOf();
+    const model = new ScriptedModel([finished]);
+    const { stream } = await wrapped(model, { onAbandoned: 'drain' }).doStream({ prompt });
+    const reader = stream.getReader();
+    await reader.read();
+    if (way === 'cancelled') await reader.cancel();
+    else await time.pass(120_000);
+    await expect.poll(taken).toMatchObject({ tokens: 18, slots: 0 });
+    expect(model.delivered[0]!.end).toBe('open');
+    const later = await reader.read().catch((error: Error) => error.name);
+    expect(later).toEqual(way === 'cancelled' ? { done: true, value: undefined } : 'AbortError');
+  }
+  expect(events).toHaveLength(1);
+});
+
+test('with `drain` a provider that is silent for two minutes is cancelled', async () => {
+  const model = new ScriptedModel([{ parts: answered, end: 'hangs' }]);
+  const { stream } = await wrapped(model, { onAbandoned: 'drain' }).doStream({ prompt });
+  await stream.cancel();
+  await time.pass(119_999);
+  expect(await taken()).toMatchObject({ slots: 1 });
+  await time.pass(12_001);
+  expect(model.delivered[0]!.end).toBe('cancelled');
+  expect(await taken()).toMatchObject({ tokens: 60, slots: 0 });
+});
+
+test('a stream whose provider is silent for two minutes loses its slots, with an event, and is settled at its end', async () => {
+  const { stream } = await wrapped(new ScriptedModel([{ parts: answered, end: 'hangs' }])).doStream({ prompt });
+  const reader = stream.getReader();
+  for (const _ of answered) await reader.read();
+  void reader.read();
+  await time.pass(120_000);
+  expect(await taken()).toMatchObject({ tokens: 60, slots: 0 });
+  expect(events).toMatchObject([
+    { type: 'warning', message: expect.stringContaining('no part of a stream for 120 s') },
+  ]);
 });
 
 test('a stream of many parts is abandoned no sooner than two minutes after the last, and a tenth later at most', async () => {
@@ -199,7 +240,7 @@ test('a stream of many parts is abandoned no sooner than two minutes after the l
   expect(await taken()).toMatchObject({ tokens: 10 + 50, slots: 0 });
 });
 
-test('each part begins the two minutes anew, and a stream that is read again is watched again', async () => {
+test('each part begins the idle time anew', async () => {
   const { stream } = await wrapped(new ScriptedModel([finished]), { idle: '10s' }).doStream({ prompt });
   const reader = stream.getReader();
   await time.pass(6000);
@@ -207,11 +248,7 @@ test('each part begins the two minutes anew, and a stream that is read again is 
   await time.pass(6000);
   expect(await taken()).toMatchObject({ slots: 1 });
   await time.pass(4000);
-  expect(await taken()).toMatchObject({ tokens: 10, slots: 0 });
-  await reader.read();
-  await time.pass(10_000);
-  expect(await taken()).toMatchObject({ tokens: 10 + 2 });
-  expect(events).toHaveLength(2);
+  expect(await taken()).toMatchObject({ slots: 0 });
 });
 
 test('a watched stream keeps no process alive', async () => {

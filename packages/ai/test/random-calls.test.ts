@@ -110,31 +110,31 @@ function randomScript(random: Random): Script {
 }
 
 /** What a call should have cost, by what its model has delivered: undefined when it has used no tokens. */
-function oracle({ parts, end, promptLength }: Delivered): Tokens | undefined {
+function oracle({ parts, end, promptLength, isStreamed }: Delivered): Tokens | undefined {
   if (end === 'refused') return undefined;
-  const estimated = Math.ceil(promptLength / 4);
+  const expected = { input: Math.ceil(promptLength / 4), output: MAX_OUTPUT, reasoning: 0 };
+  const isAnswered = parts.some(({ type }) => /^(text|reasoning)-/.test(type));
   const finish = parts.find((part) => part.type === 'finish');
-  const numbers =
-    finish === undefined ? [] : [finish.usage.inputTokens, finish.usage.outputTokens].flatMap(Object.values);
-  const failed = parts.includes(ERROR) || end === 'broken';
-  if (finish !== undefined && !(failed && numbers.every((number) => number === undefined))) {
-    const { inputTokens: given, outputTokens: answered } = finish.usage;
-    const [cacheRead, cacheWrite, reasoning] = [given.cacheRead ?? 0, given.cacheWrite ?? 0, answered.reasoning ?? 0];
-    const input = usual(given.total, given.noCache, cacheRead + cacheWrite, estimated);
-    const output = usual(answered.total, answered.text, reasoning, MAX_OUTPUT);
-    return { input, cacheRead, cacheWrite, output, reasoning };
+  const usage = finish?.usage;
+  const counts = [usage?.inputTokens, usage?.outputTokens].flatMap((each) => Object.values(each ?? {}));
+  const isBilled = Object.values(usage?.outputTokens ?? {}).some((n) => n !== undefined && n > 0);
+  if ((parts.includes(ERROR) || end === 'broken') && !isAnswered && !isBilled) return undefined;
+  // A whole stream has shown what it has answered; one that was cut short may have been answered to its end.
+  if (isStreamed && (end === 'closed' || finish !== undefined)) {
+    const lengthOf = (type: string): number =>
+      parts.reduce((sum, part) => (part.type === type && 'delta' in part ? sum + part.delta.length : sum), 0);
+    const [said, thought] = [lengthOf('text-delta'), lengthOf('reasoning-delta')];
+    if (said + thought > 0) Object.assign(expected, { output: Math.ceil(said / 4), reasoning: Math.ceil(thought / 4) });
   }
-  const hasAnswered = parts.some(({ type }) => /^(text|reasoning)-/.test(type));
-  if (failed && !hasAnswered) return undefined;
-  const lengthOf = (type: string): number =>
-    parts.reduce((sum, part) => (part.type === type && 'delta' in part ? sum + part.delta.length : sum), 0);
-  return {
-    input: estimated,
-    cacheRead: 0,
-    cacheWrite: 0,
-    output: Math.ceil(lengthOf('text-delta') / 4),
-    reasoning: Math.ceil(lengthOf('reasoning-delta') / 4),
-  };
+  if (usage === undefined || !counts.some((n) => n !== undefined && n > 0))
+    return { ...expected, cacheRead: 0, cacheWrite: 0 };
+  const { inputTokens: given, outputTokens: answered } = usage;
+  const [cacheRead, cacheWrite] = [given.cacheRead ?? 0, given.cacheWrite ?? 0];
+  const isSilent = answered.total === undefined && answered.text === undefined;
+  const reasoning = answered.reasoning ?? (isSilent ? expected.reasoning : 0);
+  const input = usual(given.total, given.noCache, cacheRead + cacheWrite, expected.input);
+  const output = usual(answered.total, answered.text, reasoning, expected.output + expected.reasoning);
+  return { input, cacheRead, cacheWrite, output, reasoning };
 }
 
 function usual(total: number | undefined, known: number | undefined, others: number, estimated: number): number {

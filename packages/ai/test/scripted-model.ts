@@ -30,6 +30,7 @@ export interface Script {
 /** What a model has delivered in one call. */
 export interface Delivered {
   readonly promptLength: number;
+  readonly isStreamed: boolean;
   readonly parts: Part[];
   end: 'refused' | 'open' | 'closed' | 'broken' | 'cancelled' | 'aborted';
 }
@@ -60,9 +61,9 @@ export class ScriptedModel extends MockModel {
 
   constructor(scripts: readonly Script[]) {
     let next = 0;
-    const begin = (prompt: readonly { readonly content: unknown }[]): [Script, Delivered] => {
+    const begin = (prompt: readonly { readonly content: unknown }[], isStreamed: boolean): [Script, Delivered] => {
       const script = scripts[Math.min(next++, scripts.length - 1)]!;
-      const delivered: Delivered = { promptLength: lengthOf(prompt), parts: [], end: 'open' };
+      const delivered: Delivered = { promptLength: lengthOf(prompt), isStreamed, parts: [], end: 'open' };
       this.delivered.push(delivered);
       if (script.refused !== undefined) {
         delivered.end = 'refused';
@@ -72,7 +73,7 @@ export class ScriptedModel extends MockModel {
     };
     super({
       async doGenerate({ prompt, abortSignal }) {
-        const [script, delivered] = begin(prompt);
+        const [script, delivered] = begin(prompt, false);
         if (script.end === 'hangs') await untilAborted(abortSignal, delivered);
         const finish = script.parts.find((part) => part.type === 'finish');
         delivered.end =
@@ -82,7 +83,7 @@ export class ScriptedModel extends MockModel {
         return { content: contentOf(script), usage: finish.usage, finishReason: finish.finishReason, warnings: [] };
       },
       async doStream({ prompt, abortSignal }) {
-        const [script, delivered] = begin(prompt);
+        const [script, delivered] = begin(prompt, true);
         return { stream: streamOf(script, delivered, script.obeysAbort === true ? abortSignal : undefined) };
       },
     });
@@ -112,6 +113,7 @@ function streamOf(script: Script, delivered: Delivered, signal: AbortSignal | un
       start(controller) {
         signal?.addEventListener('abort', () => {
           if (delivered.end !== 'open') return;
+
           delivered.end = 'aborted';
           controller.error(signal.reason);
         });

@@ -90,7 +90,7 @@ interface Helper extends AsyncIterable<unknown> {
 }
 type Request = { signal: AbortSignal } | undefined;
 
-/** Each helper, with the parts of an answer of 16 characters, and what it costs by its usage and by what has passed. */
+/** Each helper, with the parts of an answer of 16 characters, what it costs by its usage, and its estimate. */
 const HELPERS = {
   'chat.completions.stream': {
     helped: () =>
@@ -103,7 +103,7 @@ const HELPERS = {
     parts: chatChunks,
     end: chatEnd,
     costs: chatCost,
-    passed: { tokens: 10 + 4, money: 1_000_000 + 40, slots: 0 },
+    estimate: { tokens: 10 + 20, money: 1_000_000 + 200, slots: 0 },
   },
   'responses.stream': {
     helped: () =>
@@ -117,7 +117,7 @@ const HELPERS = {
     parts: responseParts,
     end: responseEnd,
     costs: chatCost,
-    passed: { tokens: 10 + 4, money: 1_000_000 + 40, slots: 0 },
+    estimate: { tokens: 10 + 20, money: 1_000_000 + 200, slots: 0 },
   },
   'messages.stream': {
     helped: () =>
@@ -130,13 +130,13 @@ const HELPERS = {
     parts: messageParts,
     end: messageEnd,
     costs: { tokens: 16, money: inputMoney + 70, slots: 0 },
-    passed: { tokens: 9 + 4, money: inputMoney + 40, slots: 0 },
+    estimate: { tokens: 9 + 20, money: inputMoney + 200, slots: 0 },
   },
 } as const;
 
 const helpers = Object.entries(HELPERS).map(([name, helper]) => ({ name, ...helper }));
 
-describe.each(helpers)('the helper $name', ({ helped, params, parts, end, costs, passed }) => {
+describe.each(helpers)('the helper $name', ({ helped, params, parts, end, costs, estimate }) => {
   const open = (request?: Request): Promise<Helper> => helped()(params as never, request);
 
   test('is settled by its usage, whether its parts or only its end are awaited', async () => {
@@ -149,7 +149,7 @@ describe.each(helpers)('the helper $name', ({ helped, params, parts, end, costs,
     expect(await sdks.taken()).toEqual(costs);
   });
 
-  test('that breaks, or is aborted or left by its reader, costs its prompt and what has passed', async () => {
+  test('that breaks, or is aborted or left by its reader, keeps its estimate', async () => {
     for (const how of ['breaks', 'aborts', 'signals', 'leaves'] as const) {
       sdks.renew();
       sdks.handler = streaming(parts, how === 'breaks' ? 'breaks' : 'hangs');
@@ -169,7 +169,7 @@ describe.each(helpers)('the helper $name', ({ helped, params, parts, end, costs,
       await read().catch(() => undefined);
       await ended;
       expect(await done).toBeInstanceOf(Error);
-      expect(await sdks.taken()).toEqual(passed);
+      expect(await sdks.taken()).toEqual(estimate);
     }
   });
 
