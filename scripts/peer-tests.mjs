@@ -1,6 +1,7 @@
 // `npm run peer-tests -- hono-rate-limiter ../hono-rate-limiter`: runs the tests of another library over our store. It takes
-// a clone of the library, which it copies; nothing of it is in this repository but the names of the tests that fail,
-// each with the reason, in test/peer-tests. That list is exact: a test that passes unexpectedly fails the run, too.
+// a clone of the library, which it copies, or the package where that has the tests in it; nothing of it is in this repository
+// but the names of the tests that fail, each with the reason, in test/peer-tests. That list is exact: a test that passes
+// unexpectedly fails the run, too.
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -54,9 +55,9 @@ export const getTestInstance = ({ rateLimit, ...options } = {}, ...rest) =>
 
 /**
  * How the tests of a library are run. One of several packages is installed as it is published, beside the `only` files that
- * are taken of its folder.
+ * are taken of its folder. `hasTests` if the package that is published has the tests in it.
  *
- * @typedef {{ store: string, text: string, files: Record<string, string>, without: readonly string[],
+ * @typedef {{ store: string, text: string, hasTests?: boolean, files: Record<string, string>, without: readonly string[],
  *   edit?: readonly [file: string, from: RegExp, to: string],
  *   package?: { folder: string, only: readonly string[], beside: readonly string[] },
  *   command: readonly string[], report: 'jest' | 'tap' }} Peer
@@ -91,7 +92,8 @@ const PEERS = {
       // A test that fails leaves its clock to the next one.
       'reset.mjs': "import { afterEach, mock } from 'node:test';\nafterEach(() => mock.timers.reset());\n",
     },
-    without: [],
+    hasTests: true,
+    without: ['c8', 'eslint', 'knex', 'neostandard', 'sqlite3', 'tstyche', '@types/node', '@sinonjs/fake-timers'],
     edit: ['index.js', /new LocalStore\(.*\)/, 'new LocalStore(globalParams)'],
     // Those of its Redis store need none of ours.
     command: [
@@ -123,10 +125,17 @@ const PEERS = {
 
 const [name = '', clone = ''] = process.argv.slice(2);
 const peer = PEERS[name];
-if (peer === undefined || clone === '') {
-  console.error(`Usage: npm run peer-tests -- NAME CLONE, where NAME is one of ${Object.keys(PEERS).join(', ')}.`);
+if (peer === undefined || (clone === '' && !peer.hasTests)) {
+  const names = Object.entries(PEERS).map(([each, { hasTests }]) =>
+    hasTests ? `${each} (without a clone, too)` : each,
+  );
+  console.error(`Usage: npm run peer-tests -- NAME CLONE, where NAME is one of ${names.join(', ')}.`);
   process.exit(1);
 }
+/** @type {{ version: string, fails: Record<string, string> }} */
+const known = JSON.parse(
+  readFileSync(join(root, 'test/peer-tests', `${name.replace('@fastify/', 'fastify-')}.json`), 'utf8'),
+);
 const folder = mkdtempSync(join(tmpdir(), 'sluice-peer-'));
 try {
   process.exitCode = await main(peer);
@@ -136,7 +145,7 @@ try {
 
 /** @param {Peer} of @returns {Promise<number>} the exit code */
 async function main(of) {
-  const source = resolve(clone, of.package?.folder ?? '.');
+  const source = clone === '' ? published() : resolve(clone, of.package?.folder ?? '.');
   const filter = (/** @type {string} */ file) => !/\/(node_modules|\.git)$/.test(file);
   for (const each of of.package?.only ?? ['.'])
     cpSync(join(source, each), join(folder, each), { recursive: true, filter });
@@ -154,15 +163,22 @@ async function main(of) {
   return compared(version, results);
 }
 
+/** Returns the folder of the package as it is published, in the version of the list. */
+function published() {
+  run(['npm', 'pack', '--silent', `${name}@${known.version}`]);
+  run(['sh', '-c', 'tar -xzf *.tgz']);
+  return join(folder, 'package');
+}
+
 /** @param {Peer} of @returns {Promise<{ version: string }>} its package.json */
-async function install({ without, package: published }) {
+async function install({ without, package: one }) {
   const file = join(folder, 'package.json');
   const manifest = JSON.parse(readFileSync(file, 'utf8'));
   const tarballs = (await packedOnce()).filter((path) => /sluice-(core|drop-in)-/.test(path));
   for (const each of without) delete manifest.devDependencies[each];
   delete manifest.scripts.prepare;
-  writeFileSync(file, JSON.stringify(published === undefined ? manifest : { private: true, type: 'module' }));
-  const packages = published === undefined ? [] : [`${manifest.name}@${manifest.version}`, ...published.beside];
+  writeFileSync(file, JSON.stringify(one === undefined ? manifest : { private: true, type: 'module' }));
+  const packages = one === undefined ? [] : [`${manifest.name}@${manifest.version}`, ...one.beside];
   run(['npm', 'install', '--ignore-scripts', '--no-audit', '--no-fund', '--no-save', ...tarballs, ...packages]);
   return manifest;
 }
@@ -223,12 +239,10 @@ function namedOnce(tests) {
 
 /** @param {string} version @param {Results} results @returns {number} the exit code */
 function compared(version, results) {
-  const file = join(root, 'test/peer-tests', `${name.replace('@fastify/', 'fastify-')}.json`);
-  /** @type {{ version: string, fails: Record<string, string> }} */
-  const { version: known, fails } = JSON.parse(readFileSync(file, 'utf8'));
+  const { fails } = known;
   const failed = [...results].filter(([, passed]) => !passed).map(([test]) => test);
   const problems = [
-    ...(version === known ? [] : [`The list is for version ${known}, and this is ${version}.`]),
+    ...(version === known.version ? [] : [`The list is for version ${known.version}, and this is ${version}.`]),
     ...failed.filter((test) => !Object.hasOwn(fails, test)).map((test) => `fails: ${test}`),
     ...Object.keys(fails)
       .filter((test) => !failed.includes(test))

@@ -21,6 +21,14 @@ it('every change runs .ci/run on the oldest line of Node that the packages suppo
   expect(jobs.run.steps.map(({ run }) => run)).toContain('.ci/run');
 });
 
+it('each night, the tests of other limiters run over our store in the versions of which failures are listed', () => {
+  const { jobs } = parse(textOf('nightly.yml')) as { jobs: { 'peer-tests': Job<{ include: Peer[] }> } };
+  for (const { name, ref } of jobs['peer-tests'].strategy.matrix.include)
+    expect(JSON.parse(readFileSync(`${root}test/peer-tests/${name}.json`, 'utf8'))).toMatchObject({
+      version: ref.slice(1),
+    });
+});
+
 it('a release comes after all tests, from the main branch, with provenance', () => {
   const { jobs } = parse(textOf('release.yml')) as { jobs: { ci: { uses: string }; publish: Release } };
   expect(jobs.ci.uses).toBe('./.github/workflows/ci.yml');
@@ -38,8 +46,13 @@ interface Step {
   readonly env?: object;
 }
 
-interface Job {
-  readonly strategy: { readonly matrix: { readonly node: readonly number[] } };
+interface Peer {
+  readonly name: string;
+  readonly ref: string;
+}
+
+interface Job<Matrix = { readonly node: readonly number[] }> {
+  readonly strategy: { readonly matrix: Matrix };
   readonly steps: readonly Step[];
 }
 

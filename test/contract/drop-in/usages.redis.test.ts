@@ -17,7 +17,7 @@ import { honoUsages, type HonoStores } from './usages/hono-rate-limiter.ts';
 import { mcpUsages } from './usages/mcp-sdk.ts';
 import { peer } from './usages/peers.ts';
 
-type RateLimitRedis = typeof import('rate-limit-redis');
+type RateLimitRedisLibrary = typeof import('rate-limit-redis');
 type HonoRateLimiter = typeof import('hono-rate-limiter');
 
 const server = await redisServer();
@@ -48,13 +48,16 @@ let limiters = 0;
 
 /** The two stores of a limiter, each with a name of its own. */
 function expressStores(store: RedisStore, own: Options): ExpressStores {
-  const { RedisStore: RateLimitRedis } = peer('rate-limit-redis') as RateLimitRedis;
   return {
     own: () => new RateLimitRedis({ ...own, prefix: `own-${++limiters}:` }),
     ours: (options) => rateLimitStore({ store, failure, name: `${++limiters}`, log: false, ...options }),
   };
 }
 
+// The oldest has no other export.
+const { default: RateLimitRedis } = (await peer('rate-limit-redis')) as RateLimitRedisLibrary;
+/** Since version 4.3. */
+const KNOWS_CLUSTERS = String(RateLimitRedis).includes('sendCommandCluster');
 const ioredisStores = expressStores(onIoredis!, {
   sendCommand: (command: string, ...args: string[]) => ioredis.call(command, ...args) as Promise<RedisReply>,
 });
@@ -65,7 +68,7 @@ const clusterStores = expressStores(onCluster!, {
   sendCommandCluster: ({ key, isReadOnly, command }) => cluster.sendCommand(key, isReadOnly, command),
 });
 
-const { RedisStore: HonoRedisStore } = peer('hono-rate-limiter') as HonoRateLimiter;
+const { RedisStore: HonoRedisStore } = (await peer('hono-rate-limiter')) as HonoRateLimiter;
 const honoStores: HonoStores = {
   own: () =>
     new HonoRedisStore({
@@ -107,7 +110,9 @@ const betterAuthStores: BetterAuthStores = {
 usagesCompared([
   ['rate-limit-redis on ioredis', expressUsages('express-rate-limit', ioredisStores)],
   ['rate-limit-redis on node-redis', expressUsages('express-rate-limit', nodeRedisStores)],
-  ['rate-limit-redis on a cluster of node-redis', expressUsages('express-rate-limit', clusterStores)],
+  ...(KNOWS_CLUSTERS
+    ? [['rate-limit-redis on a cluster of node-redis', expressUsages('express-rate-limit', clusterStores)] as const]
+    : []),
   ['the auth router of the MCP SDK on rate-limit-redis', mcpUsages(nodeRedisStores)],
   ['hono-rate-limiter on Redis', honoUsages(honoStores)],
   ['@fastify/rate-limit on Redis', fastifyUsages(fastifyStores)],

@@ -92,13 +92,13 @@ const USED: readonly Used[] = [
 ];
 
 /** An authentication that knows clients by a header. Passwords are not hashed, because that takes half a second. */
-function authOf(
+async function authOf(
   { options, others = {} }: Used,
   isOurs: boolean,
   stores: BetterAuthStores,
-): Pick<ReturnType<Library['betterAuth']>, 'handler'> {
-  const { betterAuth } = peer('better-auth') as Library;
-  const { memoryAdapter } = peer('better-auth/adapters/memory') as MemoryAdapter;
+): Promise<Pick<ReturnType<Library['betterAuth']>, 'handler'>> {
+  const { betterAuth } = (await peer('better-auth')) as Library;
+  const { memoryAdapter } = (await peer('better-auth/adapters/memory')) as MemoryAdapter;
   const { secondaryStorage, ...storage } = isOurs ? { customStorage: stores.ours() } : stores.own();
   return betterAuth({
     baseURL: PAGE,
@@ -119,8 +119,8 @@ function authOf(
 export function betterAuthUsages(stores: BetterAuthStores): readonly Usage[] {
   return USED.map((used) => ({
     name: used.name,
-    answers(isOurs) {
-      const auth = authOf(used, isOurs, stores);
+    async answers(isOurs) {
+      const auth = await authOf(used, isOurs, stores);
       const { address: addressOf = (one) => `203.0.113.${one}` } = used;
       // All instances of it share the memory of the process.
       const client = ++clients;

@@ -143,10 +143,10 @@ const SERVED: readonly Served[] = [
 
 /** @param version - The name by which the library is installed. */
 export function expressUsages(version: string, stores: ExpressStores = EXPRESS_IN_MEMORY): readonly Usage[] {
-  const { rateLimit } = peer(version) as Library;
   return SERVED.map(({ name, app, paths, headers = {} }) => ({
     name,
     async answers(isOurs) {
+      const { default: rateLimit } = (await peer(version)) as Library;
       const limiter: Limiter = (options, ours) => {
         const store = isOurs ? stores.ours(ours) : stores.own();
         return rateLimit({ ...options, ...(store && { store }) });

@@ -1,10 +1,12 @@
 // The examples of the README of @fastify/rate-limit, with smaller numbers.
 import type { FastifyRateLimitOptions, RateLimitPluginOptions } from '@fastify/rate-limit';
 import { rateLimitStore, type RateLimitStoreClass } from '@sluice/drop-in/fastify-rate-limit';
-import Fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify';
+import Fastify, { type FastifyInstance } from 'fastify';
 import { running } from '../../../redis/servers/running.ts';
 import { peer } from './peers.ts';
 import { answerOf, inTurn, type Usage } from './usage.ts';
+
+type Library = typeof import('@fastify/rate-limit');
 
 /** The two stores that are compared, new ones for each application. */
 export interface FastifyStores {
@@ -146,10 +148,10 @@ const REGISTERED: readonly Registered[] = [
 export function fastifyUsages(
   { own, ours }: FastifyStores = { own: () => ({}), ours: () => rateLimitStore({ log: false }) },
 ): readonly Usage[] {
-  const plugin = peer('@fastify/rate-limit') as FastifyPluginAsync<RateLimitPluginOptions>;
   return REGISTERED.map(({ name, options, routes, paths }) => ({
     name,
     async answers(isOurs) {
+      const { default: plugin } = (await peer('@fastify/rate-limit')) as Library;
       const app = Fastify();
       running.add({ close: () => app.close() });
       await app.register(plugin, { ...options, ...(isOurs ? { store: ours() } : own()) });

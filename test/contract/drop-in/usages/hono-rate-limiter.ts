@@ -45,10 +45,10 @@ const USED: readonly Used[] = [
 export function honoUsages(
   stores: HonoStores = { own: () => undefined, ours: EXPRESS_IN_MEMORY.ours },
 ): readonly Usage[] {
-  const { rateLimiter } = peer('hono-rate-limiter') as Library;
   return USED.map(({ name, options, ours, paths }) => ({
     name,
-    answers(isOurs) {
+    async answers(isOurs) {
+      const { rateLimiter } = (await peer('hono-rate-limiter')) as Library;
       const app = new Hono();
       const store = isOurs ? stores.ours(ours) : stores.own();
       app.use(rateLimiter({ ...QUARTER, ...options, ...(store && { store }) }));

@@ -36,10 +36,10 @@ const provider = {
 } as unknown as OAuthServerProvider;
 
 export function mcpUsages(stores: ExpressStores = EXPRESS_IN_MEMORY): readonly Usage[] {
-  const { mcpAuthRouter } = peer('@modelcontextprotocol/sdk/server/auth/router.js') as Library;
   return USED.map(({ name, numbers }) => ({
     name,
     async answers(isOurs) {
+      const { mcpAuthRouter } = (await peer('@modelcontextprotocol/sdk/server/auth/router.js')) as Library;
       const limited = (): Pick<TokenHandlerOptions, 'rateLimit'> => {
         const store = isOurs ? stores.ours() : stores.own();
         return { rateLimit: { ...numbers, ...(store && { store }) } };

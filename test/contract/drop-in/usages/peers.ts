@@ -1,13 +1,14 @@
 // The limiters in the versions of this clone, or of another folder: see scripts/drop-in-versions.mjs.
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 
 const folder = process.env['SLUICE_PEERS'];
-const load = createRequire(folder === undefined ? import.meta.url : join(folder, 'peers.cjs'));
 
 /** Loads a library. Older versions have the options of this clone's, as far as a usage has them. */
-export function peer(name: string): unknown {
-  return load(name);
+export async function peer(name: string): Promise<unknown> {
+  if (folder === undefined) return import(name);
+  const loader = (await import(pathToFileURL(join(folder, 'load.mjs')).href)) as { load: (name: string) => unknown };
+  return loader.load(name);
 }
 
 /** The versions of express-rate-limit, each by the name that it is installed by. */
