@@ -27,13 +27,13 @@ const SERVERS = [
 
 /** @type {import('./profile.mjs').Stages} */
 const STAGES = [
-  ['clock', /core\/dist\/(time|store\/memory\/store-time)/],
-  ['hash of the id', /core\/dist\/(?:hash\/half-sip-hash|store\/memory\/id-hasher)\.js$/],
-  ['table of buckets', /core\/dist\/store\//],
-  ['fields', /core\/dist\/http\/(fields|dialects\/.*)\.js$/],
-  ['request and response', /(core\/dist\/(http|client)|(express|koa|fastify)\/dist|core\/dist\/ids\/ip-address)/],
-  ['entry, id and numbers', /core\/dist\/(limiter|limits|ids|keys|async)\/|core\/dist\/decision\/batch\.js$/],
-  ['decision', /core\/dist\//],
+  ['clock', /core\/src\/(time\/|store\/memory\/store-time)/],
+  ['hash of the id', /core\/src\/(hash\/half-sip-hash|store\/memory\/id-hasher)\.ts$/],
+  ['table of buckets', /core\/src\/store\//],
+  ['fields', /core\/src\/http\/(fields|dialects\/.*)\.ts$/],
+  ['request and response', /core\/src\/(http|client)\/|(express|koa|fastify)\/src\/|core\/src\/ids\/ip-address|ipaddr/],
+  ['entry, id and numbers', /core\/src\/(limiter|limits|definitions|kinds|ids|keys|async|checks)\//],
+  ['decision', /core\/src\//],
 ];
 
 // On another core V8's sampler would look when that one is free, which is when we wait for who works there.

@@ -1,4 +1,5 @@
 import { Session } from 'node:inspector/promises';
+import { sourceOf } from './sources.mjs';
 
 const SAMPLE_MICROS = 100;
 
@@ -10,7 +11,7 @@ const ON_BEHALF =
 export const COLLECTION = 'garbage collection';
 
 /**
- * Which file belongs to which stage; the first that matches holds.
+ * Which source file belongs to which stage: the first that matches.
  *
  * @typedef {readonly (readonly [stage: string, file: RegExp])[]} Stages
  */
@@ -75,8 +76,10 @@ function stagesOf(nodes, stages) {
    * @param {Node} node
    * @param {string | undefined} callers
    */
-  function visit({ id, callFrame: { url, functionName }, children = [] }, callers) {
-    const own = stages.find(([, file]) => file.test(url))?.[0];
+  function visit({ id, callFrame, children = [] }, callers) {
+    const { url, functionName } = callFrame;
+    const source = sourceOf(callFrame);
+    const own = stages.find(([, file]) => file.test(source))?.[0];
     const stage =
       functionName === '(garbage collector)' ? COLLECTION : (own ?? (ON_BEHALF.test(url) ? callers : undefined));
     stageOf.set(id, stage);

@@ -13,9 +13,9 @@ const COMMANDS = ['get', 'set', 'time'];
 /** @type {import('./profile.mjs').Stages} */
 const STAGES = [
   ['ioredis, and Node for it', /node_modules\/(ioredis|@ioredis|redis-parser|standard-as-callback)\//],
-  ['keys, calls and answers', /redis\/dist\//],
-  ['deadline and breaker', /core\/dist\/(failure|time)\//],
-  ['entry, id, numbers and decision', /core\/dist\//],
+  ['keys, calls and answers', /redis\/src\//],
+  ['deadline and breaker', /core\/src\/(failure|time)\//],
+  ['entry, id, numbers and decision', /core\/src\//],
 ];
 
 /**
