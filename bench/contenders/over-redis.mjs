@@ -27,15 +27,19 @@ const sluiceWithMetrics = (client, rate) => sluice(client, rate, withMetrics);
 /** @type {OverRedis} */
 const sluiceWithMetricsAndSpans = (client, rate) => sluice(client, rate, withMetricsAndSpans);
 
+/** @type {(names: readonly string[]) => OverRedis} */
+const sluiceOf = (names) => (client, rate) => sluice(client, rate, undefined, names);
+
 /**
  * @param {import('@sluice/redis').RedisClient} client
  * @param {import('./decider.ts').Rate} rate
  * @param {(limiter: import('@sluice/core').Limiter) => void} watch Instruments the limiter.
+ * @param {readonly string[]} names Of the limits.
  */
-const sluice = async (client, { burst, intervalMs }, watch = () => undefined) => {
+const sluice = async (client, { burst, intervalMs }, watch = () => undefined, names = ['First']) => {
   const store = redisStore({ client });
   const limiter = createLimiter({
-    limits: { First: { key: accountId(), burst, count: 1, period: intervalMs } },
+    limits: Object.fromEntries(names.map((name) => [name, { key: accountId(), burst, count: 1, period: intervalMs }])),
     store,
     // With the default of 50 ms the fallback would decide while the machine is busy with something else.
     failure: { deadlineMs: 5000 },
@@ -47,7 +51,8 @@ const sluice = async (client, { burst, intervalMs }, watch = () => undefined) =>
     const { decidedByPolicy, lastFailure } = limiter.status();
     if (decidedByPolicy > 0) throw new Error('Redis did not decide.', { cause: lastFailure?.cause });
   };
-  const decide = (/** @type {string} */ id) => limiter.spend([{ limit: 'First', id }]);
+  const decide = (/** @type {string} */ id) =>
+    limiter.spend(names.length === 1 ? [{ limit: 'First', id }] : names.map((limit) => ({ limit, id })));
   return Object.assign(decide, { verify });
 };
 
@@ -142,6 +147,8 @@ export const overRedis = {
   'a GCRA script, 32 ids': minimalScriptOfMany,
   Sluice: sluice,
   'Sluice by node-redis': sluiceByNodeRedis,
+  'Sluice, two limits': sluiceOf(['First', 'Second']),
+  'Sluice, eight limits': sluiceOf(Array.from('ABCDEFGH')),
   'Sluice, with OpenTelemetry': sluiceWithMetrics,
   'Sluice, with OpenTelemetry and spans': sluiceWithMetricsAndSpans,
   'rate-limiter-flexible': rateLimiterFlexible,

@@ -1,11 +1,14 @@
 import { subscribe } from 'node:diagnostics_channel';
 import { accountId, createLimiter, everyone, memoryStore } from '@sluice/core';
 import { counts } from '@sluice/core/metrics';
+import { idsOf } from '../ids.mjs';
 import { useAllKinds } from './all-kinds.mjs';
 import { withMetricsAndSpans } from './opentelemetry.mjs';
 
 /** @type {(rate: Rate) => Numbers} */
 const rateNumbers = ({ burst, intervalMs }) => ({ burst, count: 1, period: `${intervalMs}ms` });
+
+const NAMES = ['First', 'Second', 'Third', 'Fourth', 'Fifth', 'Sixth', 'Seventh', 'Eighth'];
 
 /** `limiter.spend`, as applications call it. */
 export const sluice = sluiceOf(rateNumbers);
@@ -28,6 +31,9 @@ export const kindsOfSluice = {
     { Pool: { key: everyone(), count: 1_000_000, period: '1s' } },
   ),
   'Sluice, a rate after all kinds': sluiceOf(rateNumbers, {}, useAllKinds),
+  'Sluice, two limits': together(2),
+  'Sluice, eight limits': together(8),
+  'Sluice, an override for each id': sluiceOf(rateNumbers, {}, undefined, one, overrideForEach),
   'Sluice, by a handle': sluiceOf(rateNumbers, {}, undefined, byHandle),
   'Sluice, counted': sluiceOf(rateNumbers, {}, undefined, counted),
   'Sluice, with a subscriber': sluiceOf(rateNumbers, {}, undefined, withSubscriber),
@@ -45,21 +51,23 @@ export const quietSluice = { 'Sluice, quiet': sluiceOf(() => ({ count: 1_000_000
  * @param {import('@sluice/core').Limits} others Limits that those which are measured need.
  * @param {() => void} before What the process does before.
  * @param {typeof one} decideOne What decides by one limit.
+ * @param {typeof noOverrides} overridesOf The overrides of the first limit.
  * @returns {import('./decider.ts').Contender}
  */
-function sluiceOf(numbersOf, others = {}, before = () => undefined, decideOne = one) {
+function sluiceOf(numbersOf, others = {}, before = () => undefined, decideOne = one, overridesOf = noOverrides) {
   return {
     answersAtOnce: true,
     bounded: true,
     decider: ({ rate, limits, maxKeys }) => {
       before();
-      const names = ['First', 'Second', 'Third'].slice(0, limits);
+      const names = NAMES.slice(0, limits);
       const definition = { key: accountId(), ...numbersOf(rate) };
       const limiter = createLimiter({
         limits: { ...Object.fromEntries(names.map((name) => [name, definition])), ...others },
+        overrides: { First: overridesOf(rate, maxKeys) },
         store: memoryStore({ maxKeys: storeSize(maxKeys * limits, definition) }),
       });
-      return { ...(limits === 1 ? decideOne(limiter) : three(limiter)), allowed: ({ allowed }) => allowed };
+      return { ...(limits === 1 ? decideOne(limiter) : several(limiter, names)), allowed: ({ allowed }) => allowed };
     },
   };
 }
@@ -92,14 +100,39 @@ function byHandle(limiter) {
   return { decide: (id) => first.spend(id), decideAtOnce: (id) => first.spendSync(id) };
 }
 
-/** @type {typeof one} */
-function three(limiter) {
-  const entries = (/** @type {string} */ id) => [
-    { limit: 'First', id },
-    { limit: 'Second', id },
-    { limit: 'Third', id },
-  ];
+/**
+ * @param {import('@sluice/core').Limiter} limiter
+ * @param {readonly string[]} names
+ * @returns {Calls}
+ */
+function several(limiter, names) {
+  const entries = (/** @type {string} */ id) => names.map((limit) => ({ limit, id }));
   return { decide: (id) => limiter.spend(entries(id)), decideAtOnce: (id) => limiter.spendSync(entries(id)) };
+}
+
+/**
+ * As many limits as that, whatever the case has.
+ *
+ * @param {number} limits
+ * @returns {import('./decider.ts').Contender}
+ */
+function together(limits) {
+  return { ...sluice, decider: (options) => sluice.decider({ ...options, limits }) };
+}
+
+/**
+ * @param {Rate} _rate
+ * @param {number} _ids
+ * @returns {Record<string, import('@sluice/core').Override>}
+ */
+function noOverrides(_rate, _ids) {
+  return {};
+}
+
+/** @type {typeof noOverrides} */
+function overrideForEach({ burst, intervalMs }, ids) {
+  const numbers = { burst, count: 1, period: /** @type {const} */ (`${intervalMs}ms`) };
+  return Object.fromEntries(Array.from({ length: ids }, (_, n) => [idsOf['account ids'](n), numbers]));
 }
 
 /** @type {typeof one} */

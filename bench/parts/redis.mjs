@@ -1,6 +1,7 @@
 import { overRedis } from '../contenders/over-redis.mjs';
 import { VisitOrder } from '../ids.mjs';
 import { decideEach } from '../redis/in-flight.mjs';
+import { deciding } from '../redis/processes.mjs';
 import { RedisServer } from '../redis/server.mjs';
 import { tenths, times, whole, withSpread } from '../harness/table.mjs';
 
@@ -10,6 +11,9 @@ const RATE = { burst: 1_000_000, intervalMs: 60_000, windowMs: HOUR_MS };
 const IDS = 10_000;
 const PEERS = ['rate-limiter-flexible', 'rate-limit-redis', '@fastify/rate-limit', 'koa-ratelimit'];
 
+/** The contenders in several processes: all would be too many processes. */
+const IN_PROCESSES = ['a GCRA script', 'Sluice', 'rate-limiter-flexible'];
+
 /** What share of a turn comes before the part of it that is measured. */
 const LEAD_IN = 0.2;
 const WARM_UP_DECISIONS = 50_000;
@@ -18,12 +22,13 @@ const WARM_UP_DECISIONS = 50_000;
  * How many decisions are asked for at a time, how many a turn has, and how many times the best peer's we want. A turn has
  * so many that its end, when fewer and fewer are in flight, does not count for much.
  *
- * @type {Readonly<Record<string, { inFlight: number, decisions: number, target: number }>>}
+ * @type {Readonly<Record<string, { inFlight: number, decisions: number, target: number, processes?: number }>>}
  */
 const CASES = {
   '1 in flight': { inFlight: 1, decisions: 500, target: 0.95 },
   '64 in flight': { inFlight: 64, decisions: 10_000, target: 2 },
   '512 in flight': { inFlight: 512, decisions: 20_000, target: 2.5 },
+  '64 in flight, 16 processes': { inFlight: 64, decisions: 10_000, target: 1, processes: 16 },
 };
 
 /** @type {import('../harness/part.ts').Part} */
@@ -32,8 +37,8 @@ export const part = {
   rounds: 5,
   turns: ({ quick }) => (quick ? 2 : 16),
   runs: ({ quick }) =>
-    Object.entries(CASES).flatMap(([name, { inFlight, decisions }]) =>
-      Object.keys(overRedis).map((contender) => ({
+    Object.entries(CASES).flatMap(([name, { inFlight, decisions, processes = 1 }]) =>
+      (processes === 1 ? Object.keys(overRedis) : IN_PROCESSES).map((contender) => ({
         contender,
         case: name,
         core: CORE.client,
@@ -52,9 +57,15 @@ export const part = {
  */
 async function prepare({ contender, case: name, settings = {} }) {
   const { decisions, ids, warmUp } = /** @type {{ decisions: number, ids: number, warmUp: number }} */ (settings);
-  const { inFlight } = /** @type {typeof CASES[string]} */ (CASES[name]);
+  const { inFlight, processes = 1 } = /** @type {typeof CASES[string]} */ (CASES[name]);
   const server = await RedisServer.start({ core: CORE.redis });
   const watcher = server.connect();
+  if (processes > 1) {
+    const decided = { contender, rate: RATE, ids, inFlight };
+    const decideMany = await deciding(server.port, decided, { processes, core: CORE.client });
+    await decideMany(ids + warmUp);
+    return () => turnOf(watcher, decideMany, decisions);
+  }
   const decide = await overRedis[contender]?.(server.connect(), RATE);
   if (decide === undefined) throw new Error(`No contender is named ${contender}.`);
   const order = new VisitOrder(ids);
@@ -77,6 +88,23 @@ async function prepare({ contender, case: name, settings = {} }) {
       redisCpuMicros: (after.redisMicros - before.redisMicros) / decisions,
       redisBytes,
     };
+  };
+}
+
+/**
+ * @param {import('ioredis').Redis} watcher
+ * @param {(decisions: number) => Promise<number>} decideMany Gives the processor time of it.
+ * @param {number} decisions
+ */
+async function turnOf(watcher, decideMany, decisions) {
+  await decideMany(decisions * LEAD_IN);
+  const before = await sample(watcher);
+  const clientMicros = await decideMany(decisions);
+  const after = await sample(watcher);
+  return {
+    decisionsPerSecond: (decisions * 1000) / (after.atMs - before.atMs),
+    clientCpuMicros: clientMicros / decisions,
+    redisCpuMicros: (after.redisMicros - before.redisMicros) / decisions,
   };
 }
 

@@ -32,6 +32,11 @@ export class RedisServer {
     return server;
   }
 
+  /** Where other processes find it. */
+  get port() {
+    return this.#port;
+  }
+
   connect() {
     const client = new Redis({ port: this.#port, host: '127.0.0.1', maxRetriesPerRequest: null });
     // It is refused until the server listens, and tries again.
