@@ -36,6 +36,10 @@ envoy:
       - { descriptor: [tried], limit: Daily, shadow: true }
 `;
 
+interface ListField {
+  readonly listValue: { readonly values: readonly { readonly stringValue: string }[] };
+}
+
 async function ingress(options = {}): Promise<Served & { readonly envoy: Envoy }> {
   const all = await served(LIMITS, TABLES, options);
   return { ...all, envoy: envoyOf(all.servers.ports.grpc) };
@@ -343,6 +347,24 @@ test('a hidden limit denies without its name', async () => {
   const answer = await envoy.ask({ domain: 'ingress', descriptors: [dark] });
   expect(answer.statuses[0]).toMatchObject({ code: 'OVER_LIMIT', current_limit: null });
   expect(answer.raw_body.toString() + JSON.stringify(answer.response_headers_to_add)).not.toContain('Secret');
+});
+
+test('the metadata of a denial by many limits name those of its body, in at most 2 kB', async () => {
+  const names = Array.from({ length: 64 }, (_, i) => `RequestsToRoute${i}PerClientNetworkAndAccount`);
+  const rules = names.map((name, i) => `{ descriptor: [route${i}], limit: ${name} }`);
+  const { servers } = await served(
+    names.map((name) => `${name}: { count: 1, period: 1h, idFormat: by }\n`).join(''),
+    `envoy: { ingress: { rules: [${rules.join(', ')}] } }`,
+  );
+  const envoy = envoyOf(servers.ports.grpc);
+  const request = { domain: 'ingress', descriptors: names.map((_, i) => descriptor({ [`route${i}`]: 'x' })) };
+  await envoy.ask(request);
+  const { raw_body, dynamic_metadata } = await envoy.ask(request);
+  const { listValue } = dynamic_metadata!.fields['violated_policies'] as ListField;
+  const violated = listValue.values.map(({ stringValue }) => stringValue);
+  expect(violated).toEqual(JSON.parse(raw_body.toString())['violated-policies']);
+  expect(violated.length).toBeGreaterThan(20);
+  expect(JSON.stringify(violated).length).toBeLessThan(2048);
 });
 
 test('health is SERVING, and NOT_SERVING while the service drains', async () => {

@@ -70,13 +70,25 @@ export function denialOf(decision: Decision, retryAfterSeconds: number): Denial 
 // Built by hand, because a client that floods the server gets only these responses. The name of a limit contains no
 // character that JSON escapes.
 function exceededBody(decision: Decision, again: string): string {
-  const denied = visibleResults(decision as Decided).filter(([{ allowed }]) => !allowed);
+  const denied = deniedIn(decision);
   const exceeded = denied.map(([, transaction]) => transaction);
   const problem = `{"type":"${TYPES}quota-exceeded","title":"Too many requests","status":429,`;
   if (exceeded.length === 0) return `${problem}"detail":"Rate limit exceeded. ${again}"}`;
   const names = namedOf(decision, exceeded);
   const others = exceeded.length - names.length;
   return `${problem}"detail":"${nounOf(exceeded)}${shown(names, others)} exceeded. ${again}${sooner(denied)}","violated-policies":["${names.join('","')}"]}`;
+}
+
+/** Returns the names of the limits that deny, without hidden ones: as many as a body has in `violated-policies`. */
+export function violatedPolicies(decision: Decision): readonly string[] {
+  return namedOf(
+    decision,
+    deniedIn(decision).map(([, transaction]) => transaction),
+  );
+}
+
+function deniedIn(decision: Decision): readonly VisibleResult[] {
+  return visibleResults(decision as Decided).filter(([{ allowed }]) => !allowed);
 }
 
 /** What may come back before the wait is over. */

@@ -24,7 +24,7 @@ export {
 } from './middleware-options.ts';
 export { limitUses, type CheckedUse, type LimitUse, type ResponseEnd } from './limit-uses.ts';
 export { NodeExchange, NodeRequestExchange, peerOf, sendDenial } from './node-exchange.ts';
-export type { Answer, Denial } from './denial.ts';
+export { violatedPolicies, type Answer, type Denial } from './denial.ts';
 export { limitsStatusOf, statusSettings, type LimitsStatusOptions, type StatusSettings } from './limits-status.ts';
 export { expectSettlement } from '../decision/decided.ts';
 export { RequestDecision } from './request-decision.ts';

@@ -1,6 +1,6 @@
 // The room rls: a request of Envoy, from message to message.
 import type { Awaitable, Decision, Limiter, Time } from '@sluice/core';
-import { responseTo } from '@sluice/core/http';
+import { responseTo, violatedPolicies } from '@sluice/core/http';
 import { NOT_ALLOWED } from '../check/problem-answer.ts';
 import { decideUses, type UsesDecided } from '../deciding/decide-uses.ts';
 import { TooLargeMessage, type UnaryBody } from '../grpc/frames.ts';
@@ -124,8 +124,10 @@ function isOverLimit({ code }: DescriptorStatus): boolean {
 function metadataOf(decision: Decision): Metadata | undefined {
   const { limit, remaining, retryAfterMs, allowed } = decision;
   if (limit === null) return undefined;
-  const violatedPolicies = allowed
-    ? []
-    : decision.results.filter((result) => !result.allowed && !result.hidden).map((result) => result.limit);
-  return { limit, remaining: Number.isFinite(remaining) ? remaining : 0, retryAfterMs, violatedPolicies };
+  return {
+    limit,
+    remaining: Number.isFinite(remaining) ? remaining : 0,
+    retryAfterMs,
+    violatedPolicies: allowed ? [] : violatedPolicies(decision),
+  };
 }
