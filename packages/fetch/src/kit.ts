@@ -8,4 +8,5 @@ export { checkAddress, PeerAddress } from './address.ts';
 export { answerResponse, leftResponse } from './answer-response.ts';
 export { ResponseEnd } from './response-end.ts';
 export { checkShared } from './short-lived.ts';
+export { listenForErrors } from './upgraded-connection.ts';
 export { WebExchange } from './web-exchange.ts';

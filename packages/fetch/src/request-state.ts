@@ -1,6 +1,7 @@
 import type { RequestDecision } from '@sluice/core/http';
 import type { Fields } from './fields.ts';
 import { ResponseEnd } from './response-end.ts';
+import { listenForErrors } from './upgraded-connection.ts';
 
 /** What all limits of one request share. A `Request` has no place for it, and handlers may get it from several of them. */
 export interface RequestState {
@@ -29,6 +30,7 @@ export function stateOf(request: Request, args: readonly unknown[]): RequestStat
     isActive: false,
   };
   states.set(request, state);
+  for (const each of args) listenForErrors(each);
   return state;
 }
 

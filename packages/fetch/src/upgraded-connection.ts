@@ -13,7 +13,23 @@ interface Given {
 /** What is used of a socket of Node. */
 export interface Socket {
   readonly destroyed: boolean;
+  /** Tests of applications pass sockets that have only an address. */
+  on?(event: 'error', listener: () => void): unknown;
   once(event: 'close', listener: () => void): unknown;
+}
+
+/**
+ * Listens for errors of the socket of an upgrade in Node. Its server may do so only from the handshake on: a client that resets
+ * its connection before would end the process.
+ *
+ * @param given - What the server has passed with the request.
+ */
+export function listenForErrors(given: unknown): void {
+  if (isObject(given)) socketOf(given)?.on?.('error', ignore);
+}
+
+function socketOf({ incoming, outgoing }: Given): Socket | undefined {
+  return isObject(incoming) && outgoing === undefined ? (incoming.socket ?? undefined) : undefined;
 }
 
 /**
@@ -39,8 +55,7 @@ export class UpgradedConnection {
 
   /** The socket of an upgrade in Node. Whatever the response, it ends with the socket. */
   get socket(): Socket | undefined {
-    return this.#given.find(({ incoming, outgoing }) => isObject(incoming) && outgoing === undefined)?.incoming
-      ?.socket as Socket | undefined;
+    return this.#given.map(socketOf).find((socket) => socket !== undefined);
   }
 
   /** Whether the end of the connection can't be observed, if the request is upgraded. */
@@ -64,3 +79,5 @@ export class UpgradedConnection {
 function isObject(value: unknown): value is Given {
   return typeof value === 'object' && value !== null;
 }
+
+function ignore(): void {}

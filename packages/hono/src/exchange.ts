@@ -1,5 +1,5 @@
 import { mayLackFields, type Exchange, type RequestDecision } from '@sluice/core/http';
-import { ResponseEnd, WebExchange } from '@sluice/fetch/kit';
+import { listenForErrors, ResponseEnd, WebExchange } from '@sluice/fetch/kit';
 import type { Context } from 'hono';
 
 /** The end of the response to a context. */
@@ -13,6 +13,7 @@ export function endOf(c: Context): { readonly end: ContextEnd; readonly isOuterm
   if (known !== undefined) return { end: known, isOutermost: false };
   const end = new ResponseEnd(c.req.raw, () => [c.env, { waitUntil: (work: Promise<unknown>) => waitUntil(c, work) }]);
   ends.set(c, end);
+  listenForErrors(c.env);
   return { end, isOutermost: true };
 }
 
