@@ -32,9 +32,11 @@ export async function served(limits: unknown, tables: unknown, options: Partial<
     ...options,
   });
   const loopback = { host: '127.0.0.1', port: 0 };
-  const servers = await startServers(service, { http: loopback, grpc: loopback, metrics: loopback });
+  const servers = await startServers(service, { http: loopback, grpc: loopback, metrics: loopback }, { time });
   onTestFinished(async () => {
-    await servers.close(0);
+    const closed = servers.close(1);
+    time.advance(1);
+    await closed;
     await service.close();
   });
   return { service, servers, time, events };

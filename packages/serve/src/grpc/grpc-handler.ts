@@ -21,8 +21,11 @@ export interface GrpcParts {
 
 const { HTTP2_HEADER_STATUS, HTTP2_HEADER_CONTENT_TYPE, HTTP2_HEADER_PATH, HTTP2_HEADER_METHOD } = constants;
 const HEAD = { [HTTP2_HEADER_STATUS]: 200, [HTTP2_HEADER_CONTENT_TYPE]: 'application/grpc' } as const;
-/** A proxy sends its message at once. A call whose message takes longer would stay open as long as it likes. */
-const BODY_TIMEOUT_MS = 60_000;
+/**
+ * A proxy sends its message, and takes the answer, at once. A call whose client takes longer for either would stay open as long
+ * as it likes.
+ */
+const CALL_TIMEOUT_MS = 60_000;
 const OK = { 'grpc-status': '0' } as const;
 /** gRPC has no use for the field Date. */
 const WITH_TRAILERS = { waitForTrailers: true, sendDate: false } as const;
@@ -35,11 +38,11 @@ const FIELDS_ALONE = { endStream: true, sendDate: false } as const;
  */
 export class GrpcHandler {
   readonly #parts: GrpcParts;
-  readonly #bodies: Deadlines;
+  readonly #calls: Deadlines;
 
   constructor(parts: GrpcParts) {
     this.#parts = parts;
-    this.#bodies = new Deadlines(BODY_TIMEOUT_MS, parts.time);
+    this.#calls = new Deadlines(CALL_TIMEOUT_MS, parts.time);
   }
 
   /** Answers the call of one stream. */
@@ -63,14 +66,13 @@ export class GrpcHandler {
 
   #receive(stream: ServerHttp2Stream, method: UnaryMethod): void {
     const body = new UnaryBody();
-    const wait = new BodyWait(stream);
-    this.#bodies.begin(wait);
+    const wait = new CallWait(stream);
+    this.#calls.begin(wait);
     stream.on('data', (chunk: Buffer) => body.take(chunk));
     stream.on('end', () => {
-      this.#bodies.end(wait);
       if (isOpen(stream)) this.#answer(stream, method, body);
     });
-    stream.on('close', () => this.#bodies.end(wait));
+    stream.on('close', () => this.#calls.end(wait));
   }
 
   /** A method that answers at once needs no promise. */
@@ -101,8 +103,8 @@ export class GrpcHandler {
   }
 }
 
-/** Ends a call whose body does not end in time. */
-class BodyWait implements Wait {
+/** Ends a call that is not over in time. */
+class CallWait implements Wait {
   dueMicros = 0;
   isIn = false;
   before: Wait | undefined = undefined;
@@ -114,7 +116,8 @@ class BodyWait implements Wait {
   }
 
   miss(): void {
-    fail(this.#stream, new GrpcError(STATUS.deadlineExceeded, 'The message did not arrive within 60 seconds.'));
+    if (this.#stream.headersSent) this.#stream.close(constants.NGHTTP2_CANCEL);
+    else fail(this.#stream, new GrpcError(STATUS.deadlineExceeded, 'The call was not over within 60 seconds.'));
   }
 }
 

@@ -13,6 +13,8 @@ const MAX_HEAD_BYTES = 2_097_152;
 const HEAD_TIMEOUT_MS = 10_000;
 /** A body is not needed. One that takes longer ends its connection, which would otherwise stay open as long as it likes. */
 const REQUEST_TIMEOUT_MS = 60_000;
+/** How long a client may take nothing of an answer. */
+export const SOCKET_TIMEOUT_MS = 60_000;
 /** How often connections are looked at that take too long. Node does it every 30 seconds. */
 const LOOK_EVERY_MS = 1000;
 /** How long the rest of what can't be read is waited for. Without that, a proxy may see a reset instead of the answer. */
@@ -33,7 +35,7 @@ export function checkServer(service: Service): Server {
   server.on('checkExpectation', (incoming, outgoing) => service.handleCheck(incoming, outgoing));
   server.on('connect', (_, socket) => refuse(socket, MALFORMED));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuse(socket, answerTo(error)));
-  return server;
+  return server.setTimeout(SOCKET_TIMEOUT_MS);
 }
 
 function answerTo({ code }: NodeJS.ErrnoException): ProblemAnswer {

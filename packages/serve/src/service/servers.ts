@@ -1,6 +1,6 @@
 import { systemTime } from '@sluice/core/kit';
 import { createServer as createHttpServer, type Server as HttpServer } from 'node:http';
-import { createServer as createHttp2Server, type Http2Server, type ServerHttp2Session } from 'node:http2';
+import { createServer as createHttp2Server, type Http2Server } from 'node:http2';
 import { connect, type AddressInfo, type Server } from 'node:net';
 import { once } from 'node:events';
 import { rmSync, statSync } from 'node:fs';
@@ -8,8 +8,9 @@ import cluster from 'node:cluster';
 import type { Time } from '@sluice/core';
 import { openSessions } from '@sluice/core/http';
 import { textOfMetrics, type Metric } from '@sluice/core/metrics';
+import { OpenSessions } from '../grpc/open-sessions.ts';
 import type { ListenAddress } from './address.ts';
-import { checkServer } from './check-server.ts';
+import { checkServer, SOCKET_TIMEOUT_MS } from './check-server.ts';
 import type { Service } from './service.ts';
 
 /** Where the servers of a service listen. */
@@ -74,12 +75,13 @@ export class Servers {
   metrics: HttpServer | undefined;
   readonly #service: Service | undefined;
   readonly #time: Time;
-  readonly #sessions = new Set<ServerHttp2Session>();
+  readonly #sessions: OpenSessions;
 
   /** @internal Made by `startServers`. */
   constructor(service: Service | undefined, time: Time) {
     this.#service = service;
     this.#time = time;
+    this.#sessions = new OpenSessions(time);
   }
 
   /** The ports that were chosen for port 0; undefined for what does not listen, and for unix sockets. */
@@ -102,8 +104,7 @@ export class Servers {
     const closed = open.map((server) => new Promise<void>((resolve) => server.close(() => resolve())));
     this.http?.closeIdleConnections();
     this.metrics?.closeIdleConnections();
-    // Tells callers to open no new stream (GOAWAY). Streams that are open end as usual.
-    for (const session of this.#sessions) session.close();
+    this.#sessions.close();
     const alarm = this.#time.alarm(withinMs, () => this.#destroy());
     await Promise.all(closed);
     alarm.cancel();
@@ -112,7 +113,7 @@ export class Servers {
   #destroy(): void {
     this.http?.closeAllConnections();
     this.metrics?.closeAllConnections();
-    for (const session of this.#sessions) session.destroy();
+    this.#sessions.destroy();
   }
 
   /** Makes a server of the rate limit service, not listening yet. */
@@ -124,17 +125,17 @@ export class Servers {
     server.on('session', (session) => {
       this.#sessions.add(session);
       openSessions.add(session);
-      session.on('close', () => this.#sessions.delete(session));
       session.on('error', ignore);
     });
     server.on('sessionError', ignore);
+    this.#sessions.watch();
     server.on('stream', (stream, headers) => this.#service!.handleStream(stream, headers));
     return server;
   }
 }
 
 function metricsServer(metrics: () => Promise<readonly Metric[]>): HttpServer {
-  return createHttpServer((incoming, outgoing) => {
+  const server = createHttpServer((incoming, outgoing) => {
     if (incoming.url !== '/metrics') {
       outgoing.writeHead(404).end();
       return;
@@ -144,6 +145,7 @@ function metricsServer(metrics: () => Promise<readonly Metric[]>): HttpServer {
       outgoing.end(textOfMetrics(all));
     });
   });
+  return server.setTimeout(SOCKET_TIMEOUT_MS);
 }
 
 async function listening<S extends Server>(server: S, address: ListenAddress): Promise<S> {
