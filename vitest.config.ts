@@ -49,6 +49,7 @@ const aborts = 'test/stress/aborted-requests.test.ts';
 
 /** Measures the memory of a process of its own, so it may run beside others too. */
 const leaks = 'test/leaks/*.test.ts';
+const floods = 'test/floods/*.test.ts';
 
 const properties = ['test/property/setup.ts'];
 /** Many times the usual inputs take many times as long. */
@@ -130,7 +131,7 @@ const projects = [
   // Real proxies in front of a real backend: the programs of three vendors.
   { name: 'proxies', include: ['test/proxies/**/*.test.ts'], ...onServers },
   { name: 'site', include: ['test/site/*.test.ts'], timeoutMs: 5 * minute },
-  { name: 'aborts', include: [aborts, leaks], timeoutMs: 10 * minute },
+  { name: 'aborts', include: [aborts, leaks, floods], timeoutMs: 10 * minute },
   { name: 'bench', include: ['test/bench/**/*.test.ts'], timeoutMs: 10 * minute },
   // Servers are killed, paused and made late here, and what a client makes of it is timed.
   {
