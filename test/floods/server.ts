@@ -50,7 +50,7 @@ server.on('sessionError', () => undefined);
 await once(server.listen(0, '127.0.0.1'), 'listening');
 // Sessions that are over go earlier then, and in another order.
 const { gc } = globalThis;
-if (collects === 'yes') setInterval(() => void gc?.(), 500);
+if (collects === 'yes') setInterval(() => gc?.(), 500);
 process.on('disconnect', () => process.exit());
 process.on('message', () => process.send!(handled));
 process.send!((server.address() as AddressInfo).port);

@@ -27,7 +27,7 @@ describe.each(['hono', 'limitFetch'] as const)('%s on @hono/node-ws', (adapter) 
     const limited = limitFetch(options)((request: Request, ...args: readonly unknown[]) =>
       app.fetch(request, ...(args as never[])),
     );
-    const { injectWebSocket, upgradeWebSocket } = createNodeWebSocket({
+    const webSockets = createNodeWebSocket({
       app:
         adapter === 'hono'
           ? app
@@ -35,11 +35,11 @@ describe.each(['hono', 'limitFetch'] as const)('%s on @hono/node-ws', (adapter) 
     });
     app.get(
       '/',
-      upgradeWebSocket(() => ({})),
+      webSockets.upgradeWebSocket(() => ({})),
     );
     const sockets: Duplex[] = [];
     const server = createServer().on('upgrade', (_request, socket) => sockets.push(socket));
-    injectWebSocket(server);
+    webSockets.injectWebSocket(server);
     await once(server.listen(0, '127.0.0.1'), 'listening');
     onTestFinished(() => {
       server.close();
