@@ -3,7 +3,11 @@ import { FakeTime } from '@sluice/core/testing';
 import { rateLimitStorage, type RateLimitStorage, type RateLimitStorageOptions } from '@sluice/drop-in/better-auth';
 import { betterAuth } from 'better-auth';
 import { memoryAdapter } from 'better-auth/adapters/memory';
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { withoutTimes, type Answer } from './usages/usage.ts';
 
 /** A storage on a clock that stands still. */
 function still(options: RateLimitStorageOptions = {}): { readonly storage: RateLimitStorage; readonly time: FakeTime } {
@@ -43,6 +47,18 @@ describe('behind better-auth', () => {
   });
 });
 
+test('clients of which better-auth knows no address share a bucket, as with its own storage, with one warning', async () => {
+  const file = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+  const loader = new URL('../../redis/processes/typescript.mjs', import.meta.url).href;
+  const program = ['--conditions=@sluice/source', '--import', loader, file('production.ts')];
+  const env = { ...process.env, NODE_ENV: 'production', TEST: '' };
+  const { stdout } = await promisify(execFile)(process.execPath, program, { env });
+  const { own, ours, events } = JSON.parse(stdout) as Record<'own' | 'ours', Answer[]> & { events: unknown };
+  expect(ours.map(withoutTimes)).toEqual(own.map(withoutTimes));
+  expect(ours.map(({ status }) => status)).toEqual([200, 200, 200, 429, 429]);
+  expect(events).toMatchObject([{ type: 'warning', message: expect.stringContaining('trustedProxies') }]);
+});
+
 describe('a storage', () => {
   test('has a bucket for each key and window, whose number may change', async () => {
     const { storage } = still();
@@ -66,13 +82,6 @@ describe('a storage', () => {
     expect(await storage.consume('k', { window: 0.5, max: 0 })).toEqual({ allowed: false, retryAfter: 1 });
     expect(await storage.consume('k', { window: 0.5, max: -1 })).toEqual({ allowed: false, retryAfter: 1 });
     expect(await storage.consume('k', { window: 0.5, max: 1.5 })).toEqual({ allowed: true, retryAfter: null });
-  });
-
-  test('warns once where better-auth has found no address, so that clients share a bucket', async () => {
-    const events: LimiterEvent[] = [];
-    const { storage } = still({ onEvent: (event) => void events.push(event) });
-    for (let i = 0; i < 3; i++) await storage.consume('no-trusted-ip|/sign-in', { window: 10, max: 5 });
-    expect(events).toMatchObject([{ type: 'warning', message: expect.stringContaining('ipAddressHeaders') }]);
   });
 
   test('counts requests without a key together, with one warning, and takes keys of 10 MB', async () => {

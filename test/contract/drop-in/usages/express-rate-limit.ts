@@ -50,6 +50,7 @@ const SERVED: readonly Served[] = [
   { name: 'a limit for all requests', app: all({}), paths: FIVE },
   { name: 'fields of draft 6', app: all({ standardHeaders: true }), paths: FIVE },
   { name: 'fields of draft 8', app: all({ standardHeaders: 'draft-8' }), paths: FIVE },
+  { name: 'an identifier', app: all({ standardHeaders: 'draft-8', identifier: 'api' }), paths: FIVE },
   { name: 'X-RateLimit fields', app: all({ standardHeaders: false, legacyHeaders: true }), paths: FIVE },
   {
     name: 'a limit for a path, and another one for a route',
@@ -124,6 +125,21 @@ const SERVED: readonly Served[] = [
     app: all({}, (req, res) => {
       const { limit, remaining, current } = (req as unknown as { rateLimit: Record<string, unknown> }).rateLimit;
       res.json({ limit, remaining, current });
+    }),
+    paths: FIVE,
+  },
+  {
+    name: 'the state under a name of its own',
+    app: all({ requestPropertyName: 'limited' }, (req, res) => {
+      res.json((req as unknown as { limited: { remaining: number } }).limited.remaining);
+    }),
+    paths: FIVE,
+  },
+  {
+    name: 'a handler that passes a denied request on',
+    app: all({ handler: (_req, _res, next) => next() }, (req, res) => {
+      const { remaining } = (req as unknown as { rateLimit: { remaining: number } }).rateLimit;
+      res.status(remaining === 0 ? 429 : 200).end();
     }),
     paths: FIVE,
   },

@@ -90,6 +90,27 @@ const REGISTERED: readonly Registered[] = [
     paths: [...Array<string>(4).fill('/?key=pro'), ...Array<string>(3).fill('/?key=other')],
   },
   {
+    name: 'a key of users, who are known before the handler, and callbacks',
+    options: {
+      max: 2,
+      ban: 1,
+      timeWindow: MINUTE,
+      hook: 'preHandler',
+      keyGenerator: (request) => String(request.headers['x-user']),
+      onExceeding: (request) => void (request.headers['x-told'] = 'exceeding'),
+      onExceeded: (request) => void (request.headers['x-told'] = 'exceeded'),
+      onBanReach: (request) => void (request.headers['x-told'] += ', banned'),
+    },
+    routes(app) {
+      app.addHook('onRequest', async (request) => {
+        request.headers['x-user'] = String((request.query as Record<string, unknown>)['user']);
+      });
+      app.addHook('onSend', async (request, _reply, body) => `${String(body)} ${String(request.headers['x-told'])}`);
+      root(app);
+    },
+    paths: ['/?user=ann', '/?user=ann', '/?user=ann', '/?user=ann', '/?user=ann', '/?user=bob'],
+  },
+  {
     name: 'an answer of its own',
     options: {
       max: 2,

@@ -22,6 +22,11 @@ interface Used {
   readonly paths: readonly string[];
 }
 
+interface Variables {
+  readonly rateLimit: { readonly remaining: number };
+  readonly rateLimitStore: { readonly resetKey: (key: string) => Promise<void> };
+}
+
 const QUARTER = { windowMs: 15 * 60 * 1000, limit: 3, keyGenerator: () => 'k' };
 const FIVE = ['/200', '/200', '/200', '/200', '/200'];
 const FAILED = ['/500', '/500', '/500', '/500'];
@@ -38,6 +43,7 @@ const USED: readonly Used[] = [
   { name: 'an answer of its own', options: { message: { error: 'too many' }, statusCode: 418 }, paths: FIVE },
   { name: 'a handler of its own', options: { handler: (c) => c.text('no', 429) }, paths: FIVE },
   { name: 'requests to skip', options: { skip: (c) => c.req.path === '/201' }, paths: [...FIVE, '/201'] },
+  { name: 'the state and the store in the context, to reset a key', options: {}, paths: ['/200', '/reset', ...FIVE] },
   { name: 'skipFailedRequests', options: { skipFailedRequests: true }, paths: [...FAILED, ...FIVE] },
   { name: 'skipSuccessfulRequests', options: { skipSuccessfulRequests: true }, paths: [...FIVE, ...FAILED, '/200'] },
 ];
@@ -52,6 +58,12 @@ export function honoUsages(
       const app = new Hono();
       const store = isOurs ? stores.ours(ours) : stores.own();
       app.use(rateLimiter({ ...QUARTER, ...options, ...(store && { store }) }));
+      app.get('/reset', async (c) => {
+        // The limiter has set these, of which Hono's types know nothing.
+        const { rateLimit, rateLimitStore } = c.var as unknown as Variables;
+        await rateLimitStore.resetKey('k');
+        return c.json(rateLimit.remaining);
+      });
       app.get('/:status', (c) => c.text('hello', Number(c.req.param('status')) as 200));
       return inTurn(paths.map((path) => async () => answerOfResponse(await app.request(path))));
     },
