@@ -11,7 +11,7 @@ export function tokensIn(bytes: number): number {
 
 /** Where a value is: the name of its property, and what the object says of itself that has it. */
 interface Place {
-  readonly name: string;
+  name: string;
   /** The `type` of the object; `undefined` for parameters and messages. */
   readonly type?: unknown;
   /** The media type of a file. */
@@ -84,8 +84,9 @@ export function promptSize(prompt: unknown, at: Place = { name: '' }): number {
   if (typeof prompt !== 'object' || prompt === null) return 0;
   if (isJson(prompt, at)) return textSize(JSON.stringify(prompt) ?? '');
   if (Array.isArray(prompt)) {
-    const place = { ...at, isListed: true };
-    const size = prompt.reduce<number>((sum, each) => sum + promptSize(each, place), 0);
+    const place = { name: at.name, type: at.type, media: at.media, isListed: true };
+    let size = 0;
+    for (const each of prompt) size += promptSize(each, place);
     return isMessages(prompt, at) ? Math.max(size, (prompt.length - 1) * SIZE_OF_MESSAGE) : size;
   }
   if (isBytes(prompt)) return fileSize(prompt, at.media);
@@ -96,9 +97,13 @@ export function promptSize(prompt: unknown, at: Place = { name: '' }): number {
 function sizeOfObject(object: Readonly<Record<string, unknown>>, at: Place): number {
   const { type, mediaType, mimeType = mediaType, media_type = mimeType } = object;
   const media = media_type ?? (at.name === 'data' ? at.media : undefined);
+  // One place for all properties: a call has many.
+  const place: Place = { name: '', type, media, isListed: false };
   let size = 0;
-  for (const [name, each] of Object.entries(object)) {
-    if (!NOT_SHOWN.has(name)) size += promptSize(each, { name, type, media });
+  for (const name of Object.keys(object)) {
+    if (NOT_SHOWN.has(name)) continue;
+    place.name = name;
+    size += promptSize(object[name], place);
   }
   return size;
 }

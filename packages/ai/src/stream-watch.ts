@@ -22,8 +22,10 @@ export interface Read {
 /** A stream that is read through its watch. */
 export interface Source {
   read(): Promise<Read>;
-  /** The parts of what was read, in the types that a watch knows. */
-  partsOf(value: unknown): readonly StreamPart[];
+  /** The parts of what was read, in the types that a watch knows; `undefined` where that is one. */
+  readonly partsOf?: ((value: unknown) => readonly StreamPart[]) | undefined;
+  /** Hands what was read to the reader. */
+  deliver?(read: Read): void;
   /** Whether it has ended because it was aborted. Streams of the AI SDK break then. */
   isCut?(): boolean;
   /** Stops the provider. */
@@ -128,8 +130,11 @@ export class StreamWatch {
   readonly #received = (read: Read): Read => {
     this.#isAwaited = false;
     const { done, value } = read ?? ENDED;
+    const { partsOf } = this.#source!;
     if (done === true) this.ended();
-    else for (const part of this.#source!.partsOf(value)) this.passed(part);
+    else if (partsOf === undefined) this.passed(value as StreamPart);
+    else for (const part of partsOf(value)) this.passed(part);
+    if (!this.#isDrained) this.#source!.deliver?.(read);
     return read;
   };
 

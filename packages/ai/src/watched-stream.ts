@@ -1,5 +1,5 @@
 import type { OpenCall } from './open-call.ts';
-import { StreamWatch, type Read, type StreamPart } from './stream-watch.ts';
+import { StreamWatch, type StreamPart } from './stream-watch.ts';
 
 /** The stream of a language model, a `ReadableStream`, by which these types need none of a platform. */
 export interface PartStream {
@@ -13,24 +13,23 @@ export interface PartStream {
 export function watchedStream<Stream extends PartStream>(
   stream: Stream,
   call: OpenCall,
-  partsOf = (part: unknown): readonly StreamPart[] => [part as StreamPart],
+  partsOf?: (value: unknown) => readonly StreamPart[],
 ): Stream {
   const reader = (stream as unknown as ReadableStream<unknown>).getReader();
+  let controller: ReadableStreamDefaultController<unknown>;
   const watch = new StreamWatch(call, {
     read: () => reader.read(),
     partsOf,
+    deliver({ done, value }) {
+      if (done === true) controller.close();
+      else controller.enqueue(value);
+    },
     stop: (reason) => reader.cancel(reason),
   });
-  let controller: ReadableStreamDefaultController<unknown>;
-  const deliver = ({ done, value }: Read): void => {
-    if (done === true) controller.close();
-    else controller.enqueue(value);
-  };
   const watched = new ReadableStream<unknown>(
     {
       start: (given) => void (controller = given),
-      // One function for all parts: a closure for each would cost more than the part.
-      pull: () => watch.read().then(deliver),
+      pull: () => watch.read() as Promise<unknown> as Promise<void>,
       cancel: (reason) => watch.left(reason),
     },
     // Otherwise a part would be read before anybody asks for it.

@@ -7,7 +7,7 @@ import { sized } from '../../../test/sized.ts';
 import { around, usageOf } from '../src/index.ts';
 import { GATEWAYS, type Bill, type Gateway } from './gateways.ts';
 
-const CALLS = Number(process.env['SLUICE_AI_CALLS'] ?? sized(1000, 10_000));
+const CALLS = Number(process.env['SLUICE_AI_CALLS'] ?? sized(400, 10_000));
 const MOST = 1000;
 const PROMPT = 'x'.repeat(400);
 const ESTIMATE = 100 + MOST;
