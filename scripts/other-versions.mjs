@@ -8,11 +8,11 @@ import { root } from './pnpm.mjs';
 /**
  * Installs packages in a folder of their own and runs the tests in a folder of this clone there. Ends the process when they fail.
  *
- * @param {{ tests: string, projects?: readonly string[], node: string, packages: readonly string[],
- *   env: (installed: string) => Record<string, string> }} settings The versions, as npm writes them: `ai@6`; `env` gets the
+ * @param {{ tests: string | readonly string[], projects?: readonly string[], node: string, packages?: readonly string[],
+ *   env?: (installed: string) => Record<string, string> }} settings The versions, as npm writes them: `ai@6`; `env` gets the
  *   `node_modules` with the packages, which vitest.config.ts puts in the place of ours.
  */
-export function testWithVersions({ tests, projects = ['unit'], node, packages, env }) {
+export function testWithVersions({ tests, projects = ['unit'], node, packages = [], env = () => ({}) }) {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-versions-'));
   try {
     const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
@@ -21,9 +21,9 @@ export function testWithVersions({ tests, projects = ['unit'], node, packages, e
     const [nodeVersion, ...versions] = ['node', ...packages.map((each) => each.replace(/(?<=.)@.*/, ''))].map(
       (name) => `${name} ${versionOf(join(installed, name))}`,
     );
-    console.log(`${versions.join(', ')} on ${nodeVersion}`);
+    console.log(`${versions.join(', ') || 'Tests'} on ${nodeVersion}`);
     const chosen = projects.map((name) => `--project=${name}`);
-    const vitest = [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...chosen, tests];
+    const vitest = [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...chosen, ...[tests].flat()];
     run(join(installed, '.bin/node'), vitest, env(installed));
   } finally {
     rmSync(folder, { recursive: true, force: true });
