@@ -126,7 +126,7 @@ class UpgradeExchange extends NodeRequestExchange<IncomingMessage> {
   readonly #socket: Duplex;
 
   constructor(request: IncomingMessage, socket: Duplex) {
-    super(request, request);
+    super(request, request, undefined);
     this.#socket = socket;
   }
 

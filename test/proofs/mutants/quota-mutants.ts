@@ -32,8 +32,8 @@ export const quotaMutants: readonly Mutant[] = [
   },
   {
     in: MEMORY,
-    replace: 'return period === undefined && holding === undefined;',
-    by: 'return holding === undefined;',
+    replace: 'first!.period === undefined && first!.holding === undefined',
+    by: 'first!.holding === undefined',
     about: 'a quota falls with time',
     first: 'quota-exactly-count',
   },

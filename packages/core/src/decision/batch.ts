@@ -36,7 +36,10 @@ export function transactionOf(
   // The condition is repeated here, so that most transactions make one call less.
   if (typeof id !== 'string' || id === '' || id.length > MAX_ID_LENGTH) checkId(use.limit.name, id);
   const rate = rateFor === undefined ? use.limit.rate : rateFor(use.limit, id, request);
-  return rate instanceof Promise ? withRateToCome(use, id, rate) : withRate(use, id, rate);
+  if (rate instanceof Promise) return withRateToCome(use, id, rate);
+  const { last, limit } = use;
+  if (last?.rate === rate && limit.calendar === undefined) return new Transaction(use, last, id);
+  return withRate(use, id, rate);
 }
 
 // A function of its own, so that the common path creates no closure: see docs/hot-path.md.
@@ -46,7 +49,8 @@ function withRateToCome(use: Use, id: string, rate: Promise<OverrideRate>): Prom
 
 function withRate(use: Use, id: string, override: OverrideRate): Transaction | null {
   if (override === 'unlimited') return null;
-  const levels = use.levelsFor(override);
+  const { last } = use;
+  const levels = last?.rate === override ? last : use.levelsFor(override);
   return use.limit.calendar === undefined ? new Transaction(use, levels, id) : withPeriod(use, levels, id);
 }
 
@@ -129,30 +133,20 @@ export function checkCost(limit: string, cost: unknown): asserts cost is number 
 }
 
 /**
- * Returns transactions as a batch if {@link isDecidable}, otherwise `undefined`. This is the common case of every decision.
+ * Returns transactions as a batch if all are known and a store can decide them as they are, otherwise `undefined`. This is
+ * the common case of every decision.
  *
  * @throws {SluiceError} `ERR_DUPLICATE_BUCKET` when two transactions name one bucket.
  */
 export function plainBatchOf(
   transactions: readonly Awaitable<Transaction | null>[],
 ): readonly Transaction[] | undefined {
-  if (!isDecidable(transactions)) return undefined;
-  if (transactions.length > 1) checkDistinct(transactions);
-  return transactions;
-}
-
-/**
- * Whether transactions are a batch that a store can decide as it is: all are known, no id is blocked, no limit borrows or
- * counts slots, and no cost exceeds the burst, or in a charge the burst and `maxDebt`. One look at each for all of it.
- */
-export function isDecidable(batch: readonly Awaitable<Transaction | null>[]): batch is readonly Transaction[] {
-  for (let i = 0; i < batch.length; i++) {
-    const one = batch[i]!;
-    // A promise is not a transaction either, and a blocked id has a burst of 0.
-    if (!(one instanceof Transaction) || !one.treatment.isPlain || one.rate.burst === 0) return false;
-    if (one.cost > one.rate.burst && !hasFittingCost(one)) return false;
+  for (let i = 0; i < transactions.length; i++) {
+    const one = transactions[i]!;
+    // A promise is not a transaction either.
+    if (!(one instanceof Transaction) || !one.isPlain) return undefined;
   }
-  return true;
+  return distinct(transactions as readonly Transaction[]);
 }
 
 function hasFittingCost({ mode, cost, rate, capTicks }: Transaction): boolean {

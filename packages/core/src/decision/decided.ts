@@ -106,7 +106,10 @@ export class Decided implements Decision, ReadingToFill {
     this.origin = origin;
     this.passed = reading?.passed ?? -1;
     this.nowTicks = reading === undefined ? NaN : reading.nowTicks;
-    this.levelsTicks = reading === undefined ? levelsToFill(batch.length) : (reading.levelsTicks as number[]);
+    // Those of one bucket are a literal: it is allocated where it is written, and from the beginning for numbers of any size.
+    if (reading !== undefined) this.levelsTicks = reading.levelsTicks as number[];
+    // oxlint-disable-next-line unicorn/no-new-array
+    else this.levelsTicks = batch.length === 1 ? [NaN] : new Array<number>(batch.length).fill(NaN);
     this.bucketNowTicks = reading?.bucketNowTicks;
     this.bucketWallMs = reading?.bucketWallMs;
     this.durationMs = undefined;
@@ -153,7 +156,10 @@ export class Decided implements Decision, ReadingToFill {
   }
 
   get delayMs(): number {
-    return this.passed === 0 ? delayMsOf(this) : 0;
+    const { batch, passed } = this;
+    if (passed !== 0) return 0;
+    for (let i = 0; i < batch.length; i++) if (batch[i]!.lineTicks !== undefined) return delayMsOf(this);
+    return 0;
   }
 
   get results(): readonly Result[] {
@@ -204,12 +210,6 @@ export class Decided implements Decision, ReadingToFill {
     if (this.origin.store === undefined) return longestOf(results);
     return results[strictestOf(this, results)] ?? NO_LIMIT;
   }
-}
-
-/** The levels of one bucket are a literal: it is allocated where it is written, and from the beginning for numbers of any size. */
-function levelsToFill(size: number): number[] {
-  // oxlint-disable-next-line unicorn/no-new-array
-  return size === 1 ? [NaN] : new Array<number>(size).fill(NaN);
 }
 
 /** Returns the state of a decision. The first call makes it. */

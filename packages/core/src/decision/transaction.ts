@@ -32,6 +32,8 @@ export class Transaction implements StoreTransaction, Levels {
   readonly period: CalendarPeriod | undefined;
   readonly slots: true | undefined;
   readonly holding: SlotHolding | undefined;
+  /** Whether a store can decide it as it is: its limit is plain, its id is not blocked, and its cost fits into the burst. */
+  readonly isPlain: boolean;
 
   /** @param levels - Of its id. */
   constructor(use: Asked, levels: Levels, id: string, calendar?: string, period?: CalendarPeriod) {
@@ -51,6 +53,8 @@ export class Transaction implements StoreTransaction, Levels {
     this.period = period;
     this.slots = use.limit.treatment.slots === undefined ? undefined : true;
     this.holding = undefined;
+    const { burst } = levels.rate;
+    this.isPlain = use.limit.treatment.isPlain && burst > 0 && use.cost <= burst;
   }
 }
 

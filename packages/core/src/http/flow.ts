@@ -8,13 +8,12 @@ import type { IpAddress } from '../ids/ip-address.ts';
 import type { KeySource } from '../keys/key.ts';
 import { callOnDecision } from '../limiter/reports.ts';
 import type { PartialDecision } from '../limiter/prepared-limits.ts';
+import { answerTo } from './answering.ts';
 import type { Exchange } from './exchange.ts';
-import { retryAfterSeconds, writeFields } from './fields.ts';
 import { tooManyFields } from './lacking-fields.ts';
 import type { FlowSettings } from './middleware-options.ts';
-import { denialOf, type Denial } from './denial.ts';
+import type { Denial } from './denial.ts';
 import { checkHasEnd, releaseAfterHandler, releaseAfterResponse } from './slot-release.ts';
-import { RequestDecision } from './request-decision.ts';
 import { chargeFullCosts, checkSettles, settleAfterResponse } from './settlement.ts';
 
 /**
@@ -67,8 +66,8 @@ class RequestFlow<Request, SettleArgs extends readonly unknown[]> implements Key
   readonly #exchange: Exchange<Request>;
   readonly #settleArgs: SettleArgs;
   #address: IpAddress | undefined;
-  /** Whether a concurrency limit is among its limits. What follows a decision is skipped where it has nothing to do. */
-  #hasSlots = false;
+  /** Whether the request may have to wait for its turn. */
+  #canWait = false;
 
   constructor(settings: FlowSettings<Request, SettleArgs>, exchange: Exchange<Request>, settleArgs: SettleArgs) {
     this.request = exchange.request;
@@ -103,7 +102,7 @@ class RequestFlow<Request, SettleArgs extends readonly unknown[]> implements Key
   decide(skipFailure?: Rejected): Awaitable<FlowOutcome> {
     const limits = this.#settings.prepared.resolved();
     if (limits.slotLimit !== undefined) checkHasEnd(limits.slotLimit, this.#exchange, this.#settings.slotsUntil);
-    this.#hasSlots = limits.slotLimit !== undefined;
+    this.#canWait = limits.canWait;
     const { shadow, queued } = this.#settings;
     const decided = limits.spend(this, shadow ? undefined : queued, skipFailure);
     return decided instanceof Promise ? this.#carryOutLater(decided) : this.#carryOut(decided);
@@ -120,36 +119,38 @@ class RequestFlow<Request, SettleArgs extends readonly unknown[]> implements Key
     }, throwError);
   }
 
-  #carryOut(decided: Decided | PartialDecision): Awaitable<FlowOutcome> {
+  /** @param queuedMs - For how long the request was queued; undefined before it was reported. */
+  #carryOut(decided: Decided | PartialDecision, queuedMs?: number): Awaitable<FlowOutcome> {
     if (!(decided instanceof Decided)) return this.#carryOutPart(decided);
-    const { limiter, slotsUntil, shadow } = this.#settings;
-    if (this.#hasSlots && slotsUntil === 'response') releaseAfterResponse(limiter, this.#exchange, decided);
-    this.#report(decided);
-    return decided.delayMs > 0 && !shadow ? this.#queue(decided) : this.#letGo(decided);
+    const settings = this.#settings;
+    const exchange = this.#exchange;
+    const { shadow, slotsUntil } = settings;
+    if (queuedMs === undefined) {
+      // Only a decision with a state can have slots.
+      if (decided.state !== undefined && slotsUntil === 'response')
+        releaseAfterResponse(settings.limiter, exchange, decided);
+      settings.limiter.noteRequest(exchange, decided, shadow);
+      if (settings.onDecision !== undefined) this.#callOnDecision(settings.onDecision, decided);
+      if (this.#canWait && !shadow && decided.delayMs > 0) return this.#queue(decided);
+    }
+    if (decided.passed === 0) {
+      if (settings.settling.length > 0) settleAfterResponse(settings, exchange, this.#settleArgs, decided);
+      // No work is begun for a client that has left. In shadow mode, every request is let through.
+      if (!shadow && exchange.hasLeft === true) return this.#leave(decided);
+      if (decided.state !== undefined && slotsUntil !== 'response')
+        releaseAfterHandler(settings, exchange, this.#settleArgs, decided);
+    }
+    return shadow ? null : answerTo(settings, exchange, decided, queuedMs);
   }
 
   #queue(decision: Decided): Promise<FlowOutcome> {
-    const { limiter, queued } = this.#settings;
-    const answered = queued.add(limiter, decision, this.#exchange).then((end) => {
+    const settings = this.#settings;
+    const answered = settings.queued.add(settings.limiter, decision, this.#exchange).then((end) => {
       if (end === 'left') return this.#leave(decision);
-      return end === 'over'
-        ? this.#letGo(decision, decision.delayMs)
-        : this.#answer(closedDecision(decision, closed()));
+      if (end === 'over') return this.#carryOut(decision, decision.delayMs);
+      return answerTo(settings, this.#exchange, closedDecision(decision, closed()));
     });
     return answered.catch(throwError);
-  }
-
-  #letGo(decision: Decided, queuedMs = 0): FlowOutcome {
-    const settings = this.#settings;
-    const exchange = this.#exchange;
-    if (decision.allowed) {
-      if (settings.settling.length > 0) settleAfterResponse(settings, exchange, this.#settleArgs, decision);
-      // No work is begun for a client that has left. In shadow mode, every request is let through.
-      if (!settings.shadow && exchange.hasLeft === true) return this.#leave(decision);
-      if (this.#hasSlots && settings.slotsUntil !== 'response')
-        releaseAfterHandler(settings, exchange, this.#settleArgs, decision);
-    }
-    return this.#answer(decision, queuedMs);
   }
 
   /** Ends a request whose handler will not run. Its slots are released here, unless they are at the end of its response. */
@@ -162,33 +163,11 @@ class RequestFlow<Request, SettleArgs extends readonly unknown[]> implements Key
     if (decision === null) return endBy(causes);
     releaseAfterResponse(this.#settings.limiter, this.#exchange, decision);
     if (decision.allowed) chargeFullCosts(this.#settings, this.#exchange, decision);
-    this.#report(decision);
-    return this.#answer(decision) ?? endBy(causes);
-  }
-
-  /** Reports a decision to the callbacks. */
-  #report(decision: Decided): void {
     const { limiter, shadow, onDecision } = this.#settings;
     limiter.noteRequest(this.#exchange, decision, shadow);
     if (onDecision !== undefined) this.#callOnDecision(onDecision, decision);
-  }
-
-  /**
-   * Reports a decision to the request and the response, and returns the response to send.
-   *
-   * @param queuedMs - For how long the request was queued.
-   */
-  #answer(decision: Decided, queuedMs = 0): Denial | null {
-    const { limiter, uses, shadow, dialect, retryJitter } = this.#settings;
-    const exchange = this.#exchange;
-    if (shadow) return null;
-    const soFar = exchange.decision;
-    const onRequest =
-      soFar instanceof RequestDecision ? soFar : (exchange.decision = new RequestDecision(this.request));
-    onRequest.add(decision, limiter, uses);
-    const retryAfter = decision.allowed ? 0 : retryAfterSeconds(decision, retryJitter);
-    writeFields(decision, exchange, { dialect, retryAfter, queuedMs, time: limiter.time });
-    return decision.allowed ? null : denialOf(decision, retryAfter);
+    const denial = shadow ? null : answerTo(this.#settings, this.#exchange, decision);
+    return denial ?? endBy(causes);
   }
 
   #callOnDecision(onDecision: (decision: Decided, request: Request) => unknown, decision: Decided): void {

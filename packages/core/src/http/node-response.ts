@@ -94,8 +94,9 @@ export function onceOver(
 
 /** Whether the client disconnected, or reset its stream, before the response was finished. */
 export function hasLeft(socket: Duplex | null | undefined, response: NodeResponse): boolean {
-  const stream = http2StreamOf(response);
-  if (stream === undefined) return !response.writableFinished && isResponseOver(socket, response);
+  const { req, stream } = response as NodeResponseParts;
+  if (req?.httpVersionMajor !== 2 || stream === undefined)
+    return (response.closed || response.destroyed || socket?.destroyed === true) && !response.writableFinished;
   // Here, where the protocol is known: to ask each request for it once more would cost a part of a microsecond.
   openSessions.addOfServer(stream);
   return isStreamOver(stream) && !isFinished(stream);

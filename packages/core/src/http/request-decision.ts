@@ -1,5 +1,4 @@
 import { bucketKey } from '../store/bucket-key.ts';
-import type { Decided } from '../decision/decided.ts';
 import type { Decision, Outcome } from '../decision/decision.ts';
 import type { Result } from '../decision/result.ts';
 import { listed, shown, SluiceError } from '../checks/errors.ts';
@@ -8,8 +7,9 @@ import type { RequestLimiter } from '../limiter/request-limiter.ts';
 import { showAsJson } from '../decision/show-as-json.ts';
 import { strictestDecision } from '../decision/strictness.ts';
 
+/** The decision of a middleware, and the limits that it used. */
 interface Part {
-  readonly decision: Decided;
+  readonly decision: Decision;
   readonly limiter: RequestLimiter<never>;
   readonly limits: readonly LimitName[];
 }
@@ -23,71 +23,72 @@ interface LimitName {
  */
 export class RequestDecision {
   readonly #request: unknown;
-  readonly #parts: Part[] = [];
-  #strictest!: Decided;
+  readonly #parts: Part[];
+  /** Undefined until there is a decision. */
+  #strictest: Decision | undefined;
 
   static {
     showAsJson(this.prototype);
   }
 
   /** @param request - The framework's request. */
-  constructor(request?: unknown) {
+  constructor(request?: unknown, first?: Part) {
     this.#request = request;
+    this.#parts = first === undefined ? [] : [first];
+    this.#strictest = first?.decision;
   }
 
-  /** Adds a decision of a middleware, and the limits that it used. */
-  add(decision: Decision, limiter: RequestLimiter<never>, limits: readonly LimitName[]): void {
-    const parts = this.#parts;
-    const decided = decision as Decided;
-    parts.push({ decision: decided, limiter, limits });
-    this.#strictest = parts.length === 1 ? decided : strictestDecision(parts.map((part) => part.decision));
+  /** Adds the decision of a middleware. */
+  add(part: Part): void {
+    this.#parts.push(part);
+    this.#strictest = strictestDecision(this.#parts.map(({ decision }) => decision));
   }
 
   /** `unavailable` when the store can't answer and a limit has the policy `closed`; the response is then a 503. */
   get outcome(): Outcome {
-    return this.#strictest.outcome;
+    return this.#strictest!.outcome;
   }
 
   /** Whether all decisions so far allowed the request. */
   get allowed(): boolean {
-    return this.#strictest.allowed;
+    return this.#strictest!.allowed;
   }
 
   /** Whether an override blocks an id of the request; the response is then a 403. */
   get blocked(): boolean {
-    return this.#strictest.blocked;
+    return this.#strictest!.blocked;
   }
 
   /** Whether the service has no room, see {@link Decision.overloaded}; the response is then a 503. */
   get overloaded(): boolean {
-    return this.#strictest.overloaded;
+    return this.#strictest!.overloaded;
   }
 
   /** The name of the strictest limit; `null` when no limit applied. */
   get limit(): string | null {
-    return this.#strictest.limit;
+    return this.#strictest!.limit;
   }
 
   /** The id of the strictest transaction; `null` when no limit applied. */
   get id(): string | null {
-    return this.#strictest.id;
+    return this.#strictest!.id;
   }
 
   /** Whole tokens left in the strictest bucket; `Infinity` when no limit applied. */
   get remaining(): number {
-    return this.#strictest.remaining;
+    return this.#strictest!.remaining;
   }
 
   /**
    * Milliseconds until the same request can pass, if no other request comes; 0 when allowed, `Infinity` when blocked.
    */
   get retryAfterMs(): number {
-    return this.#strictest.retryAfterMs;
+    return this.#strictest!.retryAfterMs;
   }
 
   /** Milliseconds until the strictest bucket is full; `Infinity` when blocked. */
   get resetAfterMs(): number {
-    return this.#strictest.resetAfterMs;
+    return this.#strictest!.resetAfterMs;
   }
 
   /** Milliseconds for which the limits with `maxWait` have delayed the request, those of all middlewares together. */
@@ -97,7 +98,7 @@ export class RequestDecision {
 
   /** Which failure policy decided and why the store did not; undefined when the store made the strictest decision. */
   get failure(): Failure | undefined {
-    return this.#strictest.failure;
+    return this.#strictest!.failure;
   }
 
   /** The results of all middlewares, in the order in which they decided. */

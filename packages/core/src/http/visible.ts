@@ -1,6 +1,6 @@
 import type { Decided } from '../decision/decided.ts';
 import type { Result } from '../decision/result.ts';
-import { isInternal, type Transaction } from '../decision/transaction.ts';
+import type { Transaction } from '../decision/transaction.ts';
 import { withSelected } from './selected-results.ts';
 
 /** The result of a limit that is not hidden, with its transaction. */
@@ -22,12 +22,8 @@ export function visiblePart(decision: Decided): Decided | null {
   const { batch, origin, passed } = decision;
   if (origin.failure !== undefined || batch.length === 0) return null;
   if (passed !== 0 && decision.retryAfterMs === Infinity) return null;
-  for (let i = 0; i < batch.length; i++) if (isHidden(batch[i]!)) return withoutHidden(decision);
+  for (let i = 0; i < batch.length; i++) if (batch[i]!.treatment.hidden) return withoutHidden(decision);
   return decision;
-}
-
-function isHidden(transaction: Transaction): boolean {
-  return transaction.treatment.hidden && !isInternal(transaction);
 }
 
 function withoutHidden(decision: Decided): Decided | null {

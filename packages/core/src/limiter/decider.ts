@@ -1,5 +1,5 @@
 import { andThen, type Awaitable } from '../async/awaitable.ts';
-import { batchOf, canEverPass, checkCostFits, hasBlocked, isDecidable, plainBatchOf } from '../decision/batch.ts';
+import { batchOf, canEverPass, checkCostFits, hasBlocked, plainBatchOf } from '../decision/batch.ts';
 import { neverDecision } from '../decision/decide.ts';
 import { firstDecision, leavingOut, type Decided } from '../decision/decided.ts';
 import type { DecisionCall, Stage } from '../decision/stage.ts';
@@ -99,27 +99,28 @@ export class Decider {
     return decided.then((decision) => this.#reports.report(decision, context));
   }
 
-  /** @throws {SluiceError} `ERR_COST_OVER_BURST`. */
-  decide(call: DecisionCall, batch: Batch): Awaitable<Decided> {
-    // Those of a store that answers at once are not timed: a look at the clock is dear.
-    if (!this.#answersAtOnce && this.#reports.areTimed) return this.#decideWatched(call, batch);
-    return isDecidable(batch) ? this.#decidePlain(call, batch) : this.#decideByStages(call, batch);
+  /**
+   * @param isTimed - Those of a store that answers at once are not timed: a look at the clock is dear.
+   * @throws {SluiceError} `ERR_COST_OVER_BURST`.
+   */
+  decide(
+    call: DecisionCall,
+    batch: Batch,
+    isTimed: boolean = !this.#answersAtOnce && this.#reports.areTimed,
+  ): Awaitable<Decided> {
+    if (isTimed) return this.#watched(() => this.decide(call, batch, false), batch);
+    for (let i = 0; i < batch.length; i++) if (!batch[i]!.isPlain) return this.#decideByStages(call, batch);
+    const [raised, warnings] = this.#watches;
+    return raised.isActive || warnings.isActive ? this.#stages[call].decide(batch) : this.#gate.decide(call, batch);
   }
 
-  /** Decides a batch that {@link isDecidable}. */
+  /** Decides a batch of {@link plainBatchOf}. */
   #decidePlain(call: DecisionCall, batch: Batch): Awaitable<Decided> {
     const [raised, warnings] = this.#watches;
     return raised.isActive || warnings.isActive ? this.#stages[call].decide(batch) : this.#gate.decide(call, batch);
   }
 
   // What follows is rare, and may create closures: see docs/hot-path.md.
-  #decideWatched(call: DecisionCall, batch: Batch): Awaitable<Decided> {
-    return this.#watched(
-      () => (isDecidable(batch) ? this.#decidePlain(call, batch) : this.#decideByStages(call, batch)),
-      batch,
-    );
-  }
-
   /** Times a decision that takes time, and traces it if somebody wants that. */
   #watched(decide: () => Awaitable<Decided>, batch: Batch): Awaitable<Decided> {
     const timed = (): Awaitable<Decided> => {

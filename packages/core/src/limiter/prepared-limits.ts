@@ -96,6 +96,8 @@ export class ResolvedLimits<Request> {
   readonly uses: readonly ResolvedUse<Request>[];
   /** The first concurrency limit among them, of those that are not disabled. */
   readonly slotLimit: Limit<Request> | undefined;
+  /** Whether a decision may have a delay. Overrides may have a queue that their limit has not. */
+  readonly canWait: boolean;
   readonly #decider: Parts<Request>['decider'];
   readonly #call: Parts<Request>['call'];
 
@@ -103,6 +105,7 @@ export class ResolvedLimits<Request> {
     this.set = set;
     this.uses = uses;
     this.slotLimit = uses.find(({ limit }) => limit.treatment.slots !== undefined && !limit.disabled)?.limit;
+    this.canWait = set.rateFor !== undefined || uses.some(({ limit }) => limit.levels.lineTicks !== undefined);
     this.#decider = decider;
     this.#call = call;
   }
@@ -126,9 +129,9 @@ export class ResolvedLimits<Request> {
       const part = (parts[i] = partOf(this.set, uses[i]!, source));
       if (!(part instanceof Transaction)) areTransactions = false;
     }
-    return areTransactions
-      ? this.#spendBatch(parts as readonly Transaction[], places)
-      : this.#spendParts(failure === undefined ? parts : [failure, ...parts], places);
+    if (!areTransactions) return this.#spendParts(failure === undefined ? parts : [failure, ...parts], places);
+    const batch = parts as readonly Transaction[];
+    return this.canWait ? this.#spendBatch(batch, places) : this.#decider.decide(this.#call, batch);
   }
 
   #spendParts(parts: readonly Awaitable<Part>[], places?: Places): Awaitable<Decided | PartialDecision> {
@@ -148,10 +151,8 @@ export class ResolvedLimits<Request> {
   }
 
   #spendBatch(batch: readonly Transaction[], places: Places | undefined): Awaitable<Decided> {
-    if (places === undefined) return this.#decider.decide(this.#call, batch);
-    for (let i = 0; i < batch.length; i++)
-      if (batch[i]!.lineTicks !== undefined) return this.#spendQueued(batch, places);
-    return this.#decider.decide(this.#call, batch);
+    const waits = batch.some(({ lineTicks }) => lineTicks !== undefined);
+    return waits && places !== undefined ? this.#spendQueued(batch, places) : this.#decider.decide(this.#call, batch);
   }
 
   #spendQueued(batch: readonly Transaction[], places: Places): Awaitable<Decided> {
@@ -184,7 +185,7 @@ function partOf<Request>(set: LimitSet<never>, use: ResolvedUse<Request>, source
     const transaction = transactionOf(set, fixed, id, source.request);
     if (transaction instanceof Promise) return partWithRate(transaction);
     // Most costs fit. The condition is repeated here, so that most parts make one call less.
-    return transaction !== null && transaction.cost > transaction.rate.burst ? fitting(transaction) : transaction;
+    return transaction === null || transaction.isPlain ? transaction : fitting(transaction);
   } catch (cause) {
     return rejected(cause);
   }

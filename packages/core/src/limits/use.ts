@@ -12,25 +12,25 @@ export class Use {
   readonly mode: Mode;
   /** The part of the bucket that a request may use up: above 0, at most 1. */
   readonly share: number;
-  /** The levels of the last id. */
-  #levels: Levels | undefined;
+  /** The levels of the last id. The levels of ids with the same numbers, which most ids have, are worked out once. */
+  last: Levels | undefined;
 
   constructor(limit: Limit<never>, cost: number, mode: Mode, share: number) {
     this.limit = limit;
     this.cost = cost;
     this.mode = mode;
     this.share = share;
+    this.last = undefined;
   }
 
   /**
-   * Returns the levels of an id. The levels of ids with the same numbers, which most ids have, are worked out once.
+   * Returns the levels of an id with other numbers than the last one.
    *
    * @param rate - The numbers of the id.
    * @throws {SluiceError} `ERR_COST_OVER_BURST` for a cost that does not fit into a share below 1.
    */
   levelsFor(rate: Numbers | 'blocked'): Levels {
-    const levels = this.#levels;
-    return levels?.rate === rate ? levels : (this.#levels = this.#otherLevels(rate));
+    return (this.last = this.#otherLevels(rate));
   }
 
   #otherLevels(override: Numbers | 'blocked'): Levels {

@@ -35,7 +35,7 @@ async function found({ options, lines, path, before }: Exchange): Promise<string
 }
 
 function exchangeOf(incoming: IncomingMessage): AddressedRequest {
-  return new RequestExchange(incoming, incoming);
+  return new RequestExchange(incoming, incoming, undefined);
 }
 
 class RequestExchange extends NodeRequestExchange<IncomingMessage> {

@@ -36,7 +36,7 @@ test('the JSON of the decision on a request has the results of all middlewares',
   const onRequest = new RequestDecision();
   for (const limit of ['Orders', 'Logins']) {
     const decision: Decision = await limiter.spend([{ limit, id: 'ann' }]); // oxlint-disable-line no-await-in-loop
-    onRequest.add(decision, limiter, [{ limit }]);
+    onRequest.add({ decision, limiter, limits: [{ limit }] });
   }
   expect(inspect(onRequest)).toContain('results: [');
   expect(jsonOf(onRequest)).toMatchObject({

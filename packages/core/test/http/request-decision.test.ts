@@ -15,7 +15,7 @@ function limiterOf(name: string, count: number, store?: Store): Limiter {
 
 async function add(onRequest: RequestDecision, limiter: Limiter, limit: string, mode?: Mode): Promise<Decision> {
   const decision = await limiter.spend([{ limit, id: 'ann', mode }]);
-  onRequest.add(decision, coreOf(limiter), [{ limit }]);
+  onRequest.add({ decision, limiter: coreOf(limiter), limits: [{ limit }] });
   return decision;
 }
 
@@ -87,7 +87,7 @@ test('the result of one limit is that of the last decision with it, whichever li
 test('a limit that did not apply has no result, and a name that no middleware uses is an error', async () => {
   const onRequest = new RequestDecision();
   const decision = await limiterOf('Login', 5).spend([]);
-  onRequest.add(decision, coreOf(limiterOf('Other', 5)), [{ limit: 'Other' }]);
+  onRequest.add({ decision, limiter: coreOf(limiterOf('Other', 5)), limits: [{ limit: 'Other' }] });
   expect(onRequest.of('Other')).toBeUndefined();
   expect(() => onRequest.of('Logn')).toThrow("This request meets no limit named 'Logn'. Its limits: Other.");
 });

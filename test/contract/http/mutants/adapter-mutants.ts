@@ -50,8 +50,8 @@ const ofNode: readonly AdapterMutant[] = [
   {
     name: 'the method is unknown',
     in: NODE,
-    replace: 'return this.incoming.method;',
-    by: 'return undefined;',
+    replace: 'this.method = incoming.method;',
+    by: 'this.method = undefined;',
     contracts: ON_NODE,
   },
   {
@@ -71,7 +71,7 @@ const ofNode: readonly AdapterMutant[] = [
   {
     name: 'a client never leaves',
     in: NODE,
-    replace: 'return hasLeft(this.incoming.socket, this.outgoing);',
+    replace: 'return !(isOpen && incoming.httpVersionMajor === 1) && hasLeft(incoming.socket, outgoing);',
     by: 'return false;',
     contracts: [...ON_NODE, ...ON_HTTP2],
   },

@@ -1,8 +1,7 @@
 import type { Decided } from '../../decision/decided.ts';
 import { periodLeft } from '../../decision/period-left.ts';
 import { resultCount } from '../../decision/results.ts';
-import { readyTicks } from '../../decision/transaction.ts';
-import { remainingTokens, waitForNextToken } from '../../rule/gcra.ts';
+import { remainingTokens, waitFor } from '../../rule/gcra.ts';
 import type { Numbers } from '../../rule/rate.ts';
 import { ceilToSeconds, TICKS_PER_MS } from '../../rule/ticks.ts';
 import { levelAfter } from '../../store/transaction-rule.ts';
@@ -40,13 +39,17 @@ const POLICY = 'RateLimit-Policy';
 export const draft11: Dialect = {
   names: [STATE, POLICY],
   write(decision, fields, { queuedMs }) {
+    const queuedTicks = queuedMs * TICKS_PER_MS;
+    const { batch } = decision;
+    const members = batch.length === 1 ? [memberOf(decision, 0, queuedTicks)] : limitMembers(decision, queuedTicks);
     const presentState = fields.getField('ratelimit');
     const presentPolicy = fields.getField('ratelimit-policy');
-    const queuedTicks = queuedMs * TICKS_PER_MS;
-    const isFirst = presentState === undefined && presentPolicy === undefined;
-    if (isFirst && decision.batch.length === 1) return writeOne(memberOf(decision, 0, queuedTicks), fields);
-    const members = limitMembers(decision, queuedTicks);
-    if (isFirst) return writeAll(members.length > FEW ? mostImportant(members, decision) : members, fields);
+    if (presentState === undefined && presentPolicy === undefined) {
+      if (batch.length > 1) return writeAll(members.length > FEW ? mostImportant(members, decision) : members, fields);
+      fields.setField(POLICY, members[0]!.policy);
+      // A limit that decides alone always has a state.
+      return fields.setField(STATE, members[0]!.state!);
+    }
     const present = {
       states: membersOf(String(presentState ?? '')),
       policies: membersOf(String(presentPolicy ?? '')),
@@ -55,15 +58,15 @@ export const draft11: Dialect = {
   },
 };
 
-function writeOne({ policy, state }: LimitMembers, fields: ResponseFields): void {
-  fields.setField(POLICY, policy);
-  // A limit that decides alone always has one.
-  fields.setField(STATE, state!);
-}
-
 function writeAll(members: readonly ListedLimit[], fields: ResponseFields): void {
-  fields.setField(POLICY, listOf(members, 'policy'));
-  fields.setField(STATE, listOf(members, 'state'));
+  let policies = '';
+  let states = '';
+  for (const { policy, state } of members) {
+    if (policy !== undefined) policies = policies === '' ? policy : `${policies}, ${policy}`;
+    if (state !== undefined) states = states === '' ? state : `${states}, ${state}`;
+  }
+  fields.setField(POLICY, policies);
+  fields.setField(STATE, states);
 }
 
 /** As many limits as always fit: a member of ours has at most 110 characters, 64 of them its name. */
@@ -93,31 +96,47 @@ function limitMembers(decision: Decided, queuedTicks: number): LimitMembers[] {
 
 /** @param queuedTicks - For how long the request was queued. */
 function memberOf(decision: Decided, i: number, queuedTicks: number): LimitMembers {
-  const { batch, allowed } = decision;
+  const { batch, origin } = decision;
   const transaction = batch[i]!;
   const { limit: name, rate, slots, calendar } = transaction;
+  const allowed = decision.passed === 0;
   // A limit that decides alone always has one.
   const hasState = allowed || batch.length === 1 || !decision.results[i]!.allowed;
+  const falls = slots === undefined && calendar === undefined;
+  const policy = falls ? policyOf(name, rate) : undefined;
   const before = decision.levelsTicks[i]!;
   // Not by `spent`: a charge may take less than a whole token.
-  const after = decision.took ? levelAfter(transaction, before) : before;
-  const level = slots === undefined && calendar === undefined ? Math.max(0, after - queuedTicks) : after;
+  const after = allowed && origin.takes ? levelAfter(transaction, before) : before;
+  const level = falls ? Math.max(0, after - queuedTicks) : after;
   const { emissionIntervalTicks } = rate;
-  const ready = readyTicks(transaction);
-  const state = `"${name}";r=${remainingTokens(level, emissionIntervalTicks, ready)}`;
-  if (slots === true)
-    return { name, state: hasState ? state : undefined, policy: `"${name}";q=${rate.burst};qu="concurrent-requests"` };
-  if (calendar !== undefined) {
-    const { startMs, endMs, leftTicks } = periodLeft(transaction, decision, i)!;
-    const lengthMs = endMs - startMs;
-    const until = level === 0 ? '' : `;t=${ceilToSeconds(Math.max(0, leftTicks - queuedTicks))}`;
-    const length = lengthMs > LONGEST_WEEK_MS ? '' : `;w=${Math.ceil(lengthMs / 1000)}`;
-    return { name, state: hasState ? state + until : undefined, policy: `"${name}";q=${rate.burst}${length}` };
-  }
-  const policy = policyOf(name, rate);
+  const ready = Math.min(transaction.fitTicks, rate.toleranceTicks);
+  const left = remainingTokens(level, emissionIntervalTicks, ready);
+  const state = `"${name}";r=${left}`;
+  if (policy === undefined) return otherMember(decision, i, { level, state, hasState, queuedTicks });
   if (!hasState) return { name, state: undefined, policy: policy.text };
-  const untilTicks = policy.isShort ? 0 : waitForNextToken(level, emissionIntervalTicks, ready);
-  return { name, state: untilTicks === 0 ? state : `${state};t=${ceilToSeconds(untilTicks)}`, policy: policy.text };
+  // Until one more token is left.
+  const nextTicks = level === 0 || policy.isShort ? 0 : waitFor(level, (left + 1) * emissionIntervalTicks, ready);
+  return { name, state: nextTicks === 0 ? state : `${state};t=${ceilToSeconds(nextTicks)}`, policy: policy.text };
+}
+
+/** What is known of the state of a quota or of slots. */
+interface OtherState {
+  readonly level: number;
+  readonly state: string;
+  readonly hasState: boolean;
+  readonly queuedTicks: number;
+}
+
+function otherMember(decision: Decided, i: number, { level, queuedTicks, ...shown }: OtherState): LimitMembers {
+  const transaction = decision.batch[i]!;
+  const { limit: name, rate, slots } = transaction;
+  const state = shown.hasState ? shown.state : undefined;
+  if (slots === true) return { name, state, policy: `"${name}";q=${rate.burst};qu="concurrent-requests"` };
+  const { startMs, endMs, leftTicks } = periodLeft(transaction, decision, i)!;
+  const lengthMs = endMs - startMs;
+  const until = level === 0 ? '' : `;t=${ceilToSeconds(Math.max(0, leftTicks - queuedTicks))}`;
+  const length = lengthMs > LONGEST_WEEK_MS ? '' : `;w=${Math.ceil(lengthMs / 1000)}`;
+  return { name, state: state && state + until, policy: `"${name}";q=${rate.burst}${length}` };
 }
 
 /** A week and a day, for weeks in which the clock changes. Months and years have no fixed length. */
@@ -150,12 +169,6 @@ function policyOf(limit: string, rate: Numbers): Policy {
 // second.
 function fillsWithinASecond({ burst, count, periodMs }: Numbers): boolean {
   return burst * periodMs < count * 1000;
-}
-
-function listOf(members: readonly ListedLimit[], part: 'state' | 'policy'): string {
-  let list = '';
-  for (const { [part]: text } of members) if (text !== undefined) list = list === '' ? text : `${list}, ${text}`;
-  return list;
 }
 
 interface Present {

@@ -175,7 +175,10 @@ class MemoryBuckets implements MemoryStore {
     const buckets = this.#buckets;
     if (buckets === undefined) throw closed();
     const nowTicks = this.#time.nowTicks();
-    if (batch.length === 1 && isPlain(batch[0]!)) return buckets.takeOne(batch[0]!, nowTicks, reading);
+    const [first] = batch;
+    // The level of its bucket falls with time.
+    if (batch.length === 1 && first!.period === undefined && first!.holding === undefined)
+      return buckets.takeOne(first!, nowTicks, reading);
     buckets.read(batch, nowTicks, reading);
     reading.passed = passes(batch, reading.levelsTicks) ? 0 : -1;
     if (reading.passed === 0) takeAll(buckets, batch, reading, nowTicks);
@@ -235,11 +238,6 @@ function decide(buckets: Buckets, { kind, alternatives }: DecidingOperation, now
     break;
   }
   return joinedReading(readings);
-}
-
-/** Whether the level of a transaction's bucket falls with time. */
-function isPlain({ period, holding }: StoreTransaction): boolean {
-  return period === undefined && holding === undefined;
 }
 
 /** Takes a batch that was just read and passes. */

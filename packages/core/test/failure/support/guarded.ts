@@ -114,6 +114,7 @@ export function transaction(
     period: undefined,
     slots: undefined,
     holding: undefined,
+    isPlain: true,
     lineTicks: undefined,
     treatment: {
       isPlain: true,
