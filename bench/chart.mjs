@@ -57,7 +57,7 @@ ${panels.join('\n')}
  * @param {number} top
  */
 function panelText({ title, part, case: name, figure }, top) {
-  const { results } = readResults(resultFile(part, { quick: false }));
+  const { results } = readResults(resultFile(part));
   const values = CONTENDERS.map((contender) => {
     const value = results.figure(contender, name, figure)?.median;
     if (value === undefined) throw new Error(`The results of ${part} have no ${contender}: measure all of it first.`);
@@ -79,7 +79,7 @@ function panelText({ title, part, case: name, figure }, top) {
 }
 
 function footText() {
-  const { date, machine } = readResults(resultFile('memory', { quick: false }));
+  const { date, machine } = readResults(resultFile('memory'));
   return `Shorter is better. ${date}, ${machine.processor}, ${machine.cores} cores, Node ${machine.node}.`;
 }
 

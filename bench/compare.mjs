@@ -37,9 +37,7 @@ const beyond = [];
 let compared = 0;
 
 for (const [part, claims] of Object.entries(CLAIMS)) {
-  const runs = [resultFile(part, { quick: false }), new URL(`${part}.json`, elsewhere)].map((file) =>
-    readResults(file),
-  );
+  const runs = [resultFile(part), new URL(`${part}.json`, elsewhere)].map((file) => readResults(file));
   const cases = new Set(runs[0]?.results.toJSON().map((result) => result.case));
   for (const claim of claims) {
     const title = titleOf(part, claim);

@@ -74,7 +74,7 @@ function throughRedis(name, figure) {
  * @param {string} contender
  */
 function cell({ part, case: name, figure, format, above, standIns = {} }, contender) {
-  const { results } = readResults(resultFile(part, { quick: false }));
+  const { results } = readResults(resultFile(part));
   const own = standIns[contender] ?? contender;
   const spread = above === undefined ? results.figure(own, name, figure) : results.difference(own, above, name, figure);
   return spread === undefined ? '–' : format(spread.median);

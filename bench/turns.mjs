@@ -9,6 +9,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
  * @property {number} busyMs How long it took, less what the process waited for a processor.
  * @property {number} gcMs How much of it V8's garbage collector held up the program.
  * @property {number} wallMs The longest turn by the clock on the wall, which may be another.
+ * @property {number} mostBytes The most memory outside of V8's heap that a turn allocated.
  */
 
 /**
@@ -22,7 +23,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 export async function longestTurn(step, { perTurn, isOver }) {
   const collections = new Collections();
   let longest = { startMs: 0, endMs: 0, busyMs: 0 };
-  let wallMs = 0;
+  let [wallMs, mostBytes, bytes] = [0, 0, process.memoryUsage().arrayBuffers];
   let startMs = performance.now();
   let startCpuMs = cpuMs();
   for (let steps = 0; !isOver(steps); steps += perTurn) {
@@ -39,10 +40,13 @@ export async function longestTurn(step, { perTurn, isOver }) {
     const busyMs = Math.min(endMs - startMs, endCpuMs - startCpuMs);
     if (busyMs > longest.busyMs) longest = { startMs, endMs, busyMs };
     wallMs = Math.max(wallMs, endMs - startMs);
+    const { arrayBuffers } = process.memoryUsage();
+    mostBytes = Math.max(mostBytes, arrayBuffers - bytes);
+    bytes = arrayBuffers;
     startMs = endMs;
     startCpuMs = endCpuMs;
   }
-  return { busyMs: longest.busyMs, gcMs: await collections.within(longest), wallMs };
+  return { busyMs: longest.busyMs, gcMs: await collections.within(longest), wallMs, mostBytes };
 }
 
 function cpuMs() {

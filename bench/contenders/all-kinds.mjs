@@ -1,4 +1,5 @@
 import { accountId, createLimiter, everyone, memoryStore } from '@sluice/core';
+import { holdSync } from './hold.mjs';
 
 const TURNS = 20_000;
 const IDS = 7;
@@ -35,7 +36,6 @@ export function useAllKinds() {
       { limit: 'Quota', id, mode: 'check-only' },
     ]);
     void limiter.charge([{ limit: 'Debt', id }]);
-    const held = limiter.spendSync([{ limit: 'Slots', id }], { hold: true });
-    void held.release();
+    void holdSync(limiter, [{ limit: 'Slots', id }]).release();
   }
 }

@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { accountId, createLimiter, memoryStore } from '@sluice/core';
 import { redisStore } from '@sluice/redis';
 import { Semaphore } from 'redis-semaphore';
+import { hold } from './hold.mjs';
 
 /**
  * Takes a slot of one limit on requests in progress, and releases it.
@@ -27,7 +28,7 @@ function holdOf(store, concurrency) {
     failure: { deadlineMs: 5000 },
   });
   return async () => {
-    const held = await limiter.spend([{ limit: 'InFlight', id: KEY }], { hold: true });
+    const held = await hold(limiter, [{ limit: 'InFlight', id: KEY }]);
     if (!held.allowed || held.failure !== undefined) throw new Error('The store did not admit the request.');
     await held.release();
   };

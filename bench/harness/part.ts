@@ -16,12 +16,24 @@ export interface Part {
   /** Gets a run ready to be measured. Called in a process that makes no other. */
   prepare(run: Run): Promise<Measure>;
   tables(results: Results): Table[];
+  /** What `--quick` compares with `counts.json`. */
+  readonly counts: Counts;
+}
+
+/** What does not depend on the speed of the machine. */
+export interface Counts {
+  readonly cases: readonly string[];
+  /** The figures of these cases. Of all of them less is better. */
+  readonly figures: Readonly<Record<string, Bound>>;
 }
 
 interface Scale {
-  /** Few operations: whether everything runs, not how fast. */
+  /** Few operations, which are counted and not timed. */
   readonly quick: boolean;
 }
+
+/** By what share a figure may be above the committed one, or what it may be at most where it depends on chance. */
+export type Bound = number | { readonly atMost: number };
 
 /** One contender in one case. */
 export interface Run {

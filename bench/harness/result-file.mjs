@@ -18,10 +18,10 @@ const LIST_OF_NUMBERS = /^( *)(".*": )\[\n([-+.e\d\s,]+)\](,?)$/gm;
 
 /**
  * @param {string} part
- * @param {{ quick: boolean }} scale Quick results lie apart: they are no figures to quote.
+ * @param {{ isWhole?: boolean }} [run] Results of some contenders or cases lie apart: they are not committed.
  */
-export function resultFile(part, { quick }) {
-  return new URL(quick ? `../results/quick/${part}.json` : `../results/${part}.json`, import.meta.url);
+export function resultFile(part, { isWhole = true } = {}) {
+  return new URL(isWhole ? `../results/${part}.json` : `../results/some/${part}.json`, import.meta.url);
 }
 
 /**

@@ -1,9 +1,10 @@
-import { spreadOf } from './statistics.mjs';
+import { quartilesOf, spreadOf } from './statistics.mjs';
 
 /**
  * @typedef {import('./part.ts').Run} Run
  * @typedef {import('./part.ts').Figures} Figures
  * @typedef {import('./statistics.mjs').Spread} Spread
+ * @typedef {import('./statistics.mjs').Quartiles} Quartiles
  */
 
 /**
@@ -22,6 +23,9 @@ import { spreadOf } from './statistics.mjs';
 export class Results {
   /** @type {Result[]} */
   #results;
+
+  /** Why runs of other clones cannot be compared, by what they are. @type {Map<string, string>} */
+  notCompared = new Map();
 
   /** @param {Result[]} [results] */
   constructor(results = []) {
@@ -75,7 +79,20 @@ export class Results {
    * @returns {Spread | undefined}
    */
   ratio(contender, baseline, caseName, figure) {
-    return this.#compared(contender, baseline, caseName, figure, (own, other) => own / other);
+    return mapped(this.#ratios(contender, baseline, caseName, figure), spreadOf);
+  }
+
+  /**
+   * The quartiles of that ratio over all turns.
+   *
+   * @param {string} contender
+   * @param {string} baseline
+   * @param {string} caseName
+   * @param {string} figure
+   * @returns {Quartiles | undefined}
+   */
+  ratioQuartiles(contender, baseline, caseName, figure) {
+    return mapped(this.#ratios(contender, baseline, caseName, figure), (rounds) => quartilesOf(rounds.flat()));
   }
 
   /**
@@ -88,7 +105,21 @@ export class Results {
    * @returns {Spread | undefined}
    */
   difference(contender, baseline, caseName, figure) {
-    return this.#compared(contender, baseline, caseName, figure, (own, other) => own - other);
+    return mapped(
+      this.#compared(contender, baseline, caseName, figure, (own, other) => own - other),
+      spreadOf,
+    );
+  }
+
+  /**
+   * @param {string} contender
+   * @param {string} baseline
+   * @param {string} caseName
+   * @param {string} figure
+   */
+  #ratios(contender, baseline, caseName, figure) {
+    // Nothing is as much as nothing.
+    return this.#compared(contender, baseline, caseName, figure, (own, other) => (own === other ? 1 : own / other));
   }
 
   /**
@@ -102,8 +133,7 @@ export class Results {
     const own = this.#rounds(contender, caseName, figure);
     const other = this.#rounds(baseline, caseName, figure);
     if (own === undefined || other === undefined) return undefined;
-    const compared = own.map((turns, round) => turns.map((value, turn) => compare(value, other[round]?.[turn] ?? NaN)));
-    return spreadOf(compared);
+    return own.map((turns, round) => turns.map((value, turn) => compare(value, other[round]?.[turn] ?? NaN)));
   }
 
   /**
@@ -124,4 +154,13 @@ export class Results {
   #find(contender, caseName) {
     return this.#results.find((result) => result.contender === contender && result.case === caseName);
   }
+}
+
+/**
+ * @template T, U
+ * @param {T | undefined} value
+ * @param {(value: T) => U} change
+ */
+function mapped(value, change) {
+  return value === undefined ? undefined : change(value);
 }

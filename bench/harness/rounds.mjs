@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { ofClone } from './beside-table.mjs';
 import { RunProcess } from './processes.mjs';
 import { Progress } from './progress.mjs';
 import { Results } from './results.mjs';
@@ -13,11 +14,14 @@ import { Results } from './results.mjs';
  *
  * @param {{ name: string, file: string, part: import('./part.ts').Part }} named
  * @param {{ quick: boolean, rounds: number, contenders?: readonly string[] | undefined, firstCase?: boolean,
- *   beside?: readonly string[] }} scale Without contenders: all. `beside` are the folders of other clones.
+ *   beside?: readonly string[] }} scale Without contenders: all, and all of ours if quick. `beside` are the folders of other clones.
  */
 export async function allRounds({ name, file, part }, { quick, rounds, contenders, firstCase = false, beside = [] }) {
   const results = new Results();
-  const all = part.runs({ quick }).filter(({ contender }) => contenders?.includes(contender) ?? true);
+  const isAsked = (/** @type {Run} */ run) =>
+    (!quick || part.counts.cases.includes(run.case)) &&
+    (contenders?.includes(run.contender) ?? (!quick || isOurs(run)));
+  const all = part.runs({ quick }).filter(isAsked);
   const own = firstCase ? all.filter((run) => run.case === all[0]?.case) : all;
   const runs = own.flatMap((run) => [run, ...besideOf(run, beside)]);
   if (runs.length === 0) throw new Error(`${name} has no contender named ${contenders?.join(', ')}.`);
@@ -28,12 +32,25 @@ export async function allRounds({ name, file, part }, { quick, rounds, contender
     for (const group of groups) {
       progress.next(`round ${round} of ${rounds}, ${group[0]?.case}, ${group.map((run) => run.contender).join(', ')}`);
       // oxlint-disable-next-line no-await-in-loop
-      const measured = await inTurns(file, group, turns);
-      for (const { run, figures } of measured) results.add(run, figures);
+      const measured = await inTurns(
+        file,
+        group.filter((run) => !results.notCompared.has(nameOf(run))),
+        turns,
+      );
+      for (const { run, figures, failure } of measured) {
+        if (failure === undefined) results.add(run, figures);
+        else if (run.beside === undefined) throw failure;
+        else results.notCompared.set(nameOf(run), reasonOf(failure));
+      }
     }
   }
   progress.end();
   return results;
+}
+
+/** @param {Run} run */
+function isOurs({ contender }) {
+  return contender.startsWith('Sluice');
 }
 
 /**
@@ -45,10 +62,10 @@ export async function allRounds({ name, file, part }, { quick, rounds, contender
  */
 function besideOf(run, clones) {
   const { contender } = run;
-  if (!contender.startsWith('Sluice')) return [];
+  if (!isOurs(run)) return [];
   return clones.map((clone) => ({
     ...run,
-    contender: `${contender} of ${basename(clone)}`,
+    contender: ofClone(contender, basename(clone)),
     beside: { clone, contender },
   }));
 }
@@ -71,19 +88,66 @@ function byCase(runs) {
  * @param {number} turns
  */
 async function inTurns(file, runs, turns) {
-  /** @type {{ run: Run, process: RunProcess, figures: Figures[] }[]} */
-  const members = [];
-  try {
-    for (const run of runs) {
-      // oxlint-disable-next-line no-await-in-loop
-      members.push({ run, process: await RunProcess.start(file, run), figures: [] });
-    }
-    for (let turn = 0; turn < turns; turn++) {
-      // oxlint-disable-next-line no-await-in-loop
-      for (const { process, figures } of members) figures.push(await process.measure());
-    }
-  } finally {
-    await Promise.all(members.map(({ process }) => process.end()));
+  const members = runs.map((run) => new Member(run));
+  // oxlint-disable-next-line no-await-in-loop
+  for (const member of members) await member.start(file);
+  for (let turn = 0; turn < turns; turn++) {
+    // oxlint-disable-next-line no-await-in-loop
+    for (const member of members) await member.measure();
   }
+  await Promise.all(members.map((member) => member.end()));
   return members;
+}
+
+/** A run among those that are measured in turns, until it fails. */
+class Member {
+  /** @type {RunProcess | undefined} */
+  #process;
+  /** @type {Figures[]} */
+  figures = [];
+  /** @type {unknown} */
+  failure;
+
+  /** @param {Run} run */
+  constructor(run) {
+    this.run = run;
+  }
+
+  /** @param {string} file */
+  async start(file) {
+    await this.#try(async () => (this.#process = await RunProcess.start(file, this.run)));
+  }
+
+  async measure() {
+    await this.#try(async () => this.figures.push(await /** @type {RunProcess} */ (this.#process).measure()));
+  }
+
+  async end() {
+    await this.#try(async () => this.#process?.end());
+  }
+
+  /** @param {() => Promise<unknown>} step */
+  async #try(step) {
+    if (this.failure !== undefined) return;
+    try {
+      await step();
+    } catch (failure) {
+      this.failure = failure;
+    }
+  }
+}
+
+/** @param {Run} run */
+function nameOf(run) {
+  return `${run.contender}, ${run.case}`;
+}
+
+/**
+ * The message of the error that a process printed.
+ *
+ * @param {unknown} failure
+ */
+function reasonOf(failure) {
+  const text = String(failure);
+  return /^\w*Error(?: \[\w+\])?: (?!.*: exit code)(.*)$/m.exec(text)?.[1] ?? text;
 }

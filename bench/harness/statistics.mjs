@@ -1,12 +1,27 @@
 /**
+ * The value below which a share of the others lies, interpolated between the two that are next to it.
+ *
  * @param {readonly number[]} values At least one.
+ * @param {number} share
  * @returns {number}
  */
-function median(values) {
+function quantile(values, share) {
   const sorted = values.toSorted((a, b) => a - b);
-  const middle = Math.floor(sorted.length / 2);
-  const upper = /** @type {number} */ (sorted[middle]);
-  return sorted.length % 2 === 1 ? upper : (upper + /** @type {number} */ (sorted[middle - 1])) / 2;
+  const place = share * (sorted.length - 1);
+  const [lower = NaN, upper = lower] = sorted.slice(Math.floor(place));
+  return lower + (place % 1) * (upper - lower);
+}
+
+/** @param {readonly number[]} values At least one. */
+const median = (values) => quantile(values, 0.5);
+
+/**
+ * @typedef {{ low: number, median: number, high: number }} Quartiles
+ * @param {readonly number[]} values At least one.
+ * @returns {Quartiles}
+ */
+export function quartilesOf(values) {
+  return { low: quantile(values, 0.25), median: median(values), high: quantile(values, 0.75) };
 }
 
 /**

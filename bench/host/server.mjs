@@ -1,14 +1,10 @@
 // A process that serves what the contenders of the part `host` ask for.
 import { hostStore } from '@sluice/host';
-import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { coresCanBeChosen } from '../harness/processes.mjs';
 import { BATCH_ANSWER_BYTES, BATCH_BYTES, HEADER_BYTES } from './bytes.mjs';
 
-const [socket = '', core = '0'] = process.argv.slice(2);
-
-if (coresCanBeChosen) spawnSync('taskset', ['-cp', core, `${process.pid}`]);
+const [socket = ''] = process.argv.slice(2);
 const store = hostStore({ socket, log: false });
 await store.ready();
 const bare = createServer(answerBytes).listen(`${socket}.bare`);

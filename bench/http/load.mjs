@@ -12,6 +12,7 @@ export class Load {
   #sockets;
   #status;
   #responses = 0;
+  #bytes = 0;
   #other = 0;
   #outstanding = 0;
   #endMs = 0;
@@ -39,6 +40,11 @@ export class Load {
   /** How many responses came so far. */
   get responses() {
     return this.#responses;
+  }
+
+  /** How many bytes they had. */
+  get bytes() {
+    return this.#bytes;
   }
 
   /** How many of them had another status. */
@@ -75,6 +81,7 @@ export class Load {
   #count(response) {
     this.#outstanding--;
     this.#responses++;
+    this.#bytes += response.length;
     if (!response.startsWith(this.#status, 'HTTP/1.1'.length)) this.#other++;
   }
 }

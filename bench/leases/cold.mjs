@@ -2,7 +2,9 @@ import { accountId, createLimiter } from '@sluice/core';
 import { leasedStore, redisStore } from '@sluice/redis';
 import { setTimeout as delay } from 'node:timers/promises';
 import { times, withSpread } from '../harness/table.mjs';
+import { wireBytes } from '../harness/wire.mjs';
 import { cpuMicrosOf } from '../redis/cpu.mjs';
+import { callsIn } from '../redis/scripts.mjs';
 import { RedisServer } from '../redis/server.mjs';
 import { CORE } from './stores.mjs';
 
@@ -56,16 +58,29 @@ async function prepare({ contender, settings = {} }) {
     }
   };
   await spendEach(ids / 4);
+  await delay(SETTLE_MS);
   return async () => {
-    const [ofProcess, ofRedis] = [process.cpuUsage(), await cpuMicrosOf(watcher)];
+    const before = await callsOf(watcher);
+    const [ofProcess, ofRedis, sent] = [process.cpuUsage(), await cpuMicrosOf(watcher), wireBytes()];
     await spendEach(ids);
     await delay(SETTLE_MS);
-    const { user, system } = process.cpuUsage(ofProcess);
+    const [{ user, system }, received] = [process.cpuUsage(ofProcess), wireBytes()];
+    const redisMicros = ((await cpuMicrosOf(watcher)) - ofRedis) / ids;
+    const after = await callsOf(watcher);
     return {
       processMicros: (user + system) / ids,
-      redisMicros: ((await cpuMicrosOf(watcher)) - ofRedis) / ids,
+      redisMicros,
+      wireBytes: (received - sent) / ids,
+      writes: (after.writes - before.writes) / ids,
+      scripts: (after.scripts - before.scripts) / ids,
     };
   };
+}
+
+/** @param {import('ioredis').Redis} client */
+async function callsOf(client) {
+  const stats = await client.info('commandstats');
+  return { scripts: callsIn(stats, 'evalsha'), writes: callsIn(stats, 'set') };
 }
 
 /** @param {import('../harness/results.mjs').Results} results */

@@ -1,5 +1,6 @@
 import { accountId, createLimiter, memoryStore } from '@sluice/core';
 import { leasedStore } from '@sluice/redis';
+import { scriptsOf } from '../redis/scripts.mjs';
 import { RedisServer } from '../redis/server.mjs';
 
 export const CORE = { redis: 0, client: 1 };
@@ -34,9 +35,5 @@ export async function deciderOf(contender, numbers, gateways) {
   const watcher = server.connect();
   const store = leasedStore({ client: server.connect(), gateways, log: false });
   await store.ready();
-  const calls = async () => {
-    const [, count] = /^cmdstat_evalsha:calls=(\d+)/m.exec(await watcher.info('commandstats')) ?? [];
-    return Number(count ?? 0);
-  };
-  return { limiter: createLimiter({ limits, store }), store, calls };
+  return { limiter: createLimiter({ limits, store }), store, calls: () => scriptsOf(watcher) };
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { ofClone } from '../harness/clone.mjs';
 
 /**
  * Charges buckets for a process with leases, by one script call for all of them.
@@ -40,7 +41,7 @@ const smallest = async (client) => {
  * @param {number} wanted Tokens that each bucket is asked for.
  */
 const ours = async (client, wanted) => {
-  const source = readFileSync(new URL('../../packages/redis/lua/sync.lua', import.meta.url), 'utf8');
+  const source = readFileSync(ofClone('packages/redis/lua/sync.lua'), 'utf8');
   const sha1 = String(await client.script('LOAD', source));
   const never = Number.MAX_SAFE_INTEGER;
   let sequence = 0;

@@ -1,3 +1,4 @@
+import { wireBytes } from '../harness/wire.mjs';
 import { cpuMicrosOf } from '../redis/cpu.mjs';
 import { RedisServer } from '../redis/server.mjs';
 import { times, withSpread } from '../harness/table.mjs';
@@ -57,11 +58,14 @@ async function prepare({ contender, case: name, settings = {} }) {
     // The processors' caches are still those of the others.
     await syncSome(buckets * LEAD_IN);
     const before = await sample(watcher);
+    const sent = wireBytes();
     await syncSome(buckets);
+    const received = wireBytes();
     const after = await sample(watcher);
     return {
       redisCpuMicros: (after.cpuMicros - before.cpuMicros) / buckets,
       scriptMicros: (after.scriptMicros - before.scriptMicros) / buckets,
+      wireBytes: (received - sent) / buckets,
     };
   };
 }

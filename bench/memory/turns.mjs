@@ -1,4 +1,5 @@
 import { FreshIds, idsOf, VisitOrder } from '../ids.mjs';
+import { allocatedBytes } from '../harness/allocated.mjs';
 import { Stopwatch } from '../stopwatch.mjs';
 
 /** @typedef {import('../contenders/decider.ts').Decider<unknown>} Decider */
@@ -18,16 +19,20 @@ const BATCH = 1000;
  * Gets turns of decisions in this process ready.
  *
  * @param {Decider} decider
- * @param {{ ids: number, fresh: boolean, decisions: number, atOnce: boolean, allowed: boolean }} settings Of a turn, and
- *   whether its decisions pass.
+ * @param {{ ids: number, fresh: boolean, decisions: number, atOnce: boolean, allowed: boolean, quick: boolean }} settings
+ *   Of a turn, whether its decisions pass, and whether they are counted and not timed.
  * @returns {Promise<import('../harness/part.ts').Measure>}
  */
-export async function turnsOf(decider, { ids, fresh, decisions, atOnce: isAtOnce, allowed }) {
+export async function turnsOf(decider, { ids, fresh, decisions, atOnce: isAtOnce, allowed, quick }) {
   const loop = isAtOnce ? atOnce : awaited;
   const all = Array.from({ length: ids }, (_, n) => idsOf['account ids'](n));
   const order = new VisitOrder(ids);
   const time = fresh ? timeFresh(loop, decider, ids) : timePrebuilt(loop, decider, all);
   await loop(decider, all);
+  if (quick) {
+    const visits = Array.from(order.next(decisions), (n) => /** @type {string} */ (all[n]));
+    return async () => ({ allocatedBytes: await allocatedBytes(() => loop(decider, visits), decisions) });
+  }
   await time(order.next(WARM_UP_TURNS * decisions));
   globalThis.gc?.();
   return async () => {

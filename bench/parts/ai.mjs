@@ -1,5 +1,6 @@
 import { budget } from '@sluice/ai';
 import { accountId, createLimiter } from '@sluice/core';
+import { allocatedBytes, UNCOMPILED } from '../harness/allocated.mjs';
 import { times, withSpread } from '../harness/table.mjs';
 
 const key = accountId();
@@ -34,21 +35,23 @@ const CASES = {
 export const part = {
   title: 'ai: what a budget adds to calls of a model that answers at once, with the memory store',
   rounds: 5,
-  turns: ({ quick }) => (quick ? 2 : 16),
+  turns: ({ quick }) => (quick ? 1 : 16),
   runs: ({ quick }) =>
     Object.entries(CASES).flatMap(([name, { unit, works }]) =>
       Object.keys(works).map((contender) => ({
         contender,
         case: name,
-        settings: { calls: Math.ceil((quick ? 1000 : 50_000) / unit) },
+        nodeOptions: quick ? UNCOMPILED : [],
+        settings: { calls: Math.ceil((quick ? 2000 : 50_000) / unit), quick },
       })),
     ),
   prepare: async ({ contender, case: name, settings = {} }) => {
-    const { calls } = /** @type {{ calls: number }} */ (settings);
+    const { calls, quick } = /** @type {{ calls: number, quick: boolean }} */ (settings);
     const { unit, works } = caseNamed(name);
     const work = works[contender]?.();
     if (work === undefined) throw new Error(`No contender is named ${contender}.`);
     await repeated(work, calls);
+    if (quick) return async () => ({ allocatedBytes: await allocatedBytes(() => repeated(work, calls), calls * unit) });
     return async () => {
       // The processors' caches are still those of the others.
       await repeated(work, Math.ceil(calls / 5));
@@ -58,6 +61,7 @@ export const part = {
       return { micros: (user + system) / (calls * unit) };
     };
   },
+  counts: { cases: Object.keys(CASES), figures: { allocatedBytes: 0.1 } },
   tables: (results) => [tableOf(results)],
 };
 
@@ -83,7 +87,7 @@ async function doGenerate() {
 
 function limiterOf() {
   const rate = { key, burst: 10_000_000, count: 10_000_000, period: '1s' };
-  const month = { key, count: 1_000_000_000_000, per: /** @type {const} */ ('month') };
+  const month = { key, count: 1_000_000_000, per: /** @type {const} */ ('month') };
   return createLimiter({ limits: { Requests: rate, Tokens: rate, Month: month, Others: rate }, log: false });
 }
 

@@ -19,10 +19,11 @@ export const part = {
       Object.keys(inMemory).map((contender) => ({
         contender,
         case: kind,
-        settings: { ids: quick ? 10_000 : 1_000_000 },
+        settings: { ids: quick ? 100_000 : 1_000_000 },
       })),
     ),
   prepare: async (run) => () => measure(run),
+  counts: { cases: KINDS, figures: { heapBytes: 0.1 } },
   tables: (results) => [tableOf(results)],
 };
 

@@ -1,6 +1,7 @@
 import { inProgress } from '../contenders/in-progress.mjs';
 import { RedisServer } from '../redis/server.mjs';
 import { tenths, times, whole, withSpread } from '../harness/table.mjs';
+import { wireBytes } from '../harness/wire.mjs';
 
 const CORE = { redis: 0, client: 1 };
 const CONCURRENCY = 1_000_000;
@@ -24,7 +25,7 @@ const CASES = {
 export const part = {
   title: 'concurrency: requests that take a slot of one limit and release it, and what they cost',
   rounds: 5,
-  turns: ({ quick }) => (quick ? 2 : 16),
+  turns: ({ quick }) => (quick ? 1 : 16),
   runs: ({ quick }) =>
     Object.entries(CASES).flatMap(([name, { requests, heldByOthers }]) =>
       Object.keys(inProgress).map((contender) => ({
@@ -37,6 +38,10 @@ export const part = {
       })),
     ),
   prepare,
+  counts: {
+    cases: ['1 in flight', '64 in flight', '1 in flight, 1,000 held'],
+    figures: { redisCalls: 0.25, wireBytes: 0.1 },
+  },
   tables: (results) => Object.keys(CASES).map((name) => tableOf(results, name)),
 };
 
@@ -60,11 +65,14 @@ async function prepare({ contender, case: name, settings = {} }) {
     // The processors' caches are still those of the others.
     await holdEach(hold, Math.ceil(requests * LEAD_IN), inFlight);
     const before = await sample(watcher);
+    const sent = wireBytes();
     const latencies = await holdEach(hold, requests, inFlight);
+    const received = wireBytes();
     const after = await sample(watcher);
     return {
       requestsPerSecond: (requests * 1000) / (after.atMs - before.atMs),
       medianMicros: 1000 * (latencies.toSorted((a, b) => a - b)[Math.floor(requests / 2)] ?? NaN),
+      wireBytes: (received - sent) / requests,
       redisCalls: (after.calls - before.calls) / requests,
       scriptMicros: (after.micros - before.micros) / requests,
     };

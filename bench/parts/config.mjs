@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { loadLimits } from '@sluice/config';
 import { accountId, ipAddress, OverrideList } from '@sluice/core';
+import { allocatedBytes, UNCOMPILED } from '../harness/allocated.mjs';
 import { tenths, whole, withSpread } from '../harness/table.mjs';
 
 const NUMBERS = { count: 600, period: '180m' };
@@ -29,16 +30,22 @@ export const part = {
   title: 'config: limits as files',
   rounds: 5,
   turns: () => 1,
-  runs: ({ quick }) => {
-    const settings = { ids: quick ? 1000 : 100_000, lookups: quick ? 10_000 : 2_000_000 };
-    return [...Object.keys(FILES), LARGEST, ...LOOKUPS].map((name) => ({ contender: 'Sluice', case: name, settings }));
-  },
+  runs: ({ quick }) =>
+    [...Object.keys(FILES), LARGEST, ...LOOKUPS].map((name) => ({
+      contender: 'Sluice',
+      case: name,
+      nodeOptions: quick && LOOKUPS.includes(name) ? UNCOMPILED : [],
+      settings: { ids: quick ? 10_000 : 100_000, lookups: quick ? 100_000 : 2_000_000, quick },
+    })),
   prepare: async ({ case: name, settings = {} }) => {
-    const { ids, lookups } = /** @type {{ ids: number, lookups: number }} */ (settings);
-    if (LOOKUPS.includes(name)) return () => lookedUp(name, ids, lookups);
+    const { ids, lookups, quick } = /** @type {{ ids: number, lookups: number, quick: boolean }} */ (settings);
+    if (LOOKUPS.includes(name)) return () => lookedUp(name, ids, lookups, quick);
     const text = name === LARGEST ? largest() : textOf(name, ids);
-    return () => loaded(text);
+    // What is kept of the first load includes the program.
+    if (quick) await loaded(text, ids);
+    return () => loaded(text, ids);
   },
+  counts: { cases: ['ids alone', ...LOOKUPS], figures: { keptBytes: 0.3, allocatedBytes: 0.1 } },
   tables: (results) => [loadTable(results), lookupTable(results)],
 };
 
@@ -64,19 +71,20 @@ function largest() {
  * long the event loop waits at most.
  *
  * @param {string} text
+ * @param {number} ids
  */
-async function loaded(text) {
+async function loaded(text, ids) {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-bench-'));
   const overrides = join(folder, 'overrides.yaml');
   writeFileSync(overrides, text);
   globalThis.gc?.();
   const delay = monitorEventLoopDelay({ resolution: 1 });
-  const beforeBytes = process.memoryUsage.rss();
-  let mostBytes = beforeBytes;
+  const before = process.memoryUsage();
+  let mostBytes = before.rss;
   const watch = setInterval(() => (mostBytes = Math.max(mostBytes, process.memoryUsage.rss())), 10);
   const startMs = performance.now();
   delay.enable();
-  await loadLimits({
+  const { overrides: list } = await loadLimits({
     defaults: () => ({ PerAccount: NUMBERS }),
     overrides,
     keys: { PerAccount: accountId() },
@@ -86,7 +94,10 @@ async function loaded(text) {
   delay.disable();
   clearInterval(watch);
   rmSync(folder, { recursive: true });
-  return { loadMs, growthMb: (mostBytes - beforeBytes) / 2 ** 20, stallMs: delay.max / 1e6 };
+  globalThis.gc?.();
+  const keptBytes = (process.memoryUsage().heapUsed - before.heapUsed) / ids;
+  if (!(list instanceof OverrideList)) throw new Error('The file has no overrides.');
+  return { loadMs, growthMb: (mostBytes - before.rss) / 2 ** 20, stallMs: delay.max / 1e6, keptBytes };
 }
 
 /**
@@ -95,17 +106,22 @@ async function loaded(text) {
  * @param {string} name
  * @param {number} ids
  * @param {number} lookups
+ * @param {boolean} quick Whether they are counted and not timed.
  */
-async function lookedUp(name, ids, lookups) {
+async function lookedUp(name, ids, lookups, quick) {
   const list = new OverrideList();
   const isExact = name === LOOKUPS[0];
   const { format } = isExact ? accountId() : ipAddress();
   const listed = isExact ? ids : 10_000;
   for (let n = 0; n < listed; n++) list.add('A', format, isExact ? `${n}` : `10.${n >> 8}.${n & 255}.0/24`, NUMBERS);
   const asked = Array.from({ length: 2 * listed }, (_, n) => (isExact ? `${n}` : `10.${n >> 8}.${n & 255}.7`));
-  for (let n = 0; n < lookups; n++) list.rateOf('A', asked[n % asked.length] ?? '');
+  const lookUpAll = () => {
+    for (let n = 0; n < lookups; n++) list.rateOf('A', asked[n % asked.length] ?? '');
+  };
+  if (quick) return { allocatedBytes: await allocatedBytes(lookUpAll, lookups) };
+  lookUpAll();
   const startMs = performance.now();
-  for (let n = 0; n < lookups; n++) list.rateOf('A', asked[n % asked.length] ?? '');
+  lookUpAll();
   return { lookupNs: ((performance.now() - startMs) * 1e6) / lookups };
 }
 

@@ -1,4 +1,5 @@
 import { dropIn } from '../contenders/drop-in.mjs';
+import { UNCOMPILED } from '../harness/allocated.mjs';
 import { tenths, times, whole, withSpread } from '../harness/table.mjs';
 import { VisitOrder } from '../ids.mjs';
 import { rateOf, turnsOf } from '../memory/turns.mjs';
@@ -38,9 +39,13 @@ const REDIS_CASES = {
 export const part = {
   title: 'drop-in: our stores behind other limiters, beside the stores that these have',
   rounds: 5,
-  turns: ({ quick }) => (quick ? 2 : 16),
+  turns: ({ quick }) => (quick ? 1 : 16),
   runs: ({ quick }) => PEERS.flatMap((peer) => [...memoryRuns(peer, quick), ...redisRuns(peer, quick)]),
   prepare: ({ contender, settings = {} }) => prepared(contender, /** @type {any} */ (settings)),
+  counts: {
+    cases: PEERS.flatMap((peer) => ['one id', '1 in flight', '64 in flight'].map((name) => caseName(peer, name))),
+    figures: { allocatedBytes: 0.1, wireBytes: 0.1 },
+  },
   tables: (results) => PEERS.flatMap((peer) => [memoryTable(results, peer), redisTable(results, peer)]),
 };
 
@@ -50,12 +55,20 @@ export const part = {
  * @returns {import('../harness/part.ts').Run[]}
  */
 function memoryRuns(peer, quick) {
-  const fewer = quick ? 100 : 1;
+  const fewer = quick ? 20 : 1;
   return Object.entries(MEMORY_CASES).flatMap(([name, { ids, fresh }]) =>
     Object.keys(dropIn[peer].memory).map((contender) => ({
       contender,
       case: caseName(peer, name),
-      settings: { peer, over: 'memory', ids: Math.ceil(ids / fewer), fresh, decisions: MEMORY.decisions / fewer },
+      nodeOptions: quick ? UNCOMPILED : [],
+      settings: {
+        peer,
+        over: 'memory',
+        ids: Math.ceil(ids / fewer),
+        fresh,
+        decisions: MEMORY.decisions / fewer,
+        quick,
+      },
     })),
   );
 }
@@ -87,17 +100,17 @@ function caseName(peer, name) {
 
 /**
  * @param {string} contender
- * @param {{ peer: Peer, decisions: number } & ({ over: 'memory', ids: number, fresh: boolean } |
+ * @param {{ peer: Peer, decisions: number } & ({ over: 'memory', ids: number, fresh: boolean, quick: boolean } |
  *   { over: 'Redis', inFlight: number, warmUp: number })} settings
  * @returns {Promise<import('../harness/part.ts').Measure>}
  */
 async function prepared(contender, settings) {
   const { peer, decisions } = settings;
   if (settings.over === 'memory') {
-    const { ids, fresh } = settings;
+    const { ids, fresh, quick } = settings;
     const settingsOf = { rate: rateOf(ids, false), limits: 1, maxKeys: ids };
     const decider = named(contender, dropIn[peer].memory).decider(settingsOf);
-    return turnsOf(decider, { ids, fresh, decisions, atOnce: false, allowed: true });
+    return turnsOf(decider, { ids, fresh, decisions, atOnce: false, allowed: true, quick });
   }
   const { inFlight, warmUp } = settings;
   const server = await RedisServer.start({ core: CORE.redis });

@@ -1,18 +1,17 @@
-import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { VisitOrder } from '../ids.mjs';
 import { overHost } from '../contenders/over-host.mjs';
 import { flexibleCluster } from '../host/flexible-cluster.mjs';
+import { forked } from '../harness/processes.mjs';
 import { decideEach, measuredTurn } from '../redis/in-flight.mjs';
 import { tenths, times, whole, withSpread } from '../harness/table.mjs';
 
 const CORE = { server: 0, client: 1 };
 const IDS = 10_000;
-const SERVER = fileURLToPath(new URL('../host/server.mjs', import.meta.url));
+const SERVER = new URL('../host/server.mjs', import.meta.url);
 
 const WARM_UP_DECISIONS = 50_000;
 
@@ -35,7 +34,7 @@ const CASES = {
 export const part = {
   title: 'host: decisions per second of a process that asks another one of the same host',
   rounds: 5,
-  turns: ({ quick }) => (quick ? 2 : 16),
+  turns: ({ quick }) => (quick ? 1 : 16),
   runs: ({ quick }) =>
     Object.entries(CASES).flatMap(([name, { decisions, inFlight }]) =>
       [...Object.keys(overHost), PEER].map((contender) => {
@@ -51,6 +50,7 @@ export const part = {
       }),
     ),
   prepare,
+  counts: { cases: ['1 in flight', '64 in flight'], figures: { wireBytes: 0.1 } },
   tables: (results) => Object.keys(CASES).map((name) => tableOf(results, name)),
 };
 
@@ -64,7 +64,8 @@ async function prepare({ contender, case: name, settings = {} }) {
   if (contender === PEER) return flexibleCluster({ ids, warmUp, decisions, inFlight }, CORE.server);
   const folder = mkdtempSync(join(tmpdir(), 'sluice-bench-'));
   const socket = join(folder, 'limits.sock');
-  const server = fork(SERVER, [socket, `${CORE.server}`], { execArgv: [] });
+  const server = forked(SERVER, [socket], { core: CORE.server });
+  server.stderr?.pipe(process.stderr);
   process.once('exit', () => {
     server.kill();
     rmSync(folder, { recursive: true, force: true });

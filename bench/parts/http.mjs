@@ -25,9 +25,13 @@ export const part = {
   title: `http: hello world with and without a limiter, ${CONNECTIONS} connections`,
   // The same server is slower in one process than in another: it takes many.
   rounds: 9,
-  turns: ({ quick }) => (quick ? 2 : 16),
+  turns: ({ quick }) => (quick ? 1 : 16),
   runs: ({ quick }) => FRAMEWORKS.flatMap((name) => OUTCOMES.flatMap((outcome) => runsOf(name, outcome, quick))),
   prepare,
+  counts: {
+    cases: FRAMEWORKS.flatMap((name) => OUTCOMES.map((outcome) => `${name}, ${outcome}`)),
+    figures: { responseBytes: 0.01 },
+  },
   tables: (results) => FRAMEWORKS.flatMap((name) => OUTCOMES.map((outcome) => tableOf(results, name, outcome))),
 };
 
@@ -89,6 +93,7 @@ async function measured(server, load, lastsMs) {
   return {
     requestsPerSecond: responses / seconds,
     serverCpuMicros: (after.serverMicros - before.serverMicros) / responses,
+    responseBytes: (after.bytes - before.bytes) / responses,
     loadBusy: (after.loadMicros - before.loadMicros) / 1e6 / seconds,
   };
 }
@@ -97,11 +102,11 @@ async function measured(server, load, lastsMs) {
  * @param {import('node:child_process').ChildProcess} server
  * @param {Load} load
  */
-async function sample(server, { responses }) {
+async function sample(server, { responses, bytes }) {
   const { user, system } = process.cpuUsage();
   server.send('processor time');
   const [serverMicros] = /** @type {[number]} */ (await once(server, 'message'));
-  return { serverMicros, loadMicros: user + system, responses };
+  return { serverMicros, loadMicros: user + system, responses, bytes };
 }
 
 /**

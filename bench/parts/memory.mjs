@@ -1,4 +1,5 @@
 import { contenderNamed, inMemory, kinds, quiet, YARDSTICK } from '../contenders/in-memory.mjs';
+import { UNCOMPILED } from '../harness/allocated.mjs';
 import { rateOf, turnsOf } from '../memory/turns.mjs';
 import { times, whole, withSpread } from '../harness/table.mjs';
 
@@ -39,16 +40,20 @@ const OTHER_TARGETS = {
 /** The highest ratio of a limit whose buckets are full again at each request to one whose buckets are not. */
 const QUIET_TARGET = 1.3;
 
-/** How many decisions of a turn are timed. */
-const DECISIONS = { full: 100_000, quick: 10_000 };
+/** How many decisions of a turn are timed, or counted. */
+const DECISIONS = { full: 100_000, quick: 5000 };
 
 /** @type {import('../harness/part.ts').Part} */
 export const part = {
   title: 'memory: nanoseconds of processor time per decision in this process',
   rounds: 5,
-  turns: ({ quick }) => (quick ? 2 : 8),
+  turns: ({ quick }) => (quick ? 1 : 8),
   runs: ({ quick }) => WAYS.flatMap((way) => Object.keys(CASES).flatMap((name) => runsOf(name, way, quick))),
   prepare,
+  counts: {
+    cases: ['hot id, at once', 'denied, at once', 'three limits, 100k ids, at once', 'ten ids, awaited'],
+    figures: { allocatedBytes: 0.1 },
+  },
   tables: (results) => [...WAYS.map((way) => tableOf(results, way)), kindsTable(results), quietTable(results)],
 };
 
@@ -66,7 +71,8 @@ function runsOf(name, way, quick) {
     .map(([contender]) => ({
       contender,
       case: `${name}, ${way}`,
-      settings: { name, way, decisions, fewer: quick ? 100 : 1 },
+      nodeOptions: quick ? UNCOMPILED : [],
+      settings: { name, way, decisions, fewer: quick ? 100 : 1, quick },
     }));
 }
 
@@ -75,13 +81,13 @@ function runsOf(name, way, quick) {
  * @returns {Promise<import('../harness/part.ts').Measure>}
  */
 async function prepare({ contender, settings = {} }) {
-  const { name, way, decisions, fewer } =
-    /** @type {{ name: string, way: string, decisions: number, fewer: number }} */ (settings);
+  const { name, way, decisions, fewer, quick } =
+    /** @type {{ name: string, way: string, decisions: number, fewer: number, quick: boolean }} */ (settings);
   const { ids, fresh = false, limits = 1, denied = false } = /** @type {Case} */ (CASES[name]);
   const count = Math.ceil(ids / fewer);
   const decider = contenderNamed(contender).decider({ rate: rateOf(count, denied), limits, maxKeys: count });
   const allowed = contender === 'no-op' || !denied;
-  return turnsOf(decider, { ids: count, fresh, decisions, atOnce: way === 'at once', allowed });
+  return turnsOf(decider, { ids: count, fresh, decisions, atOnce: way === 'at once', allowed, quick });
 }
 
 /**

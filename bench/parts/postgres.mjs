@@ -24,7 +24,7 @@ const CASES = {
 export const part = {
   title: 'postgres: decisions per second of one process through PostgreSQL',
   rounds: 5,
-  turns: ({ quick }) => (quick ? 2 : 8),
+  turns: ({ quick }) => (quick ? 1 : 8),
   runs: ({ quick }) =>
     Object.entries(CASES).flatMap(([name, { decisions }]) =>
       Object.keys(overPostgres).map((contender) => ({
@@ -37,6 +37,7 @@ export const part = {
       })),
     ),
   prepare,
+  counts: { cases: Object.keys(CASES), figures: { wireBytes: 0.1 } },
   tables: (results) => Object.keys(CASES).map((name) => tableOf(results, name)),
 };
 

@@ -2,8 +2,10 @@ import { overRedis } from '../contenders/over-redis.mjs';
 import { VisitOrder } from '../ids.mjs';
 import { decideEach } from '../redis/in-flight.mjs';
 import { deciding } from '../redis/processes.mjs';
+import { scriptsOf } from '../redis/scripts.mjs';
 import { RedisServer } from '../redis/server.mjs';
 import { tenths, times, whole, withSpread } from '../harness/table.mjs';
+import { wireBytes } from '../harness/wire.mjs';
 
 const CORE = { redis: 0, client: 1 };
 const HOUR_MS = 3_600_000;
@@ -35,7 +37,7 @@ const CASES = {
 export const part = {
   title: 'redis: decisions per second of one process, and what they cost',
   rounds: 5,
-  turns: ({ quick }) => (quick ? 2 : 16),
+  turns: ({ quick }) => (quick ? 1 : 16),
   runs: ({ quick }) =>
     Object.entries(CASES).flatMap(([name, { inFlight, decisions, processes = 1 }]) =>
       (processes === 1 ? Object.keys(overRedis) : IN_PROCESSES).map((contender) => ({
@@ -48,6 +50,7 @@ export const part = {
       })),
     ),
   prepare,
+  counts: { cases: ['1 in flight', '64 in flight'], figures: { scripts: 0.25, wireBytes: 0.1 } },
   tables: (results) => Object.keys(CASES).map((name) => tableOf(results, name)),
 };
 
@@ -80,13 +83,17 @@ async function prepare({ contender, case: name, settings = {} }) {
     await decideAll(order.next(decisions * LEAD_IN));
     const visits = order.next(decisions);
     const before = await sample(watcher);
+    const sent = wireBytes();
     await decideAll(visits);
+    const received = wireBytes();
     const after = await sample(watcher);
     return {
       decisionsPerSecond: (decisions * 1000) / (after.atMs - before.atMs),
       clientCpuMicros: (after.clientMicros - before.clientMicros) / decisions,
       redisCpuMicros: (after.redisMicros - before.redisMicros) / decisions,
       redisBytes,
+      scripts: (after.scripts - before.scripts) / decisions,
+      wireBytes: (received - sent) / decisions,
     };
   };
 }
@@ -110,10 +117,11 @@ async function turnOf(watcher, decideMany, decisions) {
 
 /** @param {import('ioredis').Redis} client */
 async function sample(client) {
+  const scripts = await scriptsOf(client);
   const info = await client.info('cpu');
   const redisMicros = (numberOf(info, 'used_cpu_user') + numberOf(info, 'used_cpu_sys')) * 1e6;
   const { user, system } = process.cpuUsage();
-  return { atMs: performance.now(), redisMicros, clientMicros: user + system };
+  return { atMs: performance.now(), redisMicros, clientMicros: user + system, scripts };
 }
 
 /** @param {import('ioredis').Redis} client */

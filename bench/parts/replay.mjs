@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
+import { ofClone } from '../harness/clone.mjs';
 import { whole, withSpread } from '../harness/table.mjs';
 
-const MAIN = fileURLToPath(new URL('../../packages/cli/dist/main.js', import.meta.url));
+const MAIN = fileURLToPath(ofClone('packages/cli/dist/main.js'));
 const LIMITS = 'PerAddress: { count: 10, period: 1m, idFormat: ipAddress }\n';
 /** Prints the largest memory of a process when it ends. */
 const REPORT_MEMORY = `data:text/javascript,${encodeURIComponent(
@@ -43,6 +44,7 @@ export const part = {
       return { linesPerCpuSecond: lines / cpuSeconds, linesPerSecond: lines / wallSeconds, ...memory };
     };
   },
+  counts: { cases: ['combined', HOSTILE], figures: { rssMb: 0.2 } },
   tables: (results) => [
     {
       title: 'Lines per second of processor time, and on the clock',

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
+import { ofClone } from '../harness/clone.mjs';
 import { tenths, times, whole, withSpread } from '../harness/table.mjs';
 
 const YARDSTICK = 'express-rate-limit';
@@ -26,9 +27,6 @@ const MODULES = {
 
 /** The middlewares for Express: both export `rateLimit`, and need nothing but themselves. */
 const BUNDLED = ['Sluice', YARDSTICK];
-
-/** Where the packages of Sluice are, see beside.mjs. */
-const CLONE = process.env['SLUICE_BENCH_BESIDE'] ?? fileURLToPath(new URL('../..', import.meta.url));
 
 const IMPORT = 'import()';
 const REQUIRE = 'require()';
@@ -54,8 +52,10 @@ export const part = {
     if (name === BUNDLE) return () => bundled(fileURLToPath(import.meta.resolve(module)));
     return name === IMPORT
       ? () => loaded(IMPORT, import.meta.resolve(module))
-      : () => loaded(REQUIRE, createRequire(`${CLONE}/bench/`).resolve(module));
+      : () => loaded(REQUIRE, createRequire(ofClone('bench/')).resolve(module));
   },
+  // The compression of another Node differs a little.
+  counts: { cases: [BUNDLE], figures: { minifiedKb: 0.005, gzippedKb: 0.01 } },
   tables: (results) => [loadTable(results), bundleTable(results)],
 };
 

@@ -1,3 +1,4 @@
+import { wireBytes } from '../harness/wire.mjs';
 import { idsOf } from '../ids.mjs';
 
 /**
@@ -39,10 +40,11 @@ export async function measuredTurn(decide, order, { decisions, inFlight }) {
     decisionsPerSecond: (decisions * 1000) / elapsedMs,
     decisionMicros: (elapsedMs * 1000 * inFlight) / decisions,
     clientCpuMicros: (after.cpuMicros - before.cpuMicros) / decisions,
+    wireBytes: (after.bytes - before.bytes) / decisions,
   };
 }
 
 function sample() {
   const { user, system } = process.cpuUsage();
-  return { atMs: performance.now(), cpuMicros: user + system };
+  return { atMs: performance.now(), cpuMicros: user + system, bytes: wireBytes() };
 }

@@ -30,12 +30,13 @@ export const checks = {
     return async () => {
       // The processors' caches are still those of the others.
       await load.busy(turnMs * LEAD_IN, IN_PROGRESS);
-      const { answers, seconds, serverCpuMicros, loadCpuMicros } = await server.during(() =>
+      const { answers, seconds, serverCpuMicros, loadCpuMicros, wireBytes } = await server.during(() =>
         load.busy(turnMs, IN_PROGRESS),
       );
       return {
         checksPerSecond: answers / seconds,
         serverCpuMicros: serverCpuMicros / answers,
+        callBytes: wireBytes / answers,
         loadBusy: loadCpuMicros / 1e6 / seconds,
       };
     };

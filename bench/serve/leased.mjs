@@ -19,7 +19,7 @@ export const leased = {
       contender: SLUICE,
       case: name,
       core: LOAD_CORE,
-      settings: { ids, turnMs: quick ? 300 : 1000, warmUps: quick ? 1 : 4 },
+      settings: { ids, turnMs: 1000, warmUps: quick ? 1 : 4 },
     })),
   async prepare({ contender, settings = {} }) {
     const { ids, turnMs, warmUps } = /** @type {{ ids: number, turnMs: number, warmUps: number }} */ (settings);
@@ -28,10 +28,13 @@ export const leased = {
     // oxlint-disable-next-line no-await-in-loop
     for (let i = 0; i < warmUps; i++) await load();
     return async () => {
-      const { answers, seconds, serverCpuMicros, redisCalls } = await server.during(load);
+      const { answers, seconds, serverCpuMicros, redisCalls, redisWrites } = await server.during(load);
+      const intervals = (1000 * seconds) / INTERVAL_MS;
       return {
         checksPerSecond: answers / seconds,
-        callsPerInterval: (redisCalls * INTERVAL_MS) / (1000 * seconds),
+        callsPerInterval: redisCalls / intervals,
+        // Of one bucket, by the syncs that charge it.
+        writesPerInterval: (redisWrites - redisCalls) / intervals / Math.min(ids, answers / intervals),
         serverCpuMicros: serverCpuMicros / answers,
       };
     };

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { forked } from '../harness/processes.mjs';
+import { wireBytes } from '../harness/wire.mjs';
 import { Load } from './load.mjs';
 
 const SERVER_CORE = 0;
@@ -17,6 +18,8 @@ export const IDS = 10_000;
  * @property {number} serverCpuMicros
  * @property {number} loadCpuMicros
  * @property {number} redisCalls
+ * @property {number} redisWrites
+ * @property {number} wireBytes
  */
 
 /** A server in a process of its own, and the load of this process. */
@@ -61,15 +64,17 @@ export class ServerUnderLoad {
       serverCpuMicros: after.cpuMicros - before.cpuMicros,
       loadCpuMicros: after.loadCpuMicros - before.loadCpuMicros,
       redisCalls: after.redisCalls - before.redisCalls,
+      redisWrites: after.redisWrites - before.redisWrites,
+      wireBytes: after.wireBytes - before.wireBytes,
     };
   }
 
   async #sample() {
     const { user, system } = process.cpuUsage();
     this.#process.send('sample');
-    const [{ cpuMicros, redisCalls }] = /** @type {[{ cpuMicros: number, redisCalls: number }]} */ (
+    const [ofServer] = /** @type {[{ cpuMicros: number, redisCalls: number, redisWrites: number }]} */ (
       await once(this.#process, 'message')
     );
-    return { cpuMicros, redisCalls, loadCpuMicros: user + system, answers: this.load.answers };
+    return { ...ofServer, loadCpuMicros: user + system, answers: this.load.answers, wireBytes: wireBytes() };
   }
 }

@@ -6,24 +6,20 @@ import { grpcJs } from './grpc-js.mjs';
 import { sluice, sluiceWithLeases } from './sluice.mjs';
 
 const [contender = '', redisCore] = process.argv.slice(2);
-const { port, redisCalls } = await started();
+const { port, inRedis } = await started();
 process.on('message', () => void answer());
 process.on('disconnect', () => process.exit());
 process.send?.(port);
 
-/** @returns {Promise<{ port: number, redisCalls: () => Promise<number> }>} */
+/** @returns {Promise<{ port: number, inRedis?: () => Promise<{ redisCalls: number, redisWrites: number }> }>} */
 async function started() {
   if (contender === SLUICE) return redisCore === undefined ? sluice() : sluiceWithLeases(Number(redisCore));
-  if (contender === FIXED_FRAME) return { port: await fixedFrame(), redisCalls: noCalls };
-  if (contender === GRPC_JS) return { port: await grpcJs(), redisCalls: noCalls };
+  if (contender === FIXED_FRAME) return { port: await fixedFrame() };
+  if (contender === GRPC_JS) return { port: await grpcJs() };
   throw new Error(`There is no contender ${contender}. There are: ${CONTENDERS.join(', ')}.`);
-}
-
-async function noCalls() {
-  return 0;
 }
 
 async function answer() {
   const { user, system } = process.cpuUsage();
-  process.send?.({ cpuMicros: user + system, redisCalls: await redisCalls() });
+  process.send?.({ cpuMicros: user + system, redisCalls: 0, redisWrites: 0, ...(await inRedis?.()) });
 }

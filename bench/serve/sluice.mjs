@@ -1,5 +1,6 @@
 import { leasedStore } from '@sluice/redis';
 import { openService, startServers } from '@sluice/serve';
+import { callsIn } from '../redis/scripts.mjs';
 import { RedisServer } from '../redis/server.mjs';
 import { DOMAIN, KEY, LIMIT } from './message.mjs';
 
@@ -9,10 +10,10 @@ const NUMBERS = { burst: 1_000_000, count: 1_000_000, period: '30d', idFormat: '
 /**
  * The service of `sluice serve` with one rate, on the memory of its process.
  *
- * @returns {Promise<{ port: number, redisCalls: () => Promise<number> }>}
+ * @returns {Promise<{ port: number }>}
  */
 export async function sluice() {
-  return { port: await started({ [LIMIT]: NUMBERS }), redisCalls: () => Promise.resolve(0) };
+  return { port: await started({ [LIMIT]: NUMBERS }) };
 }
 
 /**
@@ -26,11 +27,11 @@ export async function sluiceWithLeases(redisCore) {
   const store = leasedStore({ client: redis.connect(), gateways: 2, log: false });
   await store.ready();
   const port = await started({ [LIMIT]: { ...NUMBERS, overshoot: 0.5 } }, store);
-  const redisCalls = async () => {
-    const [, calls] = /^cmdstat_evalsha:calls=(\d+)/m.exec(await watcher.info('commandstats')) ?? [];
-    return Number(calls ?? 0);
+  const inRedis = async () => {
+    const stats = await watcher.info('commandstats');
+    return { redisCalls: callsIn(stats, 'evalsha'), redisWrites: callsIn(stats, 'set') };
   };
-  return { port, redisCalls };
+  return { port, inRedis };
 }
 
 /**

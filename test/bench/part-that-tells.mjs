@@ -16,6 +16,7 @@ export const part = {
     };
   },
   tables: () => [],
+  counts: { cases: ['one', 'two'], figures: {} },
 };
 
 /** @param {string} line */
