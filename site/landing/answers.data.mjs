@@ -1,5 +1,4 @@
 // The answers of a real server to requests at once, for the landing page: the page decides by the same rule, and shows them.
-import { readFileSync } from 'node:fs';
 import { createServer, get } from 'node:http';
 
 const LIMIT = { burst: 5, count: 1, period: '1s' };
@@ -7,9 +6,9 @@ const LIMIT = { burst: 5, count: 1, period: '1s' };
 /** As in README: without the fields of Node, which say nothing about the limit. */
 const LEFT_OUT = ['Date', 'Connection', 'Keep-Alive', 'Transfer-Encoding'];
 
-/** The answers by the tokens that are left, that of a denied request, and the version. */
+/** The answers by the tokens that are left and that of a denied request. */
 export default {
-  /** @returns {Promise<{ version: string, allowed: string[], denied: string }>} */
+  /** @returns {Promise<{ allowed: string[], denied: string }>} */
   async load() {
     const [core, { FakeTime }, { limitNode }] = await Promise.all(
       ['core/dist/index.js', 'core/dist/testing.js', 'node/dist/index.js'].map(
@@ -28,9 +27,8 @@ export default {
     const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
     const answers = await Promise.all(Array.from({ length: LIMIT.burst + 1 }, () => answerOf(port)));
     server.close();
-    const { version } = JSON.parse(readFileSync(new URL('../../packages/core/package.json', import.meta.url), 'utf8'));
     const denied = answers.find((answer) => answer.includes(' 429 ')) ?? '';
-    return { version, allowed: answers.filter((answer) => answer !== denied).toSorted(byTokens), denied };
+    return { allowed: answers.filter((answer) => answer !== denied).toSorted(byTokens), denied };
   },
 };
 
