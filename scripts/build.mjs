@@ -128,7 +128,16 @@ async function buildPackage(rolldown, { folder, isProgram, entries, installed })
     entryFileNames: '[name].js',
     chunkFileNames: ({ name }) => `${name.replace(/~.*/, '')}-part.js`,
     codeSplitting: {
-      groups: [{ name: 'shared', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: SMALL_PART }],
+      // What an import() loads stays apart.
+      groups: [
+        {
+          name: 'shared',
+          tags: ['$initial'],
+          minShareCount: 2,
+          entriesAware: true,
+          entriesAwareMergeThreshold: SMALL_PART,
+        },
+      ],
     },
     comments: false,
     minifyInternalExports: false,
