@@ -1,5 +1,5 @@
 // The texts for agents that write code, from the pages for people: `llms.txt` on the site, and the skill in @sluice/core.
-// `npm run docs:tables` writes them, and a test fails when they differ from what is there.
+// `npm run trial -- docs-tables` writes them, and a test fails when they differ from what is there.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { addressOf } from '../site/.vitepress/pages.mjs';

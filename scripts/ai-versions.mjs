@@ -1,5 +1,5 @@
 // Tests packages/ai with each version of the AI SDK that it supports, on the versions of Node that run it: the random calls
-// are 100,000 then, or as many as `-- --calls 1000` says.
+// are 100,000 then, or as many as `--calls 1000` says.
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { testWithVersions } from './other-versions.mjs';

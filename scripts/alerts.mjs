@@ -1,5 +1,5 @@
 // What to alert on: the table of docs/metrics.md, docs/metrics/rules.yml for Prometheus and docs/metrics/grafana.json are made
-// of this list and of the instruments of core, by `npm run docs:tables`.
+// of this list and of the instruments of core, by `npm run trial -- docs-tables`.
 
 /**
  * @typedef {object} Alert
@@ -80,7 +80,7 @@ export function rules() {
         labels: { severity: warning }
         annotations: { summary: '${summary}: {{ $labels.${of} }}' }`,
   );
-  return `# Written by npm run docs:tables, from scripts/alerts.mjs.
+  return `# Written by npm run trial -- docs-tables, from scripts/alerts.mjs.
 groups:
   - name: sluice
     rules:

@@ -1,4 +1,4 @@
-// `npm run api` writes the public types of each entry of each package into api/; `npm run check -- api` fails when
+// `npm run trial -- api` writes the public types of each entry of each package into api/; `npm run check -- api` fails when
 // they differ from what is there, so that a change of the public API shows in the diff of the commit that makes it.
 import { CompilerState, Extractor, ExtractorConfig, ExtractorLogLevel } from '@microsoft/api-extractor';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -104,6 +104,6 @@ function compilerOptions() {
 function fail(files) {
   if (files.length === 0) return;
   console.error(`The public API is not that of api/${files.join(', api/')}.`);
-  console.error('If the change is intended, run `npm run api`, and commit api/ with a changeset.');
+  console.error('If the change is intended, run `npm run trial -- api`, and commit api/ with a changeset.');
   process.exitCode = 1;
 }

@@ -1,4 +1,4 @@
-// `npm run docs:tables` writes the tables of docs/ that follow from the source: the events, the rooms, the
+// `npm run trial -- docs-tables` writes the tables of docs/ that follow from the source: the events, the rooms, the
 // commands, and the causes of errors. A test fails when they differ from what is there.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -62,7 +62,7 @@ export async function pagesWithTables() {
  * @param {string} table
  */
 function withTable(page, name, table) {
-  const [begin, end] = [`<!-- ${name}: npm run docs:tables -->`, '<!-- end -->'];
+  const [begin, end] = [`<!-- ${name}: npm run trial -- docs-tables -->`, '<!-- end -->'];
   const at = page.indexOf(begin);
   if (at < 0) throw new Error(`No page has the line ${begin}.`);
   return `${page.slice(0, at)}${begin}\n\n${table}\n\n${page.slice(page.indexOf(end, at))}`;

@@ -1,5 +1,5 @@
 // `node scripts/draw-market-open.mjs` draws the pictures of docs/measured/market-open.md into the folder of that name beside
-// it, from the committed result of `npm run replay:market-open -- --write`.
+// it, from the committed result of `npm run trial -- market-open --write`.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { drawChart } from './drawing.mjs';
 import { isProgram } from './is-program.mjs';

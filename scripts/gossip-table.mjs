@@ -1,4 +1,4 @@
-// `npm run gossip:table` prints the table of docs/decisions/0026-a-store-not-gossip.md: a bot, and a crawler that has
+// `npm run trial -- gossip-table` prints the table of docs/decisions/0026-a-store-not-gossip.md: a bot, and a crawler that has
 // enough requests for a limit in each of two or eight gateways.
 import { isProgram } from './is-program.mjs';
 

@@ -1,4 +1,4 @@
-// `npm run peer-tests -- hono-rate-limiter ../hono-rate-limiter`: runs the tests of another library over our store. It takes
+// `npm run trial -- peer-tests hono-rate-limiter ../hono-rate-limiter`: runs the tests of another library over our store. It takes
 // a clone of the library, which it copies, or the package where that has the tests in it; nothing of it is in this repository
 // but the names of the tests that fail, each with the reason, in test/peer-tests. That list is exact: a test that passes
 // unexpectedly fails the run, too.
@@ -129,7 +129,7 @@ if (peer === undefined || (clone === '' && !peer.hasTests)) {
   const names = Object.entries(PEERS).map(([each, { hasTests }]) =>
     hasTests ? `${each} (without a clone, too)` : each,
   );
-  console.error(`Usage: npm run peer-tests -- NAME CLONE, where NAME is one of ${names.join(', ')}.`);
+  console.error(`Usage: npm run trial -- peer-tests NAME CLONE, where NAME is one of ${names.join(', ')}.`);
   process.exit(1);
 }
 /** @type {{ version: string, fails: Record<string, string> }} */

@@ -1,4 +1,4 @@
-// `npm test`, `npm run test:quick`, `npm run test:all` and `npm run stalled`: vitest on some of the projects of
+// `npm test`, `npm run test:quick`, `npm run test:all` and `npm run trial -- stalled`: vitest on some of the projects of
 // vitest.config.ts, or on those and the files that are named.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';

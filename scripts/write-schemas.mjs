@@ -1,4 +1,4 @@
-// Writes the JSON Schemas of limits as files, as the loader has them: npm run schemas
+// Writes the JSON Schemas of limits as files, as the loader has them: npm run trial -- schemas
 import { writeFileSync } from 'node:fs';
 import { LIMITS_SCHEMA, OVERRIDES_SCHEMA } from '../packages/config/src/shape/schemas.ts';
 import { TABLES_SCHEMA } from '../packages/serve/src/tables/schema.ts';

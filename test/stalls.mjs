@@ -1,4 +1,4 @@
-// Loaded into every process of `npm run stalled`: its event loop stops for 300 ms now and then, as on a machine that does
+// Loaded into every process of `npm run trial -- stalled`: its event loop stops for 300 ms now and then, as on a machine that does
 // twenty times as much besides.
 import { setTimeout } from 'node:timers';
 

@@ -1,4 +1,4 @@
-// `npm run turns:postgres` asks a warm PostgreSQL store for many decisions in one turn of the event loop, more than it
+// `npm run trial -- turns-postgres` asks a warm PostgreSQL store for many decisions in one turn of the event loop, more than it
 // answers within their deadline, and prints how many are decided in time, beside what its steady rate would decide.
 import { setTimeout as delay } from 'node:timers/promises';
 import { accountId, createLimiter } from '@sluice/core';

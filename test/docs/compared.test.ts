@@ -44,7 +44,7 @@ describe('the record about gossip', () => {
     expect(rows).toEqual(LOADS.map(({ gateways, load }) => [gateways, load]));
   });
 
-  // `npm run gossip:table` prints all, which takes a few seconds.
+  // `npm run trial -- gossip-table` prints all, which takes a few seconds.
   it.each([LOADS.at(-2)!, LOADS.at(0)!].slice(0, sized(1, 2)))(
     'has the figures of $gateways gateways, $load',
     async (load) => {

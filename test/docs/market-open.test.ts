@@ -11,7 +11,7 @@ const rowsOf = (page: string): string[][] =>
     .map(cellsOf);
 const { simulated, measured } = committedResult();
 
-describe('the docs have the committed result of `npm run replay:market-open -- --write`', () => {
+describe('the docs have the committed result of `npm run trial -- market-open --write`', () => {
   it.each<[string, string, Table]>([
     ['measured/market-open.md', 'of the outcome', outcomeTable(simulated)],
     ['measured/market-open.md', 'of the most decisions', mostDecisionsTable(measured)],

@@ -1,6 +1,8 @@
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
 import * as sluice from '@sluice/core';
 import { createLimiter, everyone, type Rate } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
@@ -54,6 +56,15 @@ it.each(['README.md', 'CONTRIBUTING.md'])('every command of npm that %s names is
   );
   expect(named).toContain('test');
   expect(named.filter((name) => scripts[name] === undefined)).toEqual([]);
+});
+
+it('every trial that a page, a comment or a workflow names is one of `npm run trial`', () => {
+  const cwd = fileURLToPath(new URL('../..', import.meta.url));
+  const run = (command: string, ...args: string[]) => spawnSync(command, args, { cwd, encoding: 'utf8' }).stdout;
+  const listed = [...run('node', 'scripts/trial.mjs').matchAll(/^ {2}(\S+)/gm)].map(([, name]) => name);
+  const named = run('git', 'grep', '-ohE', 'npm run trial -- [a-z-]+').trim().split('\n');
+  expect(named.length).toBeGreaterThan(20);
+  expect([...new Set(named)].filter((name) => !listed.includes(name.split(' -- ')[1]))).toEqual([]);
 });
 
 it('`npm start` runs the example for Express, and installs and builds before', () => {

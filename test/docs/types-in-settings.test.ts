@@ -12,7 +12,7 @@ const strict = { strict: true, exactOptionalPropertyTypes: true, noUncheckedInde
 
 /**
  * The settings of a project that change what compiles. `npm run check -- lint` compiles under the strictest, and
- * `npm run types:settings` under all of these.
+ * `npm run trial -- types-settings` under all of these.
  */
 const settings: Record<string, ts.CompilerOptions> = {
   'bundler, not strict': { ...bundler, strict: false },

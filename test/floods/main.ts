@@ -1,6 +1,6 @@
-// `npm run flood` floods a server of HTTP/2 with HEADERS and RST_STREAM while other clients make each error of the protocol,
+// `npm run trial -- flood` floods a server of HTTP/2 with HEADERS and RST_STREAM while other clients make each error of the protocol,
 // ten times with the limits of `limitNode` and ten times without, and fails if a process of a server ends.
-// `-- --runs 20 --seconds 30` floods more, `-- --kind limited` only that. For another Node: `npx -y -p node@24 -c 'npm run flood'`.
+// `--runs 20 --seconds 30` floods more, `--kind limited` only that. For another Node: `npx -y -p node@24 -c 'npm run trial -- flood'`.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';

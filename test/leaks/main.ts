@@ -1,6 +1,6 @@
-// `npm run leaks` makes 200,000 requests of mixed kinds on each store, which are answered, left and cancelled in each way,
+// `npm run trial -- leaks` makes 200,000 requests of mixed kinds on each store, which are answered, left and cancelled in each way,
 // also by errors of HTTP/2, while the store has outages. It prints what the server's process has in memory after the first
-// quarter and at the end, and fails if that is more. `-- --store redis` does so for one store, `--requests 20000` makes
+// quarter and at the end, and fails if that is more. `--store redis` does so for one store, `--requests 20000` makes
 // fewer, with `--growth 1.2`, because code that is compiled on the way then counts more.
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';

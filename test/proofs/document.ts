@@ -1,4 +1,4 @@
-// `npm run prove -- --document` writes the theorems into docs/proofs.md, and the scenario of a mutant as an example; a
+// `npm run trial -- prove --document` writes the theorems into docs/proofs.md, and the scenario of a mutant as an example; a
 // whole run fails if the page is not up to date.
 import { readFile, writeFile } from 'node:fs/promises';
 import { formatted } from '../../scripts/formatted.mjs';
@@ -7,7 +7,7 @@ import { outcomeOf } from './mutants/outcome.ts';
 import { ruleMutants } from './mutants/rule-mutants.ts';
 
 const PAGE = new URL('../../docs/proofs.md', import.meta.url);
-const BEGIN = '<!-- The theorems below are written by `npm run prove -- --document`. -->';
+const BEGIN = '<!-- The theorems below are written by `npm run trial -- prove --document`. -->';
 
 /** A block with what is printed of the mutant of the example. */
 const EXAMPLE_BLOCK = /(?<=```text\n)refuted .*?(?=\n```)/s;

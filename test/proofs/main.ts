@@ -1,4 +1,4 @@
-// `npm run prove` proves all theorems; `-- window lease` those whose names contain one of the texts. `--of <path>` proves
+// `npm run trial -- prove` proves all theorems; `window lease` those whose names contain one of the texts. `--of <path>` proves
 // those about a source. `--document` writes docs/proofs.md instead.
 import { parseArgs } from 'node:util';
 import { isUpToDate, writePage } from './document.ts';
@@ -50,5 +50,5 @@ const solved = (queries.milliseconds / 1000).toFixed(1);
 console.log(`${proved} theorems proved, ${refuted} refuted, in ${seconds} s (${queries.count} questions, ${solved} s)`);
 closeSolver();
 const isStale = isWhole && !(await isUpToDate(parts));
-if (isStale) console.log('REFUTED  docs/proofs.md is not up to date: npm run prove -- --document');
+if (isStale) console.log('REFUTED  docs/proofs.md is not up to date: npm run trial -- prove --document');
 process.exitCode = refuted === 0 && proved > 0 && !isStale ? 0 : 1;

@@ -1,4 +1,4 @@
-// A few cells of `npm run faults`, which tries all of them.
+// A few cells of `npm run trial -- faults`, which tries all of them.
 import { redisStore } from '@sluice/redis';
 import { describe, expect, it } from 'vitest';
 import { runCell, type Cell } from './faults/cell.ts';

@@ -1,4 +1,4 @@
-// The short ones of the scenarios with leases that `npm run faults` runs.
+// The short ones of the scenarios with leases that `npm run trial -- faults` runs.
 import { expect, it } from 'vitest';
 import { mostBeyond } from './leases/most-beyond.ts';
 import { PROCESSES } from './leases/load-through.ts';

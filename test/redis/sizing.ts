@@ -1,4 +1,4 @@
-// `npm run sizing` fills a Redis with buckets of several kinds of ids, and prints the bytes that each one takes there.
+// `npm run trial -- sizing` fills a Redis with buckets of several kinds of ids, and prints the bytes that each one takes there.
 import { accountId, createLimiter } from '@sluice/core';
 import { redisStore } from '@sluice/redis';
 import { randomUUID } from 'node:crypto';

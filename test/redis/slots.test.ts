@@ -1,4 +1,4 @@
-// The short ones of the scenarios with slots that `npm run faults` runs.
+// The short ones of the scenarios with slots that `npm run trial -- faults` runs.
 import { expect, it } from 'vitest';
 import { brokenSlotPromises } from './slots/outcome.ts';
 import { SHORT_SLOT_SCENARIOS } from './slots/scenarios.ts';

@@ -1,4 +1,4 @@
-// `npm run site:paint` builds the site, and prints how long a new browser waits for the first picture of some pages.
+// `npm run trial -- site-paint` builds the site, and prints how long a new browser waits for the first picture of some pages.
 import { browser, DESK, PHONE } from './browser.ts';
 import { builtSite } from './built-site.ts';
 

@@ -235,7 +235,7 @@ test('random calls through the AI SDK cost what their models have delivered, and
     expect(ran.charged).toEqual(ran.expected);
     for (const end of ran.ends) ends.set(end, (ends.get(end) ?? 0) + 1);
   }
-  // `npm run ai-versions` asks for so many, and shows what it has tried.
+  // `npm run trial -- ai-versions` asks for so many, and shows what it has tried.
   if (CALLS_ASKED !== undefined)
     console.log(`calls of models by their ends: ${JSON.stringify(Object.fromEntries(ends))}`);
 }, 3_600_000);

@@ -5,7 +5,7 @@ import { boulderOutcome } from './foreign/boulder.ts';
 import { domainsOutcome } from './foreign/domains.ts';
 import { foreignFiles, type ForeignFile } from './foreign/files.ts';
 
-// Our own files, of the shapes that files of others have. `npm run foreign-files` tries those of clones as well.
+// Our own files, of the shapes that files of others have. `npm run trial -- foreign-files` tries those of clones as well.
 const OWN = fileURLToPath(new URL('foreign', import.meta.url));
 const CLONES = (process.env['SLUICE_CLONES'] ?? '').split(',').filter((folder) => folder !== '');
 

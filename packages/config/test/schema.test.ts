@@ -40,7 +40,7 @@ describe('the loader and the schemas accept:', () => {
 it.each([
   ['limits', LIMITS_SCHEMA],
   ['overrides', OVERRIDES_SCHEMA],
-])('the published schema of %s is that of the loader: run npm run schemas after a change', (name, schema) => {
+])('the published schema of %s is that of the loader: run npm run trial -- schemas after a change', (name, schema) => {
   const file = new URL(`../schema/${name}.schema.json`, import.meta.url);
   expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(JSON.parse(JSON.stringify(schema)));
 });

@@ -77,7 +77,7 @@ const CORE_CASES = {
   'fields of slots': slotFieldCases,
 };
 
-/** What `npm run mutants:adapters` does not need to find a mistake: asked of two adapters, and of all in `npm run test:all`. */
+/** What `npm run trial -- mutants-adapters` does not need to find a mistake: asked of two adapters, and of all in `npm run test:all`. */
 const MORE_CASES = {
   'fields that are obeyed': obeyedFieldCases,
   'errors of other functions': otherErrorCases,
@@ -103,7 +103,7 @@ export function httpContract(framework: Framework): void {
   describeTopics(framework, { ...EXCHANGE_CASES, ...MORE_CASES, ...CORE_CASES, ...OTHER_CASES[framework.protocol] });
 }
 
-/** The part of the contract that an exchange decides. `npm run mutants:adapters` shows that it finds what may be wrong with one. */
+/** The part of the contract that an exchange decides. `npm run trial -- mutants-adapters` shows that it finds what may be wrong with one. */
 export function exchangeContract(framework: Framework): void {
   const more = process.env['SLUICE_ALL_CASES'] === 'yes' ? MORE_CASES : {};
   describeTopics(framework, { ...EXCHANGE_CASES, ...more, ...OTHER_CASES[framework.protocol] });

@@ -1,4 +1,4 @@
-// `npm run measures` prints what the code weighs beyond its pins, and fails if it is more than what is written here.
+// `npm run trial -- measures` prints what the code weighs beyond its pins, and fails if it is more than what is written here.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

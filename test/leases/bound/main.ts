@@ -1,7 +1,7 @@
-// `npm run leases:bound` counts by how much processes with leases exceed a limit on a real Redis, behind a proxy that makes each
+// `npm run trial -- leases-bound` counts by how much processes with leases exceed a limit on a real Redis, behind a proxy that makes each
 // call slower: 4 processes, a limit of 1,000 a second with an overshoot of 0.1, three times as many requests, all at one
 // process, and every 300 ms at another one. It fails if a run is above the bound. Beside the part of the requests that were
-// decided at once, without a wait or a call, it prints the most that can be. `-- --runs 20` makes so many runs in all,
+// decided at once, without a wait or a call, it prints the most that can be. `--runs 20` makes so many runs in all,
 // `--round-trips 30,50` chooses the round trips in milliseconds, `--cores idle` or `--cores busy` one of the two, and `--quick`
 // checks in some seconds that it works.
 import { availableParallelism } from 'node:os';

@@ -1,4 +1,4 @@
-// One process of `npm run leases:bound`: it makes its own requests, and records when each one of them passed.
+// One process of `npm run trial -- leases-bound`: it makes its own requests, and records when each one of them passed.
 import { accountId, createLimiter } from '@sluice/core';
 import { leasedStore } from '@sluice/redis';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-// `npm run leases:capacity` prints what simulated processes with leases let through, beside what one shared bucket does, and
+// `npm run trial -- leases-capacity` prints what simulated processes with leases let through, beside what one shared bucket does, and
 // how often a client that obeys Retry-After is denied again.
 import { isLeased } from '../../../packages/redis/src/leases/rules/lease-numbers.ts';
 import { numbersOf, type Setting } from '../deployment.ts';

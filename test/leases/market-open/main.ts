@@ -1,9 +1,9 @@
-// `npm run replay:market-open` lets 285,000 requests a second come where there were 18,000, from 1.4 million clients: in a
-// simulation with the code of the product, and with processes of this machine on a real Redis. `-- simulated` and
-// `-- processes` run one of the two. `--quick` checks in less than a minute that everything runs, `--all-rows` prints each
+// `npm run trial -- market-open` lets 285,000 requests a second come where there were 18,000, from 1.4 million clients: in a
+// simulation with the code of the product, and with processes of this machine on a real Redis. `simulated` and
+// `processes` run one of the two. `--quick` checks in less than a minute that everything runs, `--all-rows` prints each
 // 100 ms of the simulation, and `--write` writes the result and the tables of docs/measured/market-open.md: then run `npm run format` and
 // `node scripts/draw-market-open.mjs`. What Redis needs for a call, a decision and a bucket of a sync are options of the
-// simulation. `-- docs` writes the tables of the committed result.
+// simulation. `docs` writes the tables of the committed result.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { writeTables } from './docs-page.ts';

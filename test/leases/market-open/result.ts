@@ -43,7 +43,7 @@ export interface Result {
 
 export const RESULT_FILE: URL = new URL('result.json', import.meta.url);
 
-/** What `npm run replay:market-open -- --write` has written. */
+/** What `npm run trial -- market-open --write` has written. */
 export function committedResult(): Result {
   return JSON.parse(readFileSync(RESULT_FILE, 'utf8')) as Result;
 }

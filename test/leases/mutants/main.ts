@@ -1,9 +1,9 @@
-// `npm run mutants:leases` breaks leases on purpose, one change at a time, and fails if nothing notices one of them:
+// `npm run trial -- mutants-leases` breaks leases on purpose, one change at a time, and fails if nothing notices one of them:
 //
 // - script: leaves out each line of sync.lua, and makes each of its conditions always true and always false
 // - rules: breaks each rule of the code of processes, and runs the test that must find it
 //
-// It prints what was found in each of these mutants. `-- rules` tries one part, and `-- --only <text>` the lines or the
+// It prints what was found in each of these mutants. `rules` tries one part, and `--only <text>` the lines or the
 // rules that contain a text.
 import { parseArgs } from 'node:util';
 import { tryRuleMutants } from './rules.ts';

@@ -1,4 +1,4 @@
-// `npm run leases:table` prints what follows from an overshoot of 0.1 for some limits and numbers of processes, and what
+// `npm run trial -- leases-table` prints what follows from an overshoot of 0.1 for some limits and numbers of processes, and what
 // simulated processes make of it: one bucket, requests of one token that may wait, and three loads.
 import { isLeased } from '../../../packages/redis/src/leases/rules/lease-numbers.ts';
 import { numbersOf, type Setting } from '../deployment.ts';

@@ -1,5 +1,5 @@
-// `npm run mutants:postgres` breaks the functions of the PostgreSQL store on purpose, one change at a time, and fails if the
-// contract of stores does not notice one. `-- --only <text>` tries those whose names contain a text.
+// `npm run trial -- mutants-postgres` breaks the functions of the PostgreSQL store on purpose, one change at a time, and fails if the
+// contract of stores does not notice one. `--only <text>` tries those whose names contain a text.
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import type { StoreOperation } from '@sluice/core/store';

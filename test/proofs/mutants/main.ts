@@ -1,6 +1,6 @@
-// `npm run mutants:proofs` breaks sources on purpose, one change at a time, and fails if no theorem about the source is
-// refuted. It prints the scenario of each. `-- sync.lua cap` tries the mutants whose path or words contain one of the texts.
-// `-- --change <path> <text> <by>` tries a change of yours.
+// `npm run trial -- mutants-proofs` breaks sources on purpose, one change at a time, and fails if no theorem about the source is
+// refuted. It prints the scenario of each. `sync.lua cap` tries the mutants whose path or words contain one of the texts.
+// `--change <path> <text> <by>` tries a change of yours.
 import { askConditions } from '../engine/shadows.ts';
 import { closeSolver } from '../engine/solver.ts';
 import { proofMutants } from './index.ts';

@@ -1,4 +1,4 @@
-// `npm run systemd` starts the unit file of `sluice serve` with a real systemd, the first process of namespaces of its own, and
+// `npm run trial -- systemd` starts the unit file of `sluice serve` with a real systemd, the first process of namespaces of its own, and
 // tries what docs/proxies.md promises. It needs root on Linux, and nothing of this machine changes.
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -15,7 +15,7 @@ const LONGEST_MS = 120_000;
 
 if (process.platform !== 'linux' || process.getuid?.() !== 0 || !existsSync('/lib/systemd/systemd')) {
   console.error(
-    '`npm run systemd` must be root on a Linux with systemd, to make namespaces. Try it in a virtual machine.',
+    '`npm run trial -- systemd` must be root on a Linux with systemd, to make namespaces. Try it in a virtual machine.',
   );
   process.exit(2);
 }

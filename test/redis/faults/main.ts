@@ -1,5 +1,5 @@
-// `npm run faults` tries every fault under every policy with every client, prints what came of it as Markdown, and
-// fails when a promise was broken. `npm run faults -- --only SIGSTOP,closed` tries the cells that have all of these
+// `npm run trial -- faults` tries every fault under every policy with every client, prints what came of it as Markdown, and
+// fails when a promise was broken. `npm run trial -- faults --only SIGSTOP,closed` tries the cells that have all of these
 // words; `--all-rows` prints a row for each cell instead of the worst of each fault and policy. Then it runs the scenarios
 // with concurrency limits and with leases, of which `--only slots` and `--only leases` try all, and `--only slots,FLUSHALL`
 // one.

@@ -6,7 +6,7 @@ import { flushed, oldSnapshot } from './lost-data.ts';
 import { stoppedRedis } from './outages.ts';
 import type { LeaseScenario } from './outcome.ts';
 
-/** All of them, as `npm run faults` runs them. */
+/** All of them, as `npm run trial -- faults` runs them. */
 export const LEASE_SCENARIOS: readonly LeaseScenario[] = [
   calm(0.1, 10),
   calm(0.5, 10),

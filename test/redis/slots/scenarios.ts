@@ -5,7 +5,7 @@ import { clusterFailover, sentinelFailover, stopped } from './outages.ts';
 import type { SlotScenario } from './outcome.ts';
 import { abortedRequests } from './requests.ts';
 
-/** All of them, as `npm run faults` runs them. */
+/** All of them, as `npm run trial -- faults` runs them. */
 export const SLOT_SCENARIOS: readonly SlotScenario[] = [
   killedHolder(2),
   stopped,

@@ -1,5 +1,5 @@
-// `npm run mutants:adapters` breaks the adapters on purpose, one change at a time, and fails if a contract that must find it
-// does not. `-- --only <text>` tries those whose names contain a text.
+// `npm run trial -- mutants-adapters` breaks the adapters on purpose, one change at a time, and fails if a contract that must find it
+// does not. `--only <text>` tries those whose names contain a text.
 import { parseArgs } from 'node:util';
 import { changeOf, mutatedRun, type MutatedRun } from '../../../mutants/mutated-run.ts';
 import { adapterMutants } from './adapter-mutants.ts';
