@@ -5,7 +5,8 @@ import { decisionFrom, DenialCache, quotaAsk, WatchedQuota } from '../subjects/q
 import { EPOCH_MS } from '../subjects/stores.ts';
 
 const LEFT = 'packages/core/src/decision/period-left.ts';
-const DECIDE = 'packages/core/src/decision/decide.ts';
+const DECIDED = 'packages/core/src/decision/decided.ts';
+const RESULTS = 'packages/core/src/decision/results.ts';
 const PERIODS = 'packages/core/src/store/server-periods.ts';
 const CACHE = 'packages/redis/src/batches/denial-cache.ts';
 const MICROS = { min: 0, max: 999 };
@@ -17,7 +18,7 @@ export const quotaReports: readonly Theorem[] = [
     name: 'quota-repeated-call',
     words:
       'The figures are those of the period in which the store counted. Its call may have been repeated, because its clock was outside of the periods of the first call.',
-    sources: [LEFT, DECIDE],
+    sources: [LEFT, RESULTS],
     assumes: ['The periods are hours of UTC. The count is 100 and the cost 1.'],
     run(t) {
       forgetHours();
@@ -44,7 +45,7 @@ export const quotaReports: readonly Theorem[] = [
     name: 'quota-remembered-denial',
     words:
       'A process that remembers a denial by Redis denies a quota only while the clock of Redis is certainly in the same period. The wait that it reports is not too short.',
-    sources: [CACHE, PERIODS, LEFT, DECIDE],
+    sources: [CACHE, PERIODS, LEFT, DECIDED],
     assumes: [
       'The clocks of the process and of Redis are equally fast. Redis answered at some moment between the call and the reply. The quota has 10 tokens, all of which are used, and the cost is 1.',
     ],
