@@ -8,7 +8,7 @@
  */
 import { SluiceError, type Awaitable, type Decision, type Store } from '@sluice/core';
 import { systemTime } from '@sluice/core/kit';
-import { countsOf, type Counts } from './numbers/counts.ts';
+import { countsOf, readOf, type Counts } from './numbers/counts.ts';
 import type { WindowNumbers } from './numbers/bucket-numbers.ts';
 import { dropInOptions, type DropInOptions } from './numbers/drop-in-options.ts';
 import { givenLimit, givenNumbers } from './numbers/given-numbers.ts';
@@ -76,7 +76,10 @@ export interface RateLimitStore {
   decrement(key: string): Promise<void>;
   /** Fills a bucket. */
   readonly resetKey: (key: string) => Promise<void>;
-  /** Returns what `increment` would count from; `undefined` for a full bucket. Takes nothing. */
+  /**
+   * Returns what `increment` would count from; `undefined` for a full bucket. As many hits as the limit mean that the next
+   * request is denied. Takes nothing.
+   */
   get(key: string): Promise<RateLimitInfo | undefined>;
   /** Empties a memory store of its own. Rejects where a store was passed, which can't find all keys of one limiter. */
   resetAll(): Promise<void>;
@@ -196,7 +199,8 @@ class SluiceStore implements RateLimitStore {
 
   async get(key: string): Promise<RateLimitInfo | undefined> {
     const served = this.#ready();
-    const counts = await served.buckets.read(served.buckets.idOf(key), await numbersFor(served, key));
+    const numbers = await numbersFor(served, key);
+    const counts = readOf(await served.buckets.check(served.buckets.idOf(key), numbers), numbers);
     return counts.hits === 0 ? undefined : infoOf(served, counts);
   }
 

@@ -7,7 +7,7 @@
  */
 import { SluiceError, type Awaitable, type Decision, type Store } from '@sluice/core';
 import type { WindowNumbers } from './numbers/bucket-numbers.ts';
-import { countsOf, type Counts } from './numbers/counts.ts';
+import { countsOf, readOf, type Counts } from './numbers/counts.ts';
 import { dropInOptions, type DropInOptions } from './numbers/drop-in-options.ts';
 import { givenNumbers } from './numbers/given-numbers.ts';
 import { PeerBuckets } from './numbers/peer-buckets.ts';
@@ -34,7 +34,10 @@ export interface RateLimitStore {
    * @param timeWindow - Milliseconds.
    */
   incr(key: string, callback: RateLimitCallback, timeWindow: number, max: number): void;
-  /** Calls back with what `incr` would count from. Takes nothing. */
+  /**
+   * Calls back with what `incr` would count from, or for a request that it would deny with what it would call back with. Takes
+   * nothing.
+   */
   read(key: string, callback: RateLimitCallback, timeWindow: number, max: number): void;
   /**
    * Returns the store of a route, whose buckets are its own.
@@ -85,6 +88,9 @@ interface RouteConfig {
   readonly routeInfo?: { readonly method?: string | readonly string[]; readonly url?: string } | undefined;
 }
 
+/** Whether a request takes a token. */
+type Call = 'spend' | 'check';
+
 const NAMES = { limit: 'max', window: 'timeWindow', unitMs: 1 };
 
 /** What all stores of one class share. */
@@ -118,37 +124,35 @@ class SluiceStore implements RateLimitStore {
   }
 
   incr(key: string, callback: RateLimitCallback, timeWindow: number, max: number): void {
-    answer(callback, () => this.#take(key, givenNumbers(NAMES, max, timeWindow)));
+    answer(callback, () => this.#ask('spend', key, givenNumbers(NAMES, max, timeWindow)));
   }
 
   read(key: string, callback: RateLimitCallback, timeWindow: number, max: number): void {
-    answer(callback, () => {
-      const numbers = givenNumbers(NAMES, max, timeWindow);
-      return this.#hits.read(this.#idOf(key, numbers), numbers);
-    });
+    answer(callback, () => this.#ask('check', key, givenNumbers(NAMES, max, timeWindow)));
   }
 
   child(config: RouteConfig): RateLimitStore {
     return new SluiceStore(this.#parts, config, ownerOf(config, this.#parts));
   }
 
-  #take(key: string, numbers: WindowNumbers): Awaitable<Counts> {
+  #ask(call: Call, key: string, numbers: WindowNumbers): Awaitable<Counts> {
     const id = this.#idOf(key, numbers);
-    const decided = this.#hits.spend(id, numbers);
+    const decided = this.#hits[call](id, numbers);
     return decided instanceof Promise
-      ? decided.then((decision) => this.#counted(id, decision, numbers))
-      : this.#counted(id, decided, numbers);
+      ? decided.then((decision) => this.#counted(call, id, decision, numbers))
+      : this.#counted(call, id, decided, numbers);
   }
 
   /** Counts a denial of a client that may be banned: the limiter bans one whose `current` is more than `ban` above `max`. */
-  #counted(id: string, decision: Decision, numbers: WindowNumbers): Awaitable<Counts> {
+  #counted(call: Call, id: string, decision: Decision, numbers: WindowNumbers): Awaitable<Counts> {
+    if (decision.allowed && call === 'check') return readOf(decision, numbers);
     const counts = countsOf(decision, numbers);
-    return decision.allowed || this.#ban < 1 ? counts : this.#banned(id, counts, numbers);
+    return decision.allowed || this.#ban < 1 ? counts : this.#banned(call, id, counts, numbers);
   }
 
-  async #banned(id: string, counts: Counts, { windowMs }: WindowNumbers): Promise<Counts> {
+  async #banned(call: Call, id: string, counts: Counts, { windowMs }: WindowNumbers): Promise<Counts> {
     const numbers = { limit: this.#ban, windowMs };
-    const denials = countsOf(await this.#bans.spend(id, numbers), numbers);
+    const denials = countsOf(await this.#bans[call](id, numbers), numbers);
     return { ...counts, hits: counts.hits - 1 + denials.hits };
   }
 

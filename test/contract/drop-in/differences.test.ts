@@ -87,6 +87,14 @@ async function fastifyApp(isOurs: boolean, { limit = 3, ...numbers }: Numbers = 
     ...(isOurs && { store: fastifyStore({ time, log: false }) }),
   });
   for (const url of ['/', '/other']) app.get(url, { config: { rateLimit: limits } }, () => 'hello');
+  // A failed login, as the documentation counts them.
+  const check = app.createRateLimit(limits);
+  app.get('/login', { config: { rateLimit: false } }, async (req, reply) => {
+    const status = await check(req, { increment: false });
+    if ('isExceeded' in status && status.isExceeded) return reply.code(429).send();
+    await check(req);
+    return reply.code(401).send();
+  });
   return async (path = '/') => hasPassed({ status: (await app.inject(path)).statusCode });
 }
 
@@ -174,8 +182,10 @@ const DIFFERENCES: readonly Difference[] = [
   },
   {
     between: OF_FASTIFY,
-    what: '`continueExceeding` and `exponentialBackoff` are errors when the program starts',
+    what: '`continueExceeding` and `exponentialBackoff` are errors when the program starts, and a look (`increment: false`) tells of a limit that is used up one request earlier',
     async holds(application) {
+      const logins = await both(application);
+      expect([await passed(logins[0], 10, '/login'), await passed(logins[1], 10, '/login')]).toEqual([4, 3]);
       for (const name of ['continueExceeding', 'exponentialBackoff']) {
         const own = await application(false, { [name]: true });
         expect(await passed(own, 4)).toBe(3);
@@ -189,7 +199,7 @@ const DIFFERENCES: readonly Difference[] = [
   },
   {
     between: OF_FASTIFY,
-    what: 'the routes of a `groupId` share their buckets',
+    what: 'the routes of a `groupId` share their buckets, and no two handlers do',
     async holds(application) {
       const [own, ours] = await both(application, { groupId: 'code' });
       expect([await passed(own, 4), await passed(own, 4, '/other')]).toEqual([3, 3]);

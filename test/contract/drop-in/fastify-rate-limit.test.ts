@@ -128,6 +128,43 @@ describe('behind @fastify/rate-limit', () => {
     expect((await app.inject('/read')).json()).toMatchObject({ remaining: 2, ttl: 20_000 });
   });
 
+  test('a look tells that the next request is denied, so a login that counts failures stops after max of them', async () => {
+    const { store, time } = still();
+    const app = Fastify();
+    onTestFinished(() => app.close());
+    await app.register(fastifyRateLimit, { global: false, store });
+    const limiter = app.createRateLimit({ max: 3, timeWindow: '1 minute' });
+    app.get('/login', async (req, reply) => {
+      const status = await limiter(req, { increment: false });
+      if ('isExceeded' in status && status.isExceeded) return reply.code(429).send(status);
+      await limiter(req);
+      return reply.code(401).send();
+    });
+    expect(await statuses(app, 10, '/login')).toEqual([401, 401, 401, ...Array<number>(7).fill(429)]);
+    expect((await app.inject('/login')).json()).toMatchObject({ remaining: 0, ttl: 20_000 });
+    time.advance(20_000);
+    expect(await statuses(app, 2, '/login')).toEqual([401, 429]);
+  });
+
+  test('a look tells whether the next request is banned', async () => {
+    const app = await served(still().store, { global: false });
+    const limiter = app.createRateLimit({ max: 1, ban: 2 });
+    app.get('/look', (req) => limiter(req, { increment: false }));
+    app.get('/taken', (req) => limiter(req));
+    const looks: unknown[] = [];
+    for (let i = 0; i < 4; i++) {
+      const { isExceeded, isBanned } = (await app.inject('/look')).json<Record<string, unknown>>();
+      looks.push([isExceeded, isBanned]);
+      await app.inject('/taken');
+    }
+    expect(looks).toEqual([
+      [false, false],
+      [true, false],
+      [true, false],
+      [true, true],
+    ]);
+  });
+
   test('a client is banned after so many denials', async () => {
     const app = await served(still().store, { max: 1, ban: 2 });
     expect(await statuses(app, 5)).toEqual([200, 429, 429, 403, 403]);

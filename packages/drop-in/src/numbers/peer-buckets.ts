@@ -9,7 +9,6 @@ import {
 } from '@sluice/core';
 import { eventSink, systemTime, type EventSink } from '@sluice/core/kit';
 import { bucketNumbers, type WindowNumbers } from './bucket-numbers.ts';
-import { readOf, type Counts } from './counts.ts';
 import type { DropInOptions } from './drop-in-options.ts';
 import { ANY_TEXT, idOf, NO_KEY } from './ids.ts';
 
@@ -65,11 +64,10 @@ export class PeerBuckets {
     return this.#answersAtOnce ? this.#limit.spendSync(id) : this.#limit.spend(id);
   }
 
-  /** What the counter of a library would show now. Takes nothing. */
-  async read(id: string, given: WindowNumbers): Promise<Counts> {
+  /** Decides a request, and takes nothing. */
+  async check(id: string, given: WindowNumbers): Promise<Decision> {
     if (this.#isOverridden) this.#convert(given);
-    const decision = await this.#limit.check(id, { cost: 0 });
-    return readOf(decision, given);
+    return this.#limit.check(id);
   }
 
   /** Gives back what is left of what a decision took: once, and nothing for one that was denied. */
