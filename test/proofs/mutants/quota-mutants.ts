@@ -165,8 +165,8 @@ export const quotaMutants: readonly Mutant[] = [
   },
   {
     in: RESULTS,
-    replace: 'rate.periodMs : left.endMs - left.startMs;',
-    by: 'rate.periodMs : left.leftTicks / 16_000;',
+    replace: 'rate.periodMs : left.endMs - left.startMs,',
+    by: 'rate.periodMs : left.leftTicks / 16_000,',
     about: 'what is left of a period is shown as its length',
     first: 'quota-figures',
   },

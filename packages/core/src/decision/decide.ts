@@ -6,7 +6,7 @@ import { canEverPass } from './batch.ts';
 import { Decided, type Origin } from './decided.ts';
 import { periodLeft, ticksUntilFull } from './period-left.ts';
 import type { BucketState, Result } from './result.ts';
-import { blockedResult, periodMsOf } from './results.ts';
+import { blockedResult } from './results.ts';
 import { isBlocked, isInternal, type Transaction } from './transaction.ts';
 
 /**
@@ -96,7 +96,7 @@ export function bucketStates(
       resetAfterMs: ceilToMs(ticksUntilFull(level, left)),
       burst: rate.burst,
       count: rate.count,
-      periodMs: periodMsOf(rate, left),
+      periodMs: left === undefined ? rate.periodMs : left.endMs - left.startMs,
       overridden,
     };
   });

@@ -167,13 +167,13 @@ export class Decided implements Decision, ReadingToFill {
   }
 
   get overloaded(): boolean {
-    if (this.outcome !== 'denied' || this.blocked) return false;
-    return this.results.every(({ allowed }, i) => allowed || this.batch[i]!.treatment.sheds);
+    for (const { treatment } of this.batch) if (treatment.sheds) return this.#isOverloaded;
+    return false;
   }
 
-  /** Whether the tokens were taken. */
-  get took(): boolean {
-    return this.passed === 0 && this.origin.takes;
+  get #isOverloaded(): boolean {
+    if (this.passed !== -1 || this.blocked) return false;
+    return this.results.every(({ allowed }, i) => allowed || this.batch[i]!.treatment.sheds);
   }
 
   /** What the decision holds, or has held. */
@@ -197,19 +197,17 @@ export class Decided implements Decision, ReadingToFill {
   }
 
   get #figures(): Figures {
-    return (this.strictest ??= this.#strictestFigures());
+    if (this.strictest !== undefined) return this.strictest;
+    const { results, passed, batch, origin } = this;
+    if (passed === undefined) return (this.strictest = unavailableFigures(batch[0]!));
+    if (results.length < 2) return (this.strictest = results[0] ?? NO_LIMIT);
+    return (this.strictest = origin.store === undefined ? longestOf(results) : results[strictestOf(this, results)]!);
   }
+}
 
-  #strictestFigures(): Figures {
-    const { results, batch } = this;
-    if (this.passed === undefined) {
-      const { limit, id } = batch[0]!;
-      const wait = { retryAfterMs: UNAVAILABLE_RETRY_MS, resetAfterMs: UNAVAILABLE_RETRY_MS };
-      return { limit, id, blocked: false, remaining: 0, ...wait };
-    }
-    if (this.origin.store === undefined) return longestOf(results);
-    return results[strictestOf(this, results)] ?? NO_LIMIT;
-  }
+function unavailableFigures({ limit, id }: Transaction): Figures {
+  const retryAfterMs = UNAVAILABLE_RETRY_MS;
+  return { limit, id, blocked: false, remaining: 0, retryAfterMs, resetAfterMs: retryAfterMs };
 }
 
 /** Returns the state of a decision. The first call makes it. */

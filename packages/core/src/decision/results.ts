@@ -1,23 +1,24 @@
 import { fits, remainingTokens, waitFor } from '../rule/gcra.ts';
-import type { Numbers } from '../rule/rate.ts';
 import { ceilToMs } from '../rule/ticks.ts';
 import { canDeny, levelAfter } from '../store/transaction-rule.ts';
 import type { Decided } from './decided.ts';
-import { periodLeft, ticksUntilFit, ticksUntilFull, type PeriodLeft } from './period-left.ts';
+import { periodLeft, ticksUntilFit, ticksUntilFull } from './period-left.ts';
 import { withPending } from './pending-tokens.ts';
 import type { Result } from './result.ts';
-import { isInternal, readyTicks, type Transaction } from './transaction.ts';
+import { isInternal, type Transaction } from './transaction.ts';
 
 /** Derives the results of a decision from its levels. */
 export function resultsOf(decided: Decided): readonly Result[] {
-  const { batch, passed, took, origin } = decided;
+  const { batch, passed, origin } = decided;
+  const took = passed === 0 && origin.takes;
   const count = resultCount(batch);
   // A loop over a preallocated array: see docs/hot-path.md.
   // oxlint-disable-next-line unicorn/no-new-array
   const results = new Array<Result>(count);
   for (let i = 0; i < count; i++) results[i] = resultOf(decided, i, passed === 0, took);
   if (count < batch.length) foldLoans(decided, results, took);
-  return passed === 0 ? results : results.map((result) => withPending(origin.owner, result));
+  if (passed !== 0) for (let i = 0; i < count; i++) results[i] = withPending(origin.owner, results[i]!);
+  return results;
 }
 
 /** The number of transactions that have a result: those of ceilings and pools follow after them, see `Loan`. */
@@ -98,12 +99,12 @@ function resultOf(decided: Decided, index: number, passed: boolean, took: boolea
     allowed,
     blocked: false,
     borrowed: false,
-    remaining: remainingTokens(after, rate.emissionIntervalTicks, readyTicks(transaction)),
+    remaining: remainingTokens(after, rate.emissionIntervalTicks, Math.min(fitTicks, rate.toleranceTicks)),
     retryAfterMs: allowed ? 0 : ceilToMs(ticksUntilFit(transaction, after, left)),
     resetAfterMs: ceilToMs(ticksUntilFull(after, left)),
     burst: rate.burst,
     count: rate.count,
-    periodMs: periodMsOf(rate, left),
+    periodMs: left === undefined ? rate.periodMs : left.endMs - left.startMs,
     overridden,
     hidden: treatment.hidden,
   };
@@ -136,10 +137,6 @@ export function blockedResult({ limit, id, cost, mode, rate, overridden, treatme
 export function tokensTaken(transaction: Transaction, before: number): number {
   const after = levelAfter(transaction, before);
   return after === before ? 0 : spentTokens(transaction, after - before);
-}
-
-export function periodMsOf(rate: Numbers, left: PeriodLeft | undefined): number {
-  return left === undefined ? rate.periodMs : left.endMs - left.startMs;
 }
 
 // A charge may have taken less than its cost: up to an empty bucket.

@@ -12,12 +12,8 @@ interface Strictness {
   readonly waitTicks: number;
 }
 
-/**
- * Returns the index of the strictest result whose mode can deny; the first index if there is none; −1 for an empty
- * batch.
- */
+/** Returns the index of the strictest result whose mode can deny; the first index if there is none. */
 export function strictestOf(decided: Decided, results: readonly Result[]): number {
-  if (results.length < 2) return results.length - 1;
   let strictest = -1;
   for (let i = 0; i < results.length; i++) {
     if (!canDeny(results[i]!.mode)) continue;

@@ -39,6 +39,8 @@ export interface LimitSet<Request = unknown> {
   readonly usual: ReadonlyMap<string, Use>;
   /** Undefined if each id has the numbers of its limit. */
   readonly rateFor: RateLookup | undefined;
+  /** Whether an override may have a queue that its limit has not. */
+  readonly overridesCanWait: boolean;
   /** The listed overrides; undefined when a function returns them. */
   readonly listed?: OverrideList;
   /** The smallest burst of a limit and its listed overrides: no fixed cost may exceed it. */
@@ -62,6 +64,7 @@ export function defineLimitSet<Request>(
       limits,
       usual: usualUses(limits),
       rateFor: unlessDisabled(limits, rateFor),
+      overridesCanWait: true,
       smallestBurst: (limit) => limit.rate.burst,
     };
   }
@@ -74,6 +77,7 @@ export function defineLimitSet<Request>(
     limits,
     usual: usualUses(limits),
     rateFor: unlessDisabled(limits, list.isEmpty ? undefined : listedRate),
+    overridesCanWait: [...limits.keys()].some((name) => overridesOf(list, name)?.canWait === true),
     listed: list,
     smallestBurst: (limit) => list.smallestBurst(limit),
   };

@@ -3,7 +3,6 @@ import type { Decision } from '../decision/decision.ts';
 import type { Transaction } from '../decision/transaction.ts';
 import { fitting } from './dialects/fitting.ts';
 import { shownNameOf } from './shown-names.ts';
-import { visibleResults, type VisibleResult } from './visible.ts';
 import { waitText } from '../time/duration-text.ts';
 
 /** A response, without the rate limit fields and Retry-After. */
@@ -51,11 +50,12 @@ const BLOCKED_BODY = JSON.stringify({
  * @param retryAfterSeconds - The value of Retry-After; 0 for none.
  */
 export function denialOf(decision: Decision, retryAfterSeconds: number): Denial {
-  if (decision.blocked) {
+  // No wait helps a blocked id.
+  if (retryAfterSeconds === 0 && decision.blocked) {
     return { decision, status: 403, fields: FIELDS, body: BLOCKED_BODY, retryAfterSeconds: undefined };
   }
   const again = retryAfterSeconds === 0 ? USELESS : `Try again in ${waitText(retryAfterSeconds)}.`;
-  if (decision.outcome === 'unavailable') {
+  if ((decision as Decided).passed === undefined) {
     const detail = `Rate limiting is temporarily unavailable. ${again}`;
     return { decision, status: 503, fields: FIELDS, body: reducedCapacityBody(detail), retryAfterSeconds };
   }
@@ -70,31 +70,41 @@ export function denialOf(decision: Decision, retryAfterSeconds: number): Denial 
 // Built by hand, because a client that floods the server gets only these responses. The name of a limit contains no
 // character that JSON escapes.
 function exceededBody(decision: Decision, again: string): string {
-  const denied = deniedIn(decision);
-  const exceeded = denied.map(([, transaction]) => transaction);
+  const { transactions, pending } = exceededIn(decision);
   const problem = `{"type":"${TYPES}quota-exceeded","title":"Too many requests","status":429,`;
-  if (exceeded.length === 0) return `${problem}"detail":"Rate limit exceeded. ${again}"}`;
-  const names = namedOf(decision, exceeded);
-  const others = exceeded.length - names.length;
-  return `${problem}"detail":"${nounOf(exceeded)}${shown(names, others)} exceeded. ${again}${sooner(denied)}","violated-policies":["${names.join('","')}"]}`;
+  if (transactions.length === 0) return `${problem}"detail":"Rate limit exceeded. ${again}"}`;
+  const names = namedOf(decision, transactions);
+  const others = transactions.length - names.length;
+  return `${problem}"detail":"${nounOf(transactions)}${shown(names, others)} exceeded. ${again}${pending === 0 ? '' : sooner(pending)}","violated-policies":["${names.join('","')}"]}`;
 }
 
 /** Returns the names of the limits that deny, without hidden ones: as many as a body has in `violated-policies`. */
 export function violatedPolicies(decision: Decision): readonly string[] {
-  return namedOf(
-    decision,
-    deniedIn(decision).map(([, transaction]) => transaction),
-  );
+  return namedOf(decision, exceededIn(decision).transactions);
 }
 
-function deniedIn(decision: Decision): readonly VisibleResult[] {
-  return visibleResults(decision as Decided).filter(([{ allowed }]) => !allowed);
+/** What denied a decision, without hidden limits. */
+interface Exceeded {
+  readonly transactions: readonly Transaction[];
+  /** The tokens that may come back before the wait is over. */
+  readonly pending: number;
 }
 
-/** What may come back before the wait is over. */
-function sooner(denied: readonly VisibleResult[]): string {
-  const tokens = denied.reduce((sum, [{ pending = 0 }]) => sum + pending, 0);
-  return tokens === 0 ? '' : ` Up to ${tokens} ${tokens === 1 ? 'token' : 'tokens'} may come back sooner.`;
+function exceededIn(decision: Decision): Exceeded {
+  const { batch, results } = decision as Decided;
+  const transactions: Transaction[] = [];
+  let tokens = 0;
+  for (let i = 0; i < results.length; i++) {
+    const { allowed, hidden, pending = 0 } = results[i]!;
+    if (allowed || hidden) continue;
+    transactions.push(batch[i]!);
+    tokens += pending;
+  }
+  return { transactions, pending: tokens };
+}
+
+function sooner(tokens: number): string {
+  return ` Up to ${tokens} ${tokens === 1 ? 'token' : 'tokens'} may come back sooner.`;
 }
 
 /** The most characters of the names in a body. */
@@ -102,26 +112,26 @@ const MOST_NAMES = 2000;
 
 /** The names of the limits that are exceeded. Where they are too many, the strictest is among those that are left. */
 function namedOf(decision: Decision, exceeded: readonly Transaction[]): readonly string[] {
-  const named =
-    exceeded.length < 2
-      ? exceeded
-      : fitting(exceeded, {
-          most: MOST_NAMES,
-          rankOf: ({ limit }) => (limit === decision.limit ? 0 : 1),
-          textsOf: ({ limit }) => [`"${limit}"`],
-        });
+  if (exceeded.length === 1) return [shownNameOf(decision, exceeded[0]!.limit)];
+  const named = fitting(exceeded, {
+    most: MOST_NAMES,
+    rankOf: ({ limit }) => (limit === decision.limit ? 0 : 1),
+    textsOf: ({ limit }) => [`"${limit}"`],
+  });
   return named.map(({ limit }) => shownNameOf(decision, limit));
 }
 
 /** Names behind a noun, which is in the plural when there are several. */
 function shown(names: readonly string[], others: number): string {
+  if (names.length === 1 && others === 0) return ` \\"${names[0]}\\"`;
   const quoted = names.map((name) => `\\"${name}\\"`);
   if (others > 0) quoted.push(`${others} more`);
-  return quoted.length === 1 ? ` ${quoted[0]}` : `s ${quoted.slice(0, -1).join(', ')} and ${quoted.at(-1)}`;
+  return `s ${quoted.slice(0, -1).join(', ')} and ${quoted.at(-1)}`;
 }
 
 function nounOf(limits: readonly Transaction[]): string {
-  const counts = limits.filter(({ slots }) => slots === true).length;
+  let counts = 0;
+  for (const { slots } of limits) if (slots === true) counts++;
   if (counts === 0) return 'Rate limit';
   return counts === limits.length ? 'Concurrency limit' : 'Limit';
 }

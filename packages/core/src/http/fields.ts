@@ -72,7 +72,7 @@ export function writeFields(decision: Decision, fields: ResponseFields, written:
     fields.setField(RETRY_AFTER, String(retryAfter));
   }
   // All decisions of limiters are of this class.
-  const visible = dialect === null ? null : visiblePart(decision as Decided);
+  const visible = dialect === null ? null : visiblePart(decision as Decided, retryAfter);
   if (visible !== null) dialect!.write(visible, fields, written);
   if (visible === null && retryAfter === 0) return;
   if (fields.getField('access-control-allow-origin') !== undefined)

@@ -17,11 +17,12 @@ export function visibleResults({ batch, results }: Decided): readonly VisibleRes
  * Returns `null` when there are no figures to report: no limit applied, no wait helps, the store did not count, or
  * only hidden limits decided. A denial by hidden limits alone has none either, because figures that do not deny would
  * not explain it.
+ *
+ * @param retryAfter - The value of Retry-After; 0 for none.
  */
-export function visiblePart(decision: Decided): Decided | null {
+export function visiblePart(decision: Decided, retryAfter: number): Decided | null {
   const { batch, origin, passed } = decision;
-  if (origin.failure !== undefined || batch.length === 0) return null;
-  if (passed !== 0 && decision.retryAfterMs === Infinity) return null;
+  if (origin.failure !== undefined || batch.length === 0 || (passed !== 0 && retryAfter === 0)) return null;
   for (let i = 0; i < batch.length; i++) if (batch[i]!.treatment.hidden) return withoutHidden(decision);
   return decision;
 }

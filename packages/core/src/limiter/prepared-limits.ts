@@ -96,7 +96,7 @@ export class ResolvedLimits<Request> {
   readonly uses: readonly ResolvedUse<Request>[];
   /** The first concurrency limit among them, of those that are not disabled. */
   readonly slotLimit: Limit<Request> | undefined;
-  /** Whether a decision may have a delay. Overrides may have a queue that their limit has not. */
+  /** Whether a decision may have a delay. */
   readonly canWait: boolean;
   readonly #decider: Parts<Request>['decider'];
   readonly #call: Parts<Request>['call'];
@@ -105,7 +105,7 @@ export class ResolvedLimits<Request> {
     this.set = set;
     this.uses = uses;
     this.slotLimit = uses.find(({ limit }) => limit.treatment.slots !== undefined && !limit.disabled)?.limit;
-    this.canWait = set.rateFor !== undefined || uses.some(({ limit }) => limit.levels.lineTicks !== undefined);
+    this.canWait = set.overridesCanWait || uses.some(({ limit }) => limit.levels.lineTicks !== undefined);
     this.#decider = decider;
     this.#call = call;
   }

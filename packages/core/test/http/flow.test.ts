@@ -1,6 +1,32 @@
+import { accountId, createLimiter, type LimitSetOptions } from '@sluice/core';
+import { flowSettings } from '@sluice/core/http';
+import { FakeTime } from '@sluice/core/testing';
 import { expect, test } from 'vitest';
 import { reasonOf } from '../../src/checks/errors.ts';
-import { errorOf } from '../../src/http/flow.ts';
+import { errorOf, runFlow } from '../../src/http/flow.ts';
+import { plainExchange } from '../support/plain-exchange.ts';
+
+const SLOW = { count: 1, period: '10s' } as const;
+const QUEUE = { ...SLOW, maxWait: '15s' } as const;
+
+test.each<[how: string, overrides: LimitSetOptions['overrides']]>([
+  ['in a table', { Orders: { ann: QUEUE } }],
+  ['by a function', () => QUEUE],
+])('a queue that only an override %s has lets a request wait, also after replace', async (_, overrides) => {
+  const time = new FakeTime();
+  const limits = { Orders: { key: accountId(() => 'ann'), ...SLOW } };
+  const limiter = createLimiter({ limits, time, log: false });
+  const settings = flowSettings<object, readonly []>({ limiter }, []);
+  limiter.replace({ limits, overrides });
+  expect(await runFlow(settings, plainExchange(), [])).toBeNull();
+  let outcome: unknown = 'waits';
+  const waiting = Promise.resolve(runFlow(settings, plainExchange(), [])).then((ended) => (outcome = ended));
+  await time.pass(9999);
+  expect(outcome).toBe('waits');
+  await time.pass(1);
+  await waiting;
+  expect(outcome).toBeNull();
+});
 
 test('a thrown object is passed on unchanged', () => {
   for (const cause of [new Error('boom'), { status: 400 }, [], Object.create(null)]) expect(errorOf(cause)).toBe(cause);

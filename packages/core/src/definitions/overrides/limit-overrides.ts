@@ -23,6 +23,8 @@ export class LimitOverrides {
   #networks: NetworkMap<OverrideRate> | undefined;
   #firstParts: FirstPartsMap<OverrideRate> | undefined;
   #smallestBurst = Infinity;
+  /** Whether an override has a queue of its own. Only this class changes it. */
+  canWait = false;
   /** The id with the largest count of each kind. */
   readonly #largestOfKind = new Map<string, { readonly text: string; readonly rate: Numbers }>();
 
@@ -121,6 +123,7 @@ export class LimitOverrides {
 
   #note(text: string, rate: Numbers): void {
     this.#smallestBurst = Math.min(this.#smallestBurst, rate.burst);
+    this.canWait ||= rate.waitTicks !== undefined;
     this.totals.add(rate);
     const largest = this.#largestOfKind.get(rate.kind.name)?.rate.count ?? 0;
     if (rate.count > largest) this.#largestOfKind.set(rate.kind.name, { text, rate });
