@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { leaseNumbers, type LeaseNumbers } from '../../../src/leases/rules/lease-numbers.ts';
 import { DENIES, EXACT, FITS, UNAVAILABLE, WAITS } from '../../../src/leases/rules/leased-bucket.ts';
 import {
   addBucket,
@@ -546,4 +548,27 @@ describe('while Redis does not answer', () => {
     bucket.touch(trial.atTicks + 2 * SYNC);
     expect(stream.nextCall(trial.atTicks + 3 * SYNC)!.entries.at(0)!.wantedTokens).toBeGreaterThan(0);
   });
+});
+
+test.each([
+  { limit: '100 a second, 4 processes', burst: 200, perSecond: 100, gateways: 4 },
+  { limit: '100 a second, 16 processes', burst: 200, perSecond: 100, gateways: 16 },
+  { limit: '300 in 3 hours', burst: 300, perSecond: 300 / 10_800, gateways: 4 },
+  { limit: '1,000 a second', burst: 1000, perSecond: 1000, gateways: 16 },
+  { limit: '80,000 a second', burst: 40_000, perSecond: 80_000, gateways: 64 },
+])('$limit: leases last until syncs take as long as docs/leases.md says', ({ burst: most, perSecond, gateways }) => {
+  const page = readFileSync(new URL('../../../../../docs/leases.md', import.meta.url), 'utf8');
+  const said = /less\s+than\s+(\d+)\s+%\s+of\s+the\s+life\s+of\s+a\s+lease:\s+(\d+)\s+ms\s+of\s+(\d+)\s+ms/.exec(page)!;
+  const [percent = 0, longestMs = 0, lifeMs = 0] = said.slice(1).map(Number);
+  const intervalTicks = Math.floor((1000 * TICKS_PER_MS) / perSecond);
+  const demand = { burst: most, intervalTicks, overshoot: 0.1, gateways, syncTicks: SYNC };
+  const numbers = leaseNumbers(demand) as LeaseNumbers;
+  const { stream, bucket } = syncedBucket(numbers);
+  const isTooSlow = (ticks: number): boolean => ((stream.roundTripTicks = ticks), bucket.isTooSlow);
+  expect(numbers.leaseTicks).toBeLessThanOrEqual(lifeMs * TICKS_PER_MS);
+  expect(isTooSlow((percent / 100) * numbers.leaseTicks)).toBe(false);
+  expect(isTooSlow(((percent + 1) / 100) * numbers.leaseTicks)).toBe(true);
+  if (numbers.leaseTicks !== lifeMs * TICKS_PER_MS) return;
+  expect(isTooSlow(longestMs * TICKS_PER_MS)).toBe(false);
+  expect(isTooSlow((longestMs + 1) * TICKS_PER_MS)).toBe(true);
 });
