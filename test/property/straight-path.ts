@@ -286,7 +286,13 @@ function exchangeOf(request: Visit, fields: Record<string, string>): Exchange<Vi
   };
 }
 
-const BLOCKED = { outcome: 'denied', remaining: 0, retryAfterMs: Infinity, resetAfterMs: Infinity, results: 'blocked' };
+const BLOCKED = {
+  outcome: 'denied',
+  remaining: 0,
+  retryAfterMs: Infinity,
+  resetAfterMs: Infinity,
+  results: ['A blocked'],
+};
 const UNAVAILABLE = { outcome: 'unavailable', remaining: 0, retryAfterMs: 1000, resetAfterMs: 1000, results: [] };
 
 function figuresOf({ outcome, blocked, remaining, retryAfterMs, resetAfterMs, results }: Decision) {
@@ -298,7 +304,7 @@ function figuresOf({ outcome, blocked, remaining, retryAfterMs, resetAfterMs, re
     retryAfterMs: each.retryAfterMs,
     resetAfterMs: each.resetAfterMs,
   }));
-  return { outcome, remaining, retryAfterMs, resetAfterMs, results: blocked ? 'blocked' : own };
+  return { outcome, remaining, retryAfterMs, resetAfterMs, results: blocked ? own.map(({ bucket }) => bucket) : own };
 }
 
 function exactFigures({ allowed, answers, strictest }: OracleDecision, parts: readonly Part[]) {

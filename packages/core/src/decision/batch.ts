@@ -146,7 +146,9 @@ export function plainBatchOf(
     // A promise is not a transaction either.
     if (!(one instanceof Transaction) || !one.isPlain) return undefined;
   }
-  return distinct(transactions as readonly Transaction[]);
+  const batch = transactions as readonly Transaction[];
+  if (batch.length > 1) checkDistinct(batch);
+  return batch;
 }
 
 function hasFittingCost({ mode, cost, rate, capTicks }: Transaction): boolean {

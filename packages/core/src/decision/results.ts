@@ -11,7 +11,7 @@ import { isInternal, type Transaction } from './transaction.ts';
 export function resultsOf(decided: Decided): readonly Result[] {
   const { batch, passed, origin } = decided;
   const took = passed === 0 && origin.takes;
-  const count = resultCount(batch);
+  const count = batch.length > 2 ? resultCount(batch) : batch.length;
   // A loop over a preallocated array: see docs/hot-path.md.
   // oxlint-disable-next-line unicorn/no-new-array
   const results = new Array<Result>(count);
@@ -21,11 +21,13 @@ export function resultsOf(decided: Decided): readonly Result[] {
   return results;
 }
 
-/** The number of transactions that have a result: those of ceilings and pools follow after them, see `Loan`. */
+/**
+ * The number of transactions that have a result: those of ceilings and pools follow after them, see `Loan`. A loan has three
+ * transactions, so of smaller batches all.
+ */
 export function resultCount(batch: readonly Transaction[]): number {
   let count = batch.length;
-  // A loan has three transactions, so of most batches only the length is read.
-  if (count > 2) while (count > 0 && isInternal(batch[count - 1]!)) count--;
+  while (count > 0 && isInternal(batch[count - 1]!)) count--;
   return count;
 }
 
@@ -85,8 +87,9 @@ function resultOf(decided: Decided, index: number, passed: boolean, took: boolea
   const transaction = batch[index]!;
   const before = decided.levelsTicks[index]!;
   const after = took ? levelAfter(transaction, before) : before;
-  const left = periodLeft(transaction, decided, index);
   const { limit, id, cost, mode, rate, overridden, treatment, incrementTicks, fitTicks } = transaction;
+  // Most levels fall with time.
+  const left = rate.kind.level === 'falls' ? undefined : periodLeft(transaction, decided, index);
   // A transaction alone is denied when its batch is, whatever its level is.
   const allowed = passed || !canDeny(mode) || (batch.length > 1 && fits(before, incrementTicks, fitTicks));
   return {
@@ -101,7 +104,7 @@ function resultOf(decided: Decided, index: number, passed: boolean, took: boolea
     borrowed: false,
     remaining: remainingTokens(after, rate.emissionIntervalTicks, Math.min(fitTicks, rate.toleranceTicks)),
     retryAfterMs: allowed ? 0 : ceilToMs(ticksUntilFit(transaction, after, left)),
-    resetAfterMs: ceilToMs(ticksUntilFull(after, left)),
+    resetAfterMs: ceilToMs(left === undefined ? after : ticksUntilFull(after, left)),
     burst: rate.burst,
     count: rate.count,
     periodMs: left === undefined ? rate.periodMs : left.endMs - left.startMs,

@@ -24,9 +24,14 @@ export class Breaker {
   #failuresInARow = 0;
   #firstFailureMicros = 0;
   #answeredMicros = -Infinity;
-  #isOpen = false;
   #lastProbeMicros = 0;
-  #phase = 0;
+  /** Whether it is open. Only this class changes it, and the phase. */
+  isOpen = false;
+  /**
+   * The number of times that the breaker has opened or closed. A call keeps the phase in which it was sent, for {@link
+   * failed}.
+   */
+  phase = 0;
 
   /**
    * @param deadlineMs - How long a call waits, in milliseconds. Probes are at least this far apart, so only one is in
@@ -35,10 +40,6 @@ export class Breaker {
   constructor(deadlineMs: number) {
     this.#deadlineMicros = deadlineMs * 1000;
     this.#probeIntervalMicros = Math.max(MIN_PROBE_INTERVAL_MICROS, this.#deadlineMicros);
-  }
-
-  get isOpen(): boolean {
-    return this.#isOpen;
   }
 
   /** Whether the last call has failed. */
@@ -51,17 +52,9 @@ export class Breaker {
     return this.#answeredMicros !== -Infinity;
   }
 
-  /**
-   * The number of times that the breaker has opened or closed. A call keeps the phase in which it was sent, for {@link
-   * failed}.
-   */
-  get phase(): number {
-    return this.#phase;
-  }
-
   /** The number of times that the breaker has opened. */
   get outages(): number {
-    return Math.ceil(this.#phase / 2);
+    return Math.ceil(this.phase / 2);
   }
 
   /** The time between two probes, in microseconds. */
@@ -71,7 +64,7 @@ export class Breaker {
 
   /** Whether to call the store now. While the breaker is open, true uses up the probe of this interval. */
   admits(nowMicros: number): boolean {
-    if (!this.#isOpen) return true;
+    if (!this.isOpen) return true;
     if (isWithin(this.#probeIntervalMicros, nowMicros - this.#lastProbeMicros)) return false;
     this.#lastProbeMicros = nowMicros;
     return true;
@@ -93,7 +86,7 @@ export class Breaker {
    * @returns What this failure changed.
    */
   failed(sentIn: number, nowMicros: number): FailureEffect {
-    if (this.#isOpen || sentIn !== this.#phase) return undefined;
+    if (this.isOpen || sentIn !== this.phase) return undefined;
     this.#failuresInARow += 1;
     if (this.#failuresInARow === 1) {
       this.#firstFailureMicros = nowMicros;
@@ -119,16 +112,16 @@ export class Breaker {
   answered(nowMicros: number): number | undefined {
     this.#failuresInARow = 0;
     this.#answeredMicros = nowMicros;
-    if (!this.#isOpen) return undefined;
-    this.#isOpen = false;
-    this.#phase += 1;
+    if (!this.isOpen) return undefined;
+    this.isOpen = false;
+    this.phase += 1;
     return this.#firstFailureMicros;
   }
 
   #open(nowMicros: number): void {
-    this.#isOpen = true;
+    this.isOpen = true;
     this.#lastProbeMicros = nowMicros;
-    this.#phase += 1;
+    this.phase += 1;
   }
 }
 

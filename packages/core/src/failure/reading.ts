@@ -18,24 +18,16 @@ function isReadingOf(operation: StoreOperation, answer: unknown): boolean {
   if (typeof answer !== 'object' || answer === null) return false;
   const { passed, nowTicks, levelsTicks } = answer as Partial<StoreReading>;
   if (!Number.isSafeInteger(nowTicks) || !Array.isArray(levelsTicks)) return false;
-  if ('alternatives' in operation && !isVerdict(passed, operation.alternatives.length)) return false;
-  return !hasLevels(operation) || areLevels(entriesOf(operation, passed!), answer as StoreReading);
-}
-
-function isVerdict(passed: number | undefined, count: number): boolean {
-  return Number.isInteger(passed) && passed! >= -1 && passed! < count;
+  if (!('alternatives' in operation))
+    return !hasLevels(operation) || areLevels(operation.batch as readonly Entry[], answer as StoreReading);
+  const { alternatives } = operation;
+  if (!Number.isInteger(passed) || passed! < -1 || passed! >= alternatives.length) return false;
+  const entries = alternatives.length === 1 ? alternatives[0]! : triedOf(alternatives, passed!).flat();
+  return areLevels(entries, answer as StoreReading);
 }
 
 function hasLevels({ kind }: StoreOperation): boolean {
   return kind !== 'renew' && kind !== 'release' && kind !== 'reset';
-}
-
-/** The entries whose levels a reading must have. */
-function entriesOf(operation: StoreOperation, passed: number): readonly Entry[] {
-  if (!('alternatives' in operation)) return operation.batch as readonly Entry[];
-  const { alternatives } = operation;
-  if (alternatives.length === 1) return alternatives[0]!;
-  return triedOf(alternatives, passed).flat();
 }
 
 function areLevels(entries: readonly Entry[], reading: StoreReading): boolean {

@@ -181,7 +181,7 @@ export class StoreGuard implements StoreGate, StoreCallTracker {
     operation: Operation,
     outcome: Outcome<Operation, Result>,
   ): Awaitable<Result> {
-    this.assertOpen();
+    if (this.#closed) throw closed();
     if (isEmpty(operation)) return outcome.accept(operation, EMPTY_READING);
     if (this.#health.isFailing) {
       const isProbe = this.#health.admits();

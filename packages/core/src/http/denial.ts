@@ -75,7 +75,7 @@ function exceededBody(decision: Decision, again: string): string {
   if (transactions.length === 0) return `${problem}"detail":"Rate limit exceeded. ${again}"}`;
   const names = namedOf(decision, transactions);
   const others = transactions.length - names.length;
-  return `${problem}"detail":"${nounOf(transactions)}${shown(names, others)} exceeded. ${again}${pending === 0 ? '' : sooner(pending)}","violated-policies":["${names.join('","')}"]}`;
+  return `${problem}"detail":"${nounOf(transactions)}${transactions.length === 1 ? ` \\"${names[0]}\\"` : shown(names, others)} exceeded. ${again}${pending === 0 ? '' : sooner(pending)}","violated-policies":["${names.join('","')}"]}`;
 }
 
 /** Returns the names of the limits that deny, without hidden ones: as many as a body has in `violated-policies`. */
@@ -123,7 +123,6 @@ function namedOf(decision: Decision, exceeded: readonly Transaction[]): readonly
 
 /** Names behind a noun, which is in the plural when there are several. */
 function shown(names: readonly string[], others: number): string {
-  if (names.length === 1 && others === 0) return ` \\"${names[0]}\\"`;
   const quoted = names.map((name) => `\\"${name}\\"`);
   if (others > 0) quoted.push(`${others} more`);
   return `s ${quoted.slice(0, -1).join(', ')} and ${quoted.at(-1)}`;

@@ -83,8 +83,15 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     return new PreparedLimit(name, { limiter: this, limits: this.#parts.limits, decider: this.#parts.decider });
   }
 
-  async spend(entries: readonly SpendEntry[] | FirstOf, options?: SpendOptions): Promise<Decision> {
-    return options === undefined ? this.#decide('spend', entries) : this.#spendInTurn(entries, options);
+  // As an async function does it, without a promise beside that of a store.
+  spend(entries: readonly SpendEntry[] | FirstOf, options?: SpendOptions): Promise<Decision> {
+    try {
+      return Promise.resolve(
+        options === undefined ? this.#decide('spend', entries) : this.#spendInTurn(entries, options),
+      );
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   async check(entries: readonly SpendEntry[] | FirstOf): Promise<Decision> {

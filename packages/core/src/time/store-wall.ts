@@ -11,7 +11,8 @@ export class StoreWall {
   #aheadMs = 0;
   /** The time of the last estimate or correction. */
   #latestMs: number | undefined;
-  #isUsed = false;
+  /** Whether the estimate was ever read: then there may be transactions with periods. Only this class changes it. */
+  isUsed = false;
 
   /** @param options - Whether the store answers synchronously: then a rejected period costs next to nothing. */
   constructor(time: Time, { answersAtOnce = false }: { readonly answersAtOnce?: boolean } = {}) {
@@ -19,14 +20,9 @@ export class StoreWall {
     this.#answersAtOnce = answersAtOnce;
   }
 
-  /** Whether the estimate was ever read: then there may be transactions with periods. */
-  get isUsed(): boolean {
-    return this.#isUsed;
-  }
-
   /** Returns the estimate, in milliseconds of Unix time. */
   now(): number {
-    this.#isUsed = true;
+    this.isUsed = true;
     return (this.#latestMs = this.#time.wallNow() + this.#aheadMs);
   }
 
