@@ -4,6 +4,8 @@ import { tableText } from './table.mjs';
 const MORE_IS_BETTER = /Per(Cpu)?Second$/;
 /** Figures that say how a run was measured, not how well it went. */
 const ABOUT_THE_RUN = /Busy$/;
+/** Fewer turns have no quartiles. */
+const FEWEST = 3;
 
 /**
  * The figures of Sluice beside those of the same contender with the packages of other clones, and the ratio of the two,
@@ -69,11 +71,11 @@ export function ofClone(contender, clone) {
 /**
  * @param {string} figure
  * @param {import('./statistics.mjs').Quartiles | undefined} ratio
- * @param {import('./part.ts').Bound} [bound]
+ * @param {import('./part.ts').Bound} [bound] Of a count, which needs no quartiles.
  */
-function isWorse(figure, ratio, bound = 0) {
-  if (ratio === undefined) return false;
-  const share = typeof bound === 'number' ? bound : 1;
+function isWorse(figure, ratio, bound) {
+  if (ratio === undefined || (bound === undefined && ratio.of < FEWEST)) return false;
+  const share = typeof bound === 'object' ? 1 : (bound ?? 0);
   return MORE_IS_BETTER.test(figure) ? ratio.high < 1 : ratio.low > 1 + share;
 }
 

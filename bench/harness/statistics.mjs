@@ -16,12 +16,12 @@ function quantile(values, share) {
 const median = (values) => quantile(values, 0.5);
 
 /**
- * @typedef {{ low: number, median: number, high: number }} Quartiles
+ * @typedef {{ low: number, median: number, high: number, of: number }} Quartiles `of` so many values.
  * @param {readonly number[]} values At least one.
  * @returns {Quartiles}
  */
 export function quartilesOf(values) {
-  return { low: quantile(values, 0.25), median: median(values), high: quantile(values, 0.75) };
+  return { low: quantile(values, 0.25), median: median(values), high: quantile(values, 0.75), of: values.length };
 }
 
 /**
