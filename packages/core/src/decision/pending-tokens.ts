@@ -10,18 +10,18 @@ const pendingOf = new WeakMap<object, Map<string, number>>();
  */
 export function addPending(owner: object, results: readonly Result[]): () => void {
   // Slots are released, and not settled.
-  let pending = results.filter(({ spent, kind }) => spent > 0 && kind !== 'concurrency');
+  const taken = results.filter(({ spent, kind }) => spent > 0 && kind !== 'concurrency');
+  let pending = taken.map((result) => ({ bucket: bucketOf(result), tokens: result.spent }));
   const buckets = pendingOf.get(owner) ?? new Map<string, number>();
   pendingOf.set(owner, buckets);
-  for (const result of pending) add(buckets, result, result.spent);
+  for (const { bucket, tokens } of pending) add(buckets, bucket, tokens);
   return () => {
-    for (const result of pending) add(buckets, result, -result.spent);
+    for (const { bucket, tokens } of pending) add(buckets, bucket, -tokens);
     pending = [];
   };
 }
 
-function add(buckets: Map<string, number>, result: Result, tokens: number): void {
-  const bucket = bucketOf(result);
+function add(buckets: Map<string, number>, bucket: string, tokens: number): void {
   const sum = (buckets.get(bucket) ?? 0) + tokens;
   if (sum === 0) buckets.delete(bucket);
   else buckets.set(bucket, sum);

@@ -266,7 +266,7 @@ function change<T extends BatchEntry>(
 ): StoreReading {
   const reading = emptyReading(batch.length);
   buckets.read(batch, nowTicks, reading);
-  const beforeTicks = [...reading.levelsTicks];
+  const beforeTicks = reading.levelsTicks.slice();
   for (const [index, each] of batch.entries()) {
     const before = beforeTicks[index]!;
     if (buckets.isAhead(index, before)) continue;
@@ -276,5 +276,5 @@ function change<T extends BatchEntry>(
     if (level !== before) buckets.setLevel(index, nowTicks, level);
   }
   buckets.trim(nowTicks);
-  return { ...reading, beforeTicks };
+  return Object.assign(reading, { beforeTicks });
 }
