@@ -19,7 +19,7 @@ import { createHash } from 'node:crypto';
 import { OracleBuckets, roundedRule, type Asked, type Numbers, type OracleDecision } from './oracle.ts';
 
 /** What the calls have met, by name: how many of them. */
-export type Coverage = Readonly<Record<string, number>>;
+type Coverage = Readonly<Record<string, number>>;
 
 export interface Played {
   /** The first calls whose figures are not those of the oracle. */
