@@ -27,5 +27,28 @@ export interface Changed<T> {
   readonly store: Store;
 }
 
+/** Where a decision comes from. The gate to a store has one for all that the store decides by one call. */
+export interface Origin {
+  /** The gate of the limiter that decided: only that limiter gives the tokens back. Compared by identity. */
+  readonly owner: object;
+  /** True for `spend`, false for `check`, which takes nothing. */
+  readonly takes: boolean;
+  /**
+   * The store that made the reading, in whose time it is: a refund must go there. Undefined when no store has decided, and
+   * nothing was taken.
+   */
+  readonly store: Store | undefined;
+  /** Undefined when the limiter's own store decided. */
+  readonly failure: Failure | undefined;
+  /** The transactions that the policy `open` let through without a look. */
+  readonly open?: readonly Transaction[];
+}
+
+/** What a store or a policy made of a batch: its verdict, and the levels for its figures. */
+export interface Judged extends StoreReading {
+  readonly batch: readonly Transaction[];
+  readonly origin: Origin;
+}
+
 /** A charge: a transaction without its mode. Its cost may exceed the burst. */
 export type Charge = Omit<Transaction, 'mode'>;

@@ -1,6 +1,6 @@
 import type { Awaitable } from '../async/awaitable.ts';
-import type { ReadingToFill, Store, StoreReading } from '../store/store.ts';
-import type { Failure } from './batch-answer.ts';
+import type { ReadingToFill, StoreReading } from '../store/store.ts';
+import type { Failure, Judged, Origin } from './batch-answer.ts';
 import type { Decision, Outcome } from './decision.ts';
 import { delayMsOf } from './delay.ts';
 import { addPending } from './pending-tokens.ts';
@@ -9,23 +9,6 @@ import { resultsOf } from './results.ts';
 import { showAsJson } from './show-as-json.ts';
 import { longestOf, strictestOf } from './strictness.ts';
 import type { Transaction } from './transaction.ts';
-
-/** Where a decision comes from. The gate to a store has one for all that the store decides by one call. */
-export interface Origin {
-  /** The gate of the limiter that decided: only that limiter gives the tokens back. Compared by identity. */
-  readonly owner: object;
-  /** True for `spend`, false for `check`, which takes nothing. */
-  readonly takes: boolean;
-  /**
-   * The store that made the reading, in whose time it is: a refund must go there. Undefined when no store has decided, and
-   * nothing was taken.
-   */
-  readonly store: Store | undefined;
-  /** Undefined when the limiter's own store decided. */
-  readonly failure: Failure | undefined;
-  /** The transactions that the policy `open` let through without a look. */
-  readonly open?: readonly Transaction[];
-}
 
 /** What a decision holds until it is released: slots of concurrency limits. */
 export interface Holding {
@@ -73,7 +56,7 @@ const UNAVAILABLE_RETRY_MS = 1000;
  * A decision, and the reading of the store that it is: one object, because most decisions need no other. The verdict is what
  * the store returned. The levels are for the figures, which are worked out when they are read.
  */
-export class Decided implements Decision, ReadingToFill {
+export class Decided implements Decision, Judged, ReadingToFill {
   /**
    * The transactions, with the numbers that the reading was made with. When the store could not answer, this differs from the
    * requested batch: transactions under the `local` policy have local rates, costs and ticks, and those that were not

@@ -1,10 +1,10 @@
 import { fits, waitFor } from '../rule/gcra.ts';
 import { ceilToMs } from '../rule/ticks.ts';
 import { canDeny } from '../store/transaction-rule.ts';
-import type { Decided } from './decided.ts';
+import type { Judged } from './batch-answer.ts';
 import { isInternal, type Transaction } from './transaction.ts';
 
-type Delayed = Pick<Decided, 'batch' | 'levelsTicks'>;
+type Delayed = Pick<Judged, 'batch' | 'levelsTicks'>;
 
 /** The longest delay of the transactions of a batch that passes. */
 export function delayMsOf({ batch, levelsTicks }: Delayed): number {

@@ -1,14 +1,14 @@
 import { fits, remainingTokens, waitFor } from '../rule/gcra.ts';
 import { ceilToMs } from '../rule/ticks.ts';
 import { canDeny, levelAfter } from '../store/transaction-rule.ts';
-import type { Decided } from './decided.ts';
+import type { Judged } from './batch-answer.ts';
 import { periodLeft, ticksUntilFit, ticksUntilFull } from './period-left.ts';
 import { withPending } from './pending-tokens.ts';
 import type { Result } from './result.ts';
 import { isInternal, type Transaction } from './transaction.ts';
 
 /** Derives the results of a decision from its levels. */
-export function resultsOf(decided: Decided): readonly Result[] {
+export function resultsOf(decided: Judged): readonly Result[] {
   const { batch, passed, origin } = decided;
   const took = passed === 0 && origin.takes;
   const count = batch.length > 2 ? resultCount(batch) : batch.length;
@@ -32,7 +32,7 @@ export function resultCount(batch: readonly Transaction[]): number {
 }
 
 /** Replaces the results of own buckets by those of loans. */
-function foldLoans(decided: Decided, results: Result[], took: boolean): void {
+function foldLoans(decided: Judged, results: Result[], took: boolean): void {
   const { batch } = decided;
   let next = results.length;
   for (let i = 0; i < results.length; i++) {
@@ -45,7 +45,7 @@ function foldLoans(decided: Decided, results: Result[], took: boolean): void {
 }
 
 /** @param next - The index of the ceiling; the pool follows. */
-function loanResult({ batch, levelsTicks }: Decided, own: Result, next: number, took: boolean): Result {
+function loanResult({ batch, levelsTicks }: Judged, own: Result, next: number, took: boolean): Result {
   const ceiling = batch[next]!;
   const pool = batch[next + 1]!;
   const ceilingLevel = levelsTicks[next]!;
@@ -82,7 +82,7 @@ function ticksUntilPassed({ mode, incrementTicks, fitTicks }: Transaction, level
 }
 
 /** @param passed - Whether the whole batch passed: then each transaction that can deny fits. */
-function resultOf(decided: Decided, index: number, passed: boolean, took: boolean): Result {
+function resultOf(decided: Judged, index: number, passed: boolean, took: boolean): Result {
   const { batch } = decided;
   const transaction = batch[index]!;
   const before = decided.levelsTicks[index]!;

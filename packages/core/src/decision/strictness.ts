@@ -1,5 +1,5 @@
 import type { Result } from './result.ts';
-import type { Decided } from './decided.ts';
+import type { Judged } from './batch-answer.ts';
 import type { Decision } from './decision.ts';
 import { periodLeft, ticksUntilFit } from './period-left.ts';
 import { TICKS_PER_MS } from '../rule/ticks.ts';
@@ -13,7 +13,7 @@ interface Strictness {
 }
 
 /** Returns the index of the strictest result whose mode can deny; the first index if there is none. */
-export function strictestOf(decided: Decided, results: readonly Result[]): number {
+export function strictestOf(decided: Judged, results: readonly Result[]): number {
   let strictest = -1;
   for (let i = 0; i < results.length; i++) {
     if (!canDeny(results[i]!.mode)) continue;
@@ -29,10 +29,8 @@ export function longestOf(results: readonly Result[]): Result {
 }
 
 /** Returns the strictest of several decisions on one request, in the same order. */
-export function strictestDecision(decisions: readonly Decision[]): Decided {
-  return (decisions as readonly Decided[]).reduce((one, other) =>
-    isStricter(ofDecision(other), ofDecision(one)) ? other : one,
-  );
+export function strictestDecision<D extends Decision>(decisions: readonly D[]): D {
+  return decisions.reduce((one, other) => (isStricter(ofDecision(other), ofDecision(one)) ? other : one));
 }
 
 // Denied before allowed, then the longer wait, then the fewer remaining tokens; among equals, the first.
@@ -41,7 +39,7 @@ function isStricter(one: Strictness, than: Strictness): boolean {
   return one.waitTicks === than.waitTicks ? one.remaining < than.remaining : one.waitTicks > than.waitTicks;
 }
 
-function ofResult(decided: Decided, results: readonly Result[], i: number): Strictness {
+function ofResult(decided: Judged, results: readonly Result[], i: number): Strictness {
   const { allowed, remaining, spent, retryAfterMs } = results[i]!;
   const transaction = decided.batch[i]!;
   // The ceiling or the pool may have denied it, and not its own bucket.
@@ -53,7 +51,9 @@ function ofResult(decided: Decided, results: readonly Result[], i: number): Stri
   return { allowed, remaining, waitTicks: ticksUntilFit(transaction, after, periodLeft(transaction, decided, i)) };
 }
 
-function ofDecision(decided: Decided): Strictness {
+function ofDecision(decision: Decision): Strictness {
+  // Every decision is one of a batch.
+  const decided = decision as Decision & Judged;
   const { allowed, remaining, retryAfterMs, results, origin } = decided;
   if (origin.store === undefined || results.length === 0)
     return { allowed, remaining, waitTicks: retryAfterMs * TICKS_PER_MS };

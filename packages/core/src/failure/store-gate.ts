@@ -1,5 +1,6 @@
 import type { Awaitable } from '../async/awaitable.ts';
-import { Decided, type Origin } from '../decision/decided.ts';
+import type { Origin } from '../decision/batch-answer.ts';
+import { Decided } from '../decision/decided.ts';
 import { isStalePeriod } from '../store/calendar-period.ts';
 import { readingsOf } from '../store/alternatives.ts';
 import {
