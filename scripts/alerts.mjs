@@ -1,5 +1,5 @@
-// What to alert on: the table of docs/metrics.md, docs/metrics/rules.yml for Prometheus and docs/metrics/grafana.json are made
-// of this list and of the instruments of core, by `npm run trial -- docs-tables`.
+// What to alert on: `npm run trial -- docs-tables` makes a list of docs/limits/watching.md, docs/metrics/rules.yml for
+// Prometheus and docs/metrics/grafana.json of this list and of the instruments of core.
 
 /**
  * @typedef {object} Alert
@@ -8,7 +8,7 @@
  * @property {string} lasts for how long it has to hold
  * @property {string} summary
  * @property {'job' | 'limit' | 'store'} of the label that the annotation names
- * @property {string} advice in Markdown, as seen from docs/
+ * @property {string} advice in Markdown, as seen from docs/limits/
  */
 
 const decisions = 'sluice_decisions_total';
@@ -25,7 +25,7 @@ export const ALERTS = [
     lasts: '1m',
     summary: 'The store of a limiter does not answer',
     of: 'store',
-    advice: '[failure policies](failure-policy.md) decide: look at the store',
+    advice: '[failure policies](../failure-policy.md) decide: look at the store',
   },
   {
     name: 'SluiceDecidedByPolicy',
@@ -33,7 +33,7 @@ export const ALERTS = [
     lasts: '5m',
     summary: 'More than 5 % of the decisions are made by failure policies',
     of: 'job',
-    advice: 'the store is late: its load, its distance, the [deadline](failure-policy.md)',
+    advice: 'the store is late: its load, its distance, the [deadline](../failure-policy.md)',
   },
   {
     name: 'SluiceDenialsTripled',
@@ -50,7 +50,7 @@ export const ALERTS = [
     lasts: '15m',
     summary: 'After 10 % of the decisions of a limit, nine tenths of a bucket are used',
     of: 'limit',
-    advice: '[raise the limit](limits/changing.md), or tell its clients',
+    advice: '[raise the limit](changing.md), or tell its clients',
   },
   {
     name: 'SluiceBucketsEvicted',
@@ -58,7 +58,7 @@ export const ALERTS = [
     lasts: '0m',
     summary: 'A full memory store forgets what clients have used',
     of: 'job',
-    advice: 'raise [`maxKeys`](limits/memory.md)',
+    advice: 'raise [`maxKeys`](memory.md)',
   },
   {
     name: 'SluiceLeasesLate',
@@ -66,7 +66,7 @@ export const ALERTS = [
     lasts: '5m',
     summary: 'More than 5 % of the syncs of leases are not answered in time',
     of: 'job',
-    advice: 'the distance and the load of Redis: [leases](leases.md)',
+    advice: 'the distance and the load of Redis: [leases](../leases.md)',
   },
 ];
 

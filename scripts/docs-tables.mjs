@@ -11,11 +11,9 @@ import { root } from './pnpm.mjs';
 
 /** Where the tables are, and what makes them. A table is between two comments in its page. */
 const TABLES = {
-  'docs/limits/watching.md': { events },
   'docs/architecture.md': { rooms },
   'docs/command-line.md': { commands },
-  'docs/metrics.md': { instruments, alerts },
-  'docs/metrics/semantic-conventions.md': { conventions },
+  'docs/limits/watching.md': { instruments, alerts, events },
 };
 const ERRORS = 'docs/errors.md';
 /**
@@ -90,16 +88,6 @@ async function instruments() {
     ({ name, type, unit, attributes, description }) =>
       `- \`${name}\` (${[type, unit, ...attributes.map((each) => `\`${each}\``)].join(', ')}): ${description}`,
   ).join('\n');
-}
-
-/** The instruments that limiters of other makers could have, too. */
-async function conventions() {
-  const { INSTRUMENTS } = await import('../packages/core/src/counts/instruments.ts');
-  const rows = INSTRUMENTS.filter(({ name }) => !/^sluice\.(memory|lease)\./.test(name)).map(
-    ({ name, type, unit, attributes }) =>
-      `| \`${name}\` | ${type} | ${unit} | ${attributes.map((each) => `\`${each}\``).join(', ')} |`,
-  );
-  return ['| instrument | type | unit | attributes |', '| --- | --- | --- | --- |', ...rows].join('\n');
 }
 
 function alerts() {

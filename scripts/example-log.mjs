@@ -1,5 +1,5 @@
 // `node scripts/example-log.mjs` prints an access log of one afternoon, always the same, and with the argument 2 that of
-// the next day. docs/from-a-log-to-limits.md has its figures.
+// the next day. docs/choosing-numbers.md has its figures.
 import { isProgram } from './is-program.mjs';
 import { randomNumbers } from './random-numbers.mjs';
 

@@ -16,7 +16,7 @@ if (command !== 'preview') {
 }
 run('vitepress', command, 'site', ...options);
 
-/** Writes the report that the landing page links to: of the log and the limits of docs/from-a-log-to-limits.md. */
+/** Writes the report that the landing page links to: of the log and the limits of docs/choosing-numbers.md. */
 function writeReplayReport() {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-replay-'));
   const [log, limits] = [join(folder, 'access.log'), join(folder, 'limits.yaml')];

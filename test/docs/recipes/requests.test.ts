@@ -8,6 +8,7 @@ import { limitFields } from '../code/recipes/graphql-cost.ts';
 import { limitedField } from '../code/recipes/graphql-fields.ts';
 import { limitFailedLogins } from '../code/recipes/login.ts';
 import { limited, t } from './trpc.ts';
+import { callApi } from '../code/recipes/third-party-api.ts';
 import { deliver } from '../code/recipes/webhooks.ts';
 import { serve } from '../serve.ts';
 
@@ -183,3 +184,27 @@ async function graphqlServer() {
 function receiver(status: number): Promise<string> {
   return serve((_request, response) => void response.writeHead(status).end());
 }
+
+it('a third-party API: it gets at most ten calls in a second, and after a 429 none for as long as it demands', async () => {
+  const arrivedMs: number[] = [];
+  const url = await serve((_req, res) => {
+    arrivedMs.push(performance.now());
+    if (arrivedMs.length === 12) res.writeHead(429, { 'Retry-After': '3' });
+    res.end();
+  });
+  const responses = await Promise.all(Array.from({ length: 12 }, () => callApi(url)));
+  expect(responses.filter(({ status }) => status === 429)).toHaveLength(1);
+  // A timer of Node may end up to a millisecond early.
+  expect(arrivedMs[10]! - arrivedMs[0]!).toBeGreaterThan(1000);
+  await callApi(url);
+  expect(arrivedMs[12]! - arrivedMs[11]!).toBeGreaterThan(2900);
+});
+
+it('a third-party API: a call that would wait for more than five seconds is an error', async () => {
+  const url = await serve((_req, res) => res.end());
+  const calls = await Promise.allSettled(
+    Array.from({ length: 60 }, () => callApi(url, { signal: AbortSignal.timeout(1) })),
+  );
+  const reasons = calls.map((call) => call.status === 'rejected' && String(call.reason));
+  expect(reasons).toContain('Error: Too many calls are waiting. Try again in 1 s.');
+});

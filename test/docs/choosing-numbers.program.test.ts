@@ -11,7 +11,7 @@ import { commandsOf, fileName, stepsOf } from './console.ts';
 import { shell } from './sluice.ts';
 
 const REPOSITORY = fileURLToPath(new URL('../../', import.meta.url));
-const PAGE = 'docs/from-a-log-to-limits.md';
+const PAGE = 'docs/choosing-numbers.md';
 const steps = stepsOf(PAGE);
 
 let folder: string;
