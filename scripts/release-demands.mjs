@@ -7,7 +7,7 @@ import { join } from 'node:path';
 /** What pages say until the packages are published. */
 const NOT_PUBLISHED = ['not published yet', 'no release yet'];
 /** The page about releases quotes them. */
-const OWN_PAGE = 'docs/releasing.md';
+const OWN_PAGE = 'CONTRIBUTING.md';
 const MOST_NAMES = 5;
 
 /**

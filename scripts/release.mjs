@@ -1,5 +1,5 @@
 // `npm run release -- --dry-run` does all of a release but publishing, and prints what a person must do first.
-// `npm run release` publishes, or says why it does not. See docs/releasing.md.
+// `npm run release` publishes, or says why it does not. See CONTRIBUTING.md.
 import { execFileSync } from 'node:child_process';
 import { basename } from 'node:path';
 import { packedOnce } from './pack.mjs';
@@ -65,7 +65,7 @@ function whatIsLeft(clone) {
     : [];
   const unmet = [...names, ...unmetDemands(clone, { mayPublish: () => mayPublish(clone) })];
   if (unmet.length === 0) return 'Nothing is left to do: `npm run release` publishes.';
-  return `Before \`npm run release\`, a person must see to this (docs/releasing.md has the order):\n${numbered(unmet)}`;
+  return `Before \`npm run release\`, a person must see to this (CONTRIBUTING.md has the order):\n${numbered(unmet)}`;
 }
 
 /** @param {readonly string[]} texts */

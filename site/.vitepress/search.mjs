@@ -10,7 +10,7 @@ export const search = {
       /** Guides come first. The reference has every word in many short sections, and records explain what guides teach. */
       boostDocument(id) {
         if (id.startsWith('/api/')) return 0.2;
-        if (/^\/docs\/(#|decisions\/|proofs|measured\/|hot-path|architecture)/.test(id)) return 0.4;
+        if (/^\/docs\/(#|decisions\/|proofs|measured\/|architecture)/.test(id)) return 0.4;
         if (/^\/(CONTRIBUTING|docs\/(errors|coming-from))/.test(id)) return 0.4;
         return /^\/(readme|packages|examples)/.test(id) ? 0.7 : 1;
       },

@@ -42,7 +42,7 @@ export function transactionOf(
   return withRate(use, id, rate);
 }
 
-// A function of its own, so that the common path creates no closure: see docs/hot-path.md.
+// A function of its own: a closure in its caller would allocate a context on each call.
 function withRateToCome(use: Use, id: string, rate: Promise<OverrideRate>): Promise<Transaction | null> {
   return rate.then((settled) => withRate(use, id, settled));
 }
@@ -54,7 +54,7 @@ function withRate(use: Use, id: string, override: OverrideRate): Transaction | n
   return use.limit.calendar === undefined ? new Transaction(use, levels, id) : withPeriod(use, levels, id);
 }
 
-// A function of its own, because it is rare: see docs/hot-path.md.
+// A function of its own, because it is rare: V8 inlines the short caller.
 function withPeriod(use: Use, levels: Levels, id: string): Transaction {
   const periods = use.limit.calendar!;
   const calendar = periods.of(id);
@@ -76,7 +76,7 @@ export function batchOf<T extends BucketName>(transactions: readonly Awaitable<T
   return distinct(transactions as readonly T[]);
 }
 
-// The rare cases are in functions of their own: see docs/hot-path.md.
+// The rare cases are in functions of their own: V8 inlines the short caller.
 function limited<T extends BucketName>(all: readonly (T | null)[]): readonly T[] {
   return distinct(all.filter((transaction) => transaction !== null));
 }
@@ -180,7 +180,7 @@ export function withoutBlocked(batch: readonly Transaction[]): readonly Transact
   return hasBlocked(batch) ? batch.filter((transaction) => !isBlocked(transaction)) : batch;
 }
 
-// Errors are created in functions of their own: see docs/hot-path.md.
+// Errors are created in functions of their own: V8 inlines the short caller.
 function badCost(limit: string, value: unknown): SluiceError {
   return complaint('ERR_COST', {
     option: 'cost',

@@ -25,7 +25,7 @@ export function periodLeft(bucket: Bucket, reading: StoreReading, index: number)
   return running(bucket, reading, index);
 }
 
-// A function of its own, because it is rare: see docs/hot-path.md.
+// A function of its own, because it is rare: V8 inlines the short caller.
 function running({ calendar, period }: Bucket, { bucketWallMs }: StoreReading, index: number): PeriodLeft {
   const wallMs = bucketWallMs![index]!;
   // The call of the store may have been repeated with another period.

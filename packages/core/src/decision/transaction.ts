@@ -13,7 +13,7 @@ interface Asked extends Pick<Use, 'cost' | 'mode' | 'share'> {
 
 /**
  * The use of a limit for one id. It is passed to stores as it is: plain data, which a store that wraps another one may copy.
- * Each is made by this constructor, so that all have one hidden class: see docs/hot-path.md.
+ * Each is made by this constructor, so that all have one hidden class, whose properties V8 finds fast.
  */
 export class Transaction implements StoreTransaction, Levels {
   readonly limit: string;

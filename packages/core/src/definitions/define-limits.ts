@@ -69,7 +69,7 @@ function defineLimit<Request>(
   checkGiven(LIMIT_ROWS, where, definition);
   const parts = kind.define(definition as never, { where, name, ...(wall && { wall }) });
   const { rate, bounds, borrow, calendar, warnAt, load } = parts;
-  // Written out, so that limits of all kinds have one hidden class: see docs/hot-path.md.
+  // Written out, so that limits of all kinds have one hidden class: a spread creates others.
   return {
     name,
     key,

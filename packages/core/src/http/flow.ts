@@ -86,7 +86,7 @@ class RequestFlow<Request, SettleArgs extends readonly unknown[]> implements Key
     }
   }
 
-  // Functions that create closures are separate from the common path: see docs/hot-path.md.
+  // A function that can create a closure allocates a context on each call, so it is not on the common path.
   decideUnless(skip: (request: Request) => Awaitable<boolean>): Awaitable<FlowOutcome> {
     const skipped = attempt(() => toNativePromise(skip(this.request)));
     if (!(skipped instanceof Promise)) return this.#decideAfter(skipped);

@@ -47,7 +47,7 @@ export function checkId(limit: string, id: unknown): void {
   if (id.length > MAX_ID_LENGTH) throw longId(limit, id);
 }
 
-// Errors are created in functions of their own: see docs/hot-path.md.
+// Errors are created in functions of their own: V8 inlines the short caller.
 function badId(limit: string, value: unknown): SluiceError {
   return complaint('ERR_ID', {
     option: 'id',

@@ -76,7 +76,7 @@ export class Decider {
     return this.#decideAny(call, made, spent) as Decided;
   }
 
-  // A function of its own, so that the common path creates no closure: see docs/hot-path.md.
+  // A function of its own: a closure in its caller would allocate a context on each call.
   #decideAny(call: DecisionCall, made: readonly Made[], spent: Spent | undefined): Awaitable<Decided> {
     const batch = plainBatchOf(made);
     return this.#reported(call, batch === undefined ? this.#decideMixed(call, made) : this.decide(call, batch), spent);
@@ -120,7 +120,7 @@ export class Decider {
     return raised.isActive || warnings.isActive ? this.#stages[call].decide(batch) : this.#gate.decide(call, batch);
   }
 
-  // What follows is rare, and may create closures: see docs/hot-path.md.
+  // What follows is rare, and may create closures.
   /** Times a decision that takes time, and traces it if somebody wants that. */
   #watched(decide: () => Awaitable<Decided>, batch: Batch): Awaitable<Decided> {
     const timed = (): Awaitable<Decided> => {

@@ -55,7 +55,7 @@ export function transactionsOf(
   call: EntryCall,
   entries: readonly (SpendEntry | CostEntry)[],
 ): readonly Awaitable<Transaction | null>[] {
-  // A loop over a preallocated array: see docs/hot-path.md.
+  // A loop over a preallocated array, which is faster than map.
   // oxlint-disable-next-line unicorn/no-new-array
   const transactions = new Array<Awaitable<Transaction | null>>(entries.length);
   for (let i = 0; i < entries.length; i++) transactions[i] = transactionOfEntry(set, call, entries[i]!);

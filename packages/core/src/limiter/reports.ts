@@ -125,7 +125,7 @@ export class Reports<Request> {
   }
 }
 
-// Written out, because a spread costs more than the decision: see docs/hot-path.md.
+// Written out, because a spread costs more than the decision.
 function messageOf(limiter: Limiter<never>, decision: Decided, context: DecisionContext): DecisionMessage {
   const { durationMs } = decision;
   return 'request' in context

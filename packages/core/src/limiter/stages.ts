@@ -52,7 +52,7 @@ export class Stages implements Rest {
   }
 }
 
-// A loop, because a stage is asked for each batch that is not plain: see docs/hot-path.md.
+// A loop, because a stage is asked for each batch that is not plain: `some` would call a closure.
 function concernsAny({ concerns }: Stage, batch: Batch): boolean {
   for (let i = 0; i < batch.length; i++) if (concerns(batch[i]!)) return true;
   return false;

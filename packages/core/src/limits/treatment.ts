@@ -4,7 +4,7 @@ import type { Numbers } from '../rule/rate.ts';
 
 /**
  * How decisions by a limit are treated. In a batch for a store it is plain data. Each is made by this constructor, so that all
- * have one hidden class: see docs/hot-path.md.
+ * have one hidden class, whose properties V8 finds fast.
  */
 export class Treatment implements StoreTreatment {
   /** Whether a store decides the limit's transactions as they are: it neither borrows, nor counts slots, nor is a load. */

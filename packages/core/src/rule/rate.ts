@@ -125,7 +125,7 @@ export function ticksOf(
   return { emissionIntervalTicks, toleranceTicks };
 }
 
-/** The only place that makes numbers, so that all have one hidden class: see docs/hot-path.md. */
+/** The only place that makes numbers, so that all have one hidden class. */
 function rateFrom({ burst, count, periodMs, emissionIntervalTicks, toleranceTicks, ...rest }: Numbers): Numbers {
   const { maxDebt, waitTicks, kind } = rest;
   return {

@@ -44,7 +44,7 @@ export type CalendarPeriod = readonly [startMs: number, endMs: number, nextEndMs
  * @param wallMs - The wall clock of the store, in milliseconds of Unix time.
  */
 export function endOfPeriod(period: CalendarPeriod, wallMs: number): number | undefined {
-  // Indexes, because a pattern would iterate: see docs/hot-path.md.
+  // Indexes, because a pattern would call the iterator of the array.
   if (wallMs < period[1]) return wallMs >= period[0] ? period[1] : undefined;
   return wallMs < period[2] ? period[2] : undefined;
 }

@@ -227,7 +227,7 @@ export const EMPTY_READING: StoreReading = { passed: 0, nowTicks: 0, levelsTicks
 
 /** Returns a reading to be filled, of a batch with as many transactions. */
 export function emptyReading(size: number): ReadingToFill {
-  // A preallocated array: see docs/hot-path.md.
+  // Preallocated, because push grows an array step by step.
   // oxlint-disable-next-line unicorn/no-new-array
   const levelsTicks = new Array<number>(size);
   return { passed: undefined, nowTicks: 0, levelsTicks, bucketNowTicks: undefined, bucketWallMs: undefined };

@@ -11,8 +11,8 @@ export interface Wait {
 }
 
 /**
- * A linked list of waits in the order in which they began. Any of them can be removed at any time. docs/hot-path.md
- * explains why it is not a Set.
+ * A linked list of waits in the order in which they began. Any of them can be removed at any time. The
+ * tables that a Set discards would keep removed waits alive until a full collection.
  */
 export class DeadlineQueue {
   #oldest: Wait | undefined;

@@ -26,7 +26,7 @@ export function splitBatch(
   nowTicks: number,
   isUsable?: (entry: LeasedEntry) => boolean,
 ): SplitBatch | undefined {
-  // oxlint-disable-next-line unicorn/no-new-array -- preallocated: see docs/hot-path.md
+  // oxlint-disable-next-line unicorn/no-new-array -- preallocated, because push grows an array step by step
   const leased = new Array<LeasedEntry>(batch.length);
   for (let i = 0; i < batch.length; i++) {
     const entry = lookup.entryOf(batch[i]!, nowTicks);

@@ -88,7 +88,7 @@ function mostImportant(members: readonly ListedLimit[], decision: Decided): read
 /** All limits that applied, in the order of the batch. In a denial, only the limits that denied have a state. */
 function limitMembers(decision: Decided, queuedTicks: number): LimitMembers[] {
   const { batch } = decision;
-  // A loop over a preallocated array: see docs/hot-path.md.
+  // A loop over a preallocated array, which is faster than map.
   // oxlint-disable-next-line unicorn/no-new-array
   const members = new Array<LimitMembers>(batch.length > 2 ? resultCount(batch) : batch.length);
   for (let i = 0; i < members.length; i++) members[i] = memberOf(decision, i, queuedTicks);

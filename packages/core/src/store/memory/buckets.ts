@@ -48,7 +48,7 @@ export class Buckets {
   readonly #wall: WallClock;
 
   // For each index of the current batch: two int32 of the hash, and the table of the limit, or the limit's name if it
-  // has no table yet. The batch itself is not stored: see docs/hot-path.md on references from old objects to new ones.
+  // has no table yet. The batch itself is not stored: the collector records references from old objects to new ones.
   #hashes = new Int32Array(2);
   readonly #located: (BucketTable | string)[] = [];
   readonly #periods: BatchPeriods;
@@ -147,7 +147,7 @@ export class Buckets {
     return table === undefined ? 0 : levelOf(table.tat(hashes[2 * index]!, hashes[2 * index + 1]!), now);
   }
 
-  // A function of its own because it is rare: see docs/hot-path.md.
+  // A function of its own because it is rare: V8 inlines the short caller.
   #levelInPeriod(batch: readonly BatchEntry[], index: number): number {
     // All ends before the first change: a stale period rejects the whole batch.
     this.#periods.find(batch);
@@ -248,7 +248,7 @@ export class Buckets {
     if (this.#totals.size > this.#nearlyFull) this.#trimNearlyFull(now);
   }
 
-  // A function of its own because it is rare: see docs/hot-path.md.
+  // A function of its own because it is rare: V8 inlines the short caller.
   #trimNearlyFull(now: number): void {
     while (this.#totals.size > this.#maxKeys) {
       const table = this.#tables.largest();

@@ -27,7 +27,7 @@ export class Eviction {
     this.#tat = Infinity;
     let windows = 0;
     while (windows < WINDOWS) {
-      // A 32-bit integer, as hashes are: see docs/hot-path.md on kinds of numbers.
+      // A 32-bit integer, as hashes are: V8 compiles the function again for another kind of number.
       const segment = table.segmentAt((this.#random() * 2 ** 32) | 0);
       if (segment.size === 0) continue;
       this.#lookThroughWindow(segment);
