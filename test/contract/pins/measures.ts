@@ -9,7 +9,7 @@ import { bytesOfRequests, isFarBelow } from './pins.ts';
 
 /** The most of each. Lower a figure when it falls, and do not raise it. Bytes are 1.5 % above what is printed mostly. */
 const MOST = {
-  'bytes of a request': { 'a rate': 1780, 'a quota': 2125, 'two limits': 2556, 'a slot': 8780 },
+  'bytes of a request': { 'a rate': 1770, 'a quota': 2100, 'two limits': 2550, 'a slot': 8760 },
   'a program with one rate': {
     modules: 217,
     lines: 22_298,
@@ -17,10 +17,10 @@ const MOST = {
     bytes: 263_700,
     'bytes, gzipped': 88_500,
   },
-  'lines of core that name': { slot: 136, quota: 77, borrow: 84, load: 47, lease: 53 },
+  'lines of core that name': { slot: 135, quota: 77, borrow: 84, load: 47, lease: 53 },
   'types named': { Batch: 13, Answer: 4, Use: 4, Asked: 4, Part: 4, Entry: 4, Outcome: 3 },
   'names of': { '@sluice/core': 70, '@sluice/core/store': 37, '@sluice/core/kit': 90 },
-  'lines of logic of': { core: 12_922, 'all packages': 38_122 },
+  'lines of logic of': { core: 12_917, 'all packages': 38_122 },
   'words of': { docs: 65_722 },
 };
 

@@ -6,7 +6,6 @@ const BUCKETS = 'packages/core/src/store/memory/buckets.ts';
 const BATCH = 'packages/redis/src/batches/script-batch.ts';
 const ENTRY = 'packages/core/src/store/server-entry.ts';
 const SLOT = 'packages/core/src/store/memory/slot-bucket.ts';
-const DELAY = 'packages/core/src/decision/delay.ts';
 const RESULTS = 'packages/core/src/decision/results.ts';
 const LOAN = 'packages/core/src/kinds/borrow/loan.ts';
 
@@ -192,7 +191,7 @@ export const storeMutants: readonly Mutant[] = [
     about: 'the wait until full',
   },
   {
-    in: DELAY,
+    in: RESULTS,
     replace: 'waitFor(before, incrementTicks, rate.toleranceTicks) : 0',
     by: 'waitFor(before, incrementTicks, rate.toleranceTicks + 16) : 0',
     about: 'a turn comes a microsecond early',

@@ -5,7 +5,6 @@ import { TimedLimiter } from '../subjects/limits.ts';
 const SOURCES = [
   'packages/core/src/limiter/create-limiter.ts',
   'packages/core/src/decision/decided.ts',
-  'packages/core/src/decision/delay.ts',
   'packages/core/src/decision/results.ts',
   'packages/core/src/store/memory/memory-store.ts',
 ];

@@ -1,6 +1,6 @@
 import type { Decided } from '../decision/decided.ts';
 import type { Outcome } from '../decision/decision.ts';
-import { delayingLimit } from '../decision/delay.ts';
+import { delayingLimit } from '../decision/results.ts';
 import { readyTicks, type Transaction } from '../decision/transaction.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import type { LimiterCore } from '../limiter/limiter-core.ts';
@@ -59,8 +59,7 @@ export class Counts implements Observer {
     if (isOneRequest(decision)) this.#countRequest(decision, batch[0]!, shadow);
     else this.#countResults(decision, shadow);
     if (durationMs !== undefined) this.#addDuration(decision, durationMs / 1000);
-    const { delayMs } = decision;
-    if (delayMs > 0 && !shadow) this.#addWait(delayingLimit(decision), delayMs / 1000);
+    if (decision.delayMs > 0 && !shadow) this.#addWait(delayingLimit(decision), decision.delayMs / 1000);
   }
 
   corrected({ limit, cost, direction }: Correction): void {

@@ -2,10 +2,9 @@ import type { Awaitable } from '../async/awaitable.ts';
 import type { ReadingToFill, StoreReading } from '../store/store.ts';
 import type { Failure, Judged, Origin } from './batch-answer.ts';
 import type { Decision, Outcome } from './decision.ts';
-import { delayMsOf } from './delay.ts';
 import { addPending } from './pending-tokens.ts';
 import type { Result } from './result.ts';
-import { resultsOf } from './results.ts';
+import { delayMsOf, resultsOf } from './results.ts';
 import { showAsJson } from './show-as-json.ts';
 import { longestOf, strictestOf } from './strictness.ts';
 import type { Transaction } from './transaction.ts';
@@ -150,13 +149,9 @@ export class Decided implements Decision, Judged, ReadingToFill {
   }
 
   get overloaded(): boolean {
-    for (const { treatment } of this.batch) if (treatment.sheds) return this.#isOverloaded;
-    return false;
-  }
-
-  get #isOverloaded(): boolean {
-    if (this.passed !== -1 || this.blocked) return false;
-    return this.results.every(({ allowed }, i) => allowed || this.batch[i]!.treatment.sheds);
+    const { batch, made = this.results } = this;
+    for (let i = 0; i < made.length; i++) if (!made[i]!.allowed && !batch[i]!.treatment.sheds) return false;
+    return this.passed === -1 && !this.blocked;
   }
 
   /** What the decision holds, or has held. */

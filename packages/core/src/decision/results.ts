@@ -146,3 +146,24 @@ export function tokensTaken(transaction: Transaction, before: number): number {
 function spentTokens({ mode, cost, rate }: Transaction, takenTicks: number): number {
   return mode === 'charge' ? Math.floor(takenTicks / rate.emissionIntervalTicks) : cost;
 }
+
+/** The longest delay of the transactions of a batch that passes. */
+export function delayMsOf({ batch, levelsTicks }: Judged): number {
+  let ticks = 0;
+  for (let i = 0; i < batch.length; i++) ticks = Math.max(ticks, delayOf(batch[i]!, levelsTicks[i]!));
+  return ceilToMs(ticks);
+}
+
+/** The name of the limit whose delay a decision has: the longest one. Only for decisions with a delay. */
+export function delayingLimit({ batch, levelsTicks }: Judged): string {
+  const delays = batch.map((transaction, i) => delayOf(transaction, levelsTicks[i]!));
+  return batch[delays.indexOf(Math.max(...delays))]!.limit;
+}
+
+/** The time until the tokens that a transaction of a batch that passes takes, or has to find, are there, in ticks. */
+function delayOf(transaction: Transaction, before: number): number {
+  const { mode, incrementTicks, fitTicks, rate, lineTicks } = transaction;
+  if (lineTicks === undefined || isInternal(transaction)) return 0;
+  const waits = canDeny(mode) || (mode === 'spend-only' && fits(before, incrementTicks, fitTicks));
+  return waits ? waitFor(before, incrementTicks, rate.toleranceTicks) : 0;
+}

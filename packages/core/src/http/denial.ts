@@ -1,6 +1,6 @@
 import type { Decided } from '../decision/decided.ts';
 import type { Decision } from '../decision/decision.ts';
-import type { Transaction } from '../decision/transaction.ts';
+import type { Result } from '../decision/result.ts';
 import { fitting } from './dialects/fitting.ts';
 import { shownNameOf } from './shown-names.ts';
 import { waitText } from '../time/duration-text.ts';
@@ -70,39 +70,28 @@ export function denialOf(decision: Decision, retryAfterSeconds: number): Denial 
 // Built by hand, because a client that floods the server gets only these responses. The name of a limit contains no
 // character that JSON escapes.
 function exceededBody(decision: Decision, again: string): string {
-  const { transactions, pending } = exceededIn(decision);
+  const exceeded = exceededIn(decision);
   const problem = `{"type":"${TYPES}quota-exceeded","title":"Too many requests","status":429,`;
-  if (transactions.length === 0) return `${problem}"detail":"Rate limit exceeded. ${again}"}`;
-  const names = namedOf(decision, transactions);
-  const others = transactions.length - names.length;
-  return `${problem}"detail":"${nounOf(transactions)}${transactions.length === 1 ? ` \\"${names[0]}\\"` : shown(names, others)} exceeded. ${again}${pending === 0 ? '' : sooner(pending)}","violated-policies":["${names.join('","')}"]}`;
+  if (exceeded.length === 0) return `${problem}"detail":"Rate limit exceeded. ${again}"}`;
+  const names = namedOf(decision, exceeded);
+  let pending = 0;
+  for (const each of exceeded) pending += each.pending ?? 0;
+  const shown = exceeded.length === 1 ? ` \\"${names[0]}\\"` : severalOf(names, exceeded.length - names.length);
+  return `${problem}"detail":"${nounOf(exceeded)}${shown} exceeded. ${again}${pending === 0 ? '' : sooner(pending)}","violated-policies":["${names.join('","')}"]}`;
 }
 
 /** Returns the names of the limits that deny, without hidden ones: as many as a body has in `violated-policies`. */
 export function violatedPolicies(decision: Decision): readonly string[] {
-  return namedOf(decision, exceededIn(decision).transactions);
+  return namedOf(decision, exceededIn(decision));
 }
 
-/** What denied a decision, without hidden limits. */
-interface Exceeded {
-  readonly transactions: readonly Transaction[];
-  /** The tokens that may come back before the wait is over. */
-  readonly pending: number;
+function exceededIn({ results }: Decision): readonly Result[] {
+  const exceeded: Result[] = [];
+  for (const result of results) if (!result.allowed && !result.hidden) exceeded.push(result);
+  return exceeded;
 }
 
-function exceededIn(decision: Decision): Exceeded {
-  const { batch, results } = decision as Decided;
-  const transactions: Transaction[] = [];
-  let tokens = 0;
-  for (let i = 0; i < results.length; i++) {
-    const { allowed, hidden, pending = 0 } = results[i]!;
-    if (allowed || hidden) continue;
-    transactions.push(batch[i]!);
-    tokens += pending;
-  }
-  return { transactions, pending: tokens };
-}
-
+/** What may come back before the wait is over. */
 function sooner(tokens: number): string {
   return ` Up to ${tokens} ${tokens === 1 ? 'token' : 'tokens'} may come back sooner.`;
 }
@@ -111,7 +100,7 @@ function sooner(tokens: number): string {
 const MOST_NAMES = 2000;
 
 /** The names of the limits that are exceeded. Where they are too many, the strictest is among those that are left. */
-function namedOf(decision: Decision, exceeded: readonly Transaction[]): readonly string[] {
+function namedOf(decision: Decision, exceeded: readonly Result[]): readonly string[] {
   if (exceeded.length === 1) return [shownNameOf(decision, exceeded[0]!.limit)];
   const named = fitting(exceeded, {
     most: MOST_NAMES,
@@ -121,16 +110,16 @@ function namedOf(decision: Decision, exceeded: readonly Transaction[]): readonly
   return named.map(({ limit }) => shownNameOf(decision, limit));
 }
 
-/** Names behind a noun, which is in the plural when there are several. */
-function shown(names: readonly string[], others: number): string {
+/** Several names behind a noun. */
+function severalOf(names: readonly string[], others: number): string {
   const quoted = names.map((name) => `\\"${name}\\"`);
   if (others > 0) quoted.push(`${others} more`);
   return `s ${quoted.slice(0, -1).join(', ')} and ${quoted.at(-1)}`;
 }
 
-function nounOf(limits: readonly Transaction[]): string {
+function nounOf(limits: readonly Result[]): string {
   let counts = 0;
-  for (const { slots } of limits) if (slots === true) counts++;
+  for (const { kind } of limits) if (kind === 'concurrency') counts++;
   if (counts === 0) return 'Rate limit';
   return counts === limits.length ? 'Concurrency limit' : 'Limit';
 }

@@ -1,6 +1,7 @@
 import { complaint, SluiceError } from '../checks/errors.ts';
 import { checkOptions } from '../checks/options.ts';
 import { Decided } from '../decision/decided.ts';
+import type { Result } from '../decision/result.ts';
 import type { IpAddress } from '../ids/ip-address.ts';
 import type { KeySource } from '../keys/key.ts';
 import { coreOf } from '../limiter/create-limiter.ts';
@@ -12,7 +13,6 @@ import { errorOf } from './flow.ts';
 import { tooManyFields } from './lacking-fields.ts';
 import { checkedFields, writeFields, type FieldsDialect, type FieldSettings } from './fields.ts';
 import { limitUses, type UsedLimits } from './limit-uses.ts';
-import { visibleResults, type VisibleResult } from './visible.ts';
 
 /** The options of `limitsStatus`. */
 export interface LimitsStatusOptions<Request = unknown, Name extends string = string> {
@@ -118,12 +118,13 @@ class StatusSource<Request> implements KeySource<Request> {
 }
 
 function statusesOf(decision: Decided, { time }: RequestLimiter<never>): Record<string, LimitStatus> {
-  return Object.fromEntries(visibleResults(decision).map((visible) => statusOf(visible, time.wallNow())));
+  const visible = decision.results.filter(({ hidden }) => !hidden);
+  return Object.fromEntries(visible.map((result) => statusOf(result, time.wallNow())));
 }
 
-function statusOf([result, { slots }]: VisibleResult, wallMs: number): [limit: string, status: LimitStatus] {
-  const { limit, burst, remaining, resetAfterMs } = result;
-  const hasReset = slots !== true && Number.isFinite(resetAfterMs);
+function statusOf(result: Result, wallMs: number): [limit: string, status: LimitStatus] {
+  const { limit, kind, burst, remaining, resetAfterMs } = result;
+  const hasReset = kind !== 'concurrency' && Number.isFinite(resetAfterMs);
   return [limit, { limit: burst, remaining, reset: hasReset ? Math.ceil((wallMs + resetAfterMs) / 1000) : null }];
 }
 

@@ -18,16 +18,58 @@ interface LimitName {
   readonly limit: string;
 }
 
+/** The figures of the strictest decision, which are worked out when they are read. */
+const FIGURES = [
+  'outcome',
+  'allowed',
+  'blocked',
+  'overloaded',
+  'limit',
+  'id',
+  'remaining',
+  'retryAfterMs',
+  'resetAfterMs',
+  'failure',
+] as const;
+
 /**
  * The decision on a request for its handler: the strictest decision of all middlewares so far, with the results of all.
  */
 export class RequestDecision {
+  /** `unavailable` when the store can't answer and a limit has the policy `closed`; the response is then a 503. */
+  declare readonly outcome: Outcome;
+  /** Whether all decisions so far allowed the request. */
+  declare readonly allowed: boolean;
+  /** Whether an override blocks an id of the request; the response is then a 403. */
+  declare readonly blocked: boolean;
+  /** Whether the service has no room, see {@link Decision.overloaded}; the response is then a 503. */
+  declare readonly overloaded: boolean;
+  /** The name of the strictest limit; `null` when no limit applied. */
+  declare readonly limit: string | null;
+  /** The id of the strictest transaction; `null` when no limit applied. */
+  declare readonly id: string | null;
+  /** Whole tokens left in the strictest bucket; `Infinity` when no limit applied. */
+  declare readonly remaining: number;
+  /**
+   * Milliseconds until the same request can pass, if no other request comes; 0 when allowed, `Infinity` when blocked.
+   */
+  declare readonly retryAfterMs: number;
+  /** Milliseconds until the strictest bucket is full; `Infinity` when blocked. */
+  declare readonly resetAfterMs: number;
+  /** Which failure policy decided and why the store did not; undefined when the store made the strictest decision. */
+  declare readonly failure: Failure | undefined;
   readonly #request: unknown;
   readonly #parts: Part[];
   /** Undefined until there is a decision. */
   #strictest: Decision | undefined;
 
   static {
+    for (const name of FIGURES) {
+      const get = function get(this: RequestDecision): unknown {
+        return this.#strictest![name];
+      };
+      Object.defineProperty(this.prototype, name, { get });
+    }
     showAsJson(this.prototype);
   }
 
@@ -44,61 +86,9 @@ export class RequestDecision {
     this.#strictest = strictestDecision(this.#parts.map(({ decision }) => decision));
   }
 
-  /** `unavailable` when the store can't answer and a limit has the policy `closed`; the response is then a 503. */
-  get outcome(): Outcome {
-    return this.#strictest!.outcome;
-  }
-
-  /** Whether all decisions so far allowed the request. */
-  get allowed(): boolean {
-    return this.#strictest!.allowed;
-  }
-
-  /** Whether an override blocks an id of the request; the response is then a 403. */
-  get blocked(): boolean {
-    return this.#strictest!.blocked;
-  }
-
-  /** Whether the service has no room, see {@link Decision.overloaded}; the response is then a 503. */
-  get overloaded(): boolean {
-    return this.#strictest!.overloaded;
-  }
-
-  /** The name of the strictest limit; `null` when no limit applied. */
-  get limit(): string | null {
-    return this.#strictest!.limit;
-  }
-
-  /** The id of the strictest transaction; `null` when no limit applied. */
-  get id(): string | null {
-    return this.#strictest!.id;
-  }
-
-  /** Whole tokens left in the strictest bucket; `Infinity` when no limit applied. */
-  get remaining(): number {
-    return this.#strictest!.remaining;
-  }
-
-  /**
-   * Milliseconds until the same request can pass, if no other request comes; 0 when allowed, `Infinity` when blocked.
-   */
-  get retryAfterMs(): number {
-    return this.#strictest!.retryAfterMs;
-  }
-
-  /** Milliseconds until the strictest bucket is full; `Infinity` when blocked. */
-  get resetAfterMs(): number {
-    return this.#strictest!.resetAfterMs;
-  }
-
   /** Milliseconds for which the limits with `maxWait` have delayed the request, those of all middlewares together. */
   get delayMs(): number {
     return this.#parts.reduce((sum, { decision }) => sum + decision.delayMs, 0);
-  }
-
-  /** Which failure policy decided and why the store did not; undefined when the store made the strictest decision. */
-  get failure(): Failure | undefined {
-    return this.#strictest!.failure;
   }
 
   /** The results of all middlewares, in the order in which they decided. */
@@ -123,10 +113,8 @@ export class RequestDecision {
 
   /** Returns all properties, with the results, for `JSON.stringify`. */
   toJSON(): object {
-    const { outcome, allowed, blocked, overloaded, limit, id, remaining, retryAfterMs, resetAfterMs } = this;
-    const figures = { limit, id, remaining, retryAfterMs, resetAfterMs };
-    const { failure, delayMs, results } = this;
-    return { outcome, allowed, blocked, overloaded, ...figures, failure, delayMs, results };
+    const figures = Object.fromEntries(FIGURES.map((name) => [name, this[name]]));
+    return { ...figures, delayMs: this.delayMs, results: this.results };
   }
 
   /**

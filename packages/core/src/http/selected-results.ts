@@ -15,11 +15,6 @@ export function withSelected(
   // Behind those of the results are the transactions of ceilings and pools.
   const indexes = [...results.keys()].filter((i) => selects(results[i]!, batch[i]!));
   if (indexes.length === 0) return null;
-  const selected = indexes.map((i) => batch[i]!);
-  return new Decided(
-    selected,
-    origin,
-    partOf(decision, indexes),
-    indexes.map((i) => results[i]!),
-  );
+  const selected = <T>(all: readonly T[]): readonly T[] => indexes.map((i) => all[i]!);
+  return new Decided(selected(batch), origin, partOf(decision, indexes), selected(results));
 }

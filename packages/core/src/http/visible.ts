@@ -1,15 +1,5 @@
 import type { Decided } from '../decision/decided.ts';
-import type { Result } from '../decision/result.ts';
-import type { Transaction } from '../decision/transaction.ts';
 import { withSelected } from './selected-results.ts';
-
-/** The result of a limit that is not hidden, with its transaction. */
-export type VisibleResult = readonly [Result, Transaction];
-
-/** Returns the results of the limits that are not hidden. */
-export function visibleResults({ batch, results }: Decided): readonly VisibleResult[] {
-  return results.flatMap((result, i) => (result.hidden ? [] : [[result, batch[i]!]]));
-}
 
 /**
  * Returns a decision without its hidden limits, with the figures of the strictest remaining one, for header fields.

@@ -1,6 +1,6 @@
 import { callAndForget, type Awaitable } from '../async/awaitable.ts';
 import type { Decided } from '../decision/decided.ts';
-import { delayingLimit } from '../decision/delay.ts';
+import { delayingLimit } from '../decision/results.ts';
 import { mapKeyOf } from '../store/bucket-key.ts';
 import type { Alarm, Time } from '../time/time.ts';
 import { TurnHeap, type Turn } from '../time/turn-heap.ts';

@@ -103,52 +103,41 @@ function memberOf(decision: Decided, i: number, queuedTicks: number): LimitMembe
   const allowed = decision.passed === 0;
   // A limit that decides alone always has one.
   const hasState = allowed || batch.length === 1 || !decision.results[i]!.allowed;
-  const falls = slots === undefined && calendar === undefined;
-  const policy = falls ? policyOf(name, rate) : undefined;
+  const policy = slots === undefined && calendar === undefined ? policyOf(name, rate) : undefined;
   const before = decision.levelsTicks[i]!;
   // Not by `spent`: a charge may take less than a whole token.
   const after = allowed && origin.takes ? levelAfter(transaction, before) : before;
-  const level = falls ? Math.max(0, after - queuedTicks) : after;
-  const { emissionIntervalTicks } = rate;
+  const level = policy === undefined ? after : Math.max(0, after - queuedTicks);
   const ready = Math.min(transaction.fitTicks, rate.toleranceTicks);
-  const left = remainingTokens(level, emissionIntervalTicks, ready);
-  const state = `"${name}";r=${left}`;
-  if (policy === undefined) return otherMember(decision, i, { level, state, hasState, queuedTicks });
-  if (!hasState) return { name, state: undefined, policy: policy.text };
+  const left = remainingTokens(level, rate.emissionIntervalTicks, ready);
+  const { text, until } = policy === undefined ? otherPolicyOf(decision, i, queuedTicks) : policy;
   // Until one more token is left.
-  const nextTicks = level === 0 || policy.isShort ? 0 : waitFor(level, (left + 1) * emissionIntervalTicks, ready);
-  return { name, state: nextTicks === 0 ? state : `${state};t=${ceilToSeconds(nextTicks)}`, policy: policy.text };
+  const nextTicks = until === undefined ? waitFor(level, (left + 1) * rate.emissionIntervalTicks, ready) : 0;
+  const shown = level === 0 ? '' : (until ?? `;t=${ceilToSeconds(nextTicks)}`);
+  return { name, state: hasState ? `"${name}";r=${left}${shown}` : undefined, policy: text };
 }
 
-/** What is known of the state of a quota or of slots. */
-interface OtherState {
-  readonly level: number;
-  readonly state: string;
-  readonly hasState: boolean;
-  readonly queuedTicks: number;
-}
-
-function otherMember(decision: Decided, i: number, { level, queuedTicks, ...shown }: OtherState): LimitMembers {
+/** The policy of a quota or of slots. */
+function otherPolicyOf(decision: Decided, i: number, queuedTicks: number): Policy {
   const transaction = decision.batch[i]!;
-  const { limit: name, rate, slots } = transaction;
-  const state = shown.hasState ? shown.state : undefined;
-  if (slots === true) return { name, state, policy: `"${name}";q=${rate.burst};qu="concurrent-requests"` };
+  const { limit, rate, slots } = transaction;
+  const policy = `"${limit}";q=${rate.burst}`;
+  if (slots === true) return { limit, text: `${policy};qu="concurrent-requests"`, until: '' };
   const { startMs, endMs, leftTicks } = periodLeft(transaction, decision, i)!;
   const lengthMs = endMs - startMs;
-  const until = level === 0 ? '' : `;t=${ceilToSeconds(Math.max(0, leftTicks - queuedTicks))}`;
   const length = lengthMs > LONGEST_WEEK_MS ? '' : `;w=${Math.ceil(lengthMs / 1000)}`;
-  return { name, state: state && state + until, policy: `"${name}";q=${rate.burst}${length}` };
+  return { limit, text: policy + length, until: `;t=${ceilToSeconds(Math.max(0, leftTicks - queuedTicks))}` };
 }
 
 /** A week and a day, for weeks in which the clock changes. Months and years have no fixed length. */
 const LONGEST_WEEK_MS = 8 * 86_400_000;
 
-/** What a limit shows that does not change. */
+/** What a limit shows that does not depend on its level. */
 interface Policy {
   readonly limit: string;
   readonly text: string;
-  /** Whether the bucket fills within a second. */
-  readonly isShort: boolean;
+  /** What follows the whole tokens of a used bucket. Undefined where it depends on the level. */
+  readonly until: string | undefined;
 }
 
 // Each response contains this text, and it never changes. Few limits share a rate.
@@ -160,7 +149,7 @@ function policyOf(limit: string, rate: Numbers): Policy {
     const { burst, toleranceTicks } = rate;
     const isShort = fillsWithinASecond(rate);
     const length = isShort ? '' : `;w=${ceilToSeconds(toleranceTicks)}`;
-    policy = { limit, text: `"${limit}";q=${burst}${length}`, isShort };
+    policy = { limit, text: `"${limit}";q=${burst}${length}`, until: isShort ? '' : undefined };
     policies.set(rate, policy);
   }
   return policy;
