@@ -64,20 +64,20 @@ export class RequestDecision {
   #strictest: Decision | undefined;
 
   static {
-    for (const name of FIGURES) {
-      const get = function get(this: RequestDecision): unknown {
-        return this.#strictest![name];
-      };
-      Object.defineProperty(this.prototype, name, { get });
-    }
+    for (const name of FIGURES)
+      Object.defineProperty(this.prototype, name, {
+        get(this: RequestDecision): unknown {
+          return this.#strictest![name];
+        },
+      });
     showAsJson(this.prototype);
   }
 
   /** @param request - The framework's request. */
-  constructor(request?: unknown, first?: Part) {
+  constructor(request?: unknown, ...parts: Part[]) {
     this.#request = request;
-    this.#parts = first === undefined ? [] : [first];
-    this.#strictest = first?.decision;
+    this.#parts = parts;
+    this.#strictest = parts[0]?.decision;
   }
 
   /** Adds the decision of a middleware. */

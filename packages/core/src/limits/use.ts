@@ -26,21 +26,17 @@ export class Use {
   /**
    * Returns the levels of an id with other numbers than the last one.
    *
-   * @param rate - The numbers of the id.
+   * @param override - The numbers of the id.
    * @throws {SluiceError} `ERR_COST_OVER_BURST` for a cost that does not fit into a share below 1.
    */
-  levelsFor(rate: Numbers | 'blocked'): Levels {
-    return (this.last = this.#otherLevels(rate));
-  }
-
-  #otherLevels(override: Numbers | 'blocked'): Levels {
+  levelsFor(override: Numbers | 'blocked'): Levels {
     const { limit, cost, share } = this;
     const rate = override === 'blocked' ? rateOfBlocked(limit.rate) : override;
     const levels = levelsOf(rate, limit);
     // A load has no room, and denies by its share alone.
-    if (share === 1 || limit.load !== undefined) return levels;
+    if (share === 1 || limit.load !== undefined) return (this.last = levels);
     const fitTicks = fitTicksOf({ limit: limit.name, cost, share, roomTicks: levels.fitTicks }, rate);
-    return new Levels(Object.assign({}, levels, { fitTicks }));
+    return (this.last = new Levels(Object.assign({}, levels, { fitTicks })));
   }
 }
 
