@@ -16,7 +16,7 @@ export interface Load {
   readonly deadlineMs: number;
 }
 
-/** What became of the requests of a process. */
+/** Outcomes of the requests of a process. */
 export interface LoadResult {
   readonly allowed: number;
   readonly denied: number;

@@ -42,7 +42,7 @@ const commands = {
   /** @param {number} ms */
   stepBack: (ms) => fake.set(fake.nowMs - ms),
   /**
-   * Asks for tokens of one limit, and counts what became of it.
+   * Asks for tokens of one limit, and counts the outcomes.
    *
    * @param {{ socket: string, burst: number, requests: number, inFlight: number, deadlineMs: number }} load
    */

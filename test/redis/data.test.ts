@@ -1,4 +1,4 @@
-// What becomes of buckets when the server loses its scripts, its data, or its process.
+// Outcomes for buckets when the server loses its scripts, its data, or its process.
 import { accountId, createLimiter } from '@sluice/core';
 import { redisStore } from '@sluice/redis';
 import { expect, it } from 'vitest';

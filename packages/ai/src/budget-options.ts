@@ -52,7 +52,7 @@ export interface LimitsOfCalls<Name extends string, Args extends readonly unknow
    */
   readonly idle?: Duration | undefined;
   /**
-   * What becomes of a stream that is abandoned, or that its reader has left. `'cancel'` stops the provider; the estimate stays
+   * What happens to a stream that is abandoned, or that its reader has left. `'cancel'` stops the provider; the estimate stays
    * charged, because the bill is unknown. `'drain'` reads the rest, for its usage, and keeps the slots until then; a reader that
    * comes back has an error. Default: `'cancel'`.
    */

@@ -13,10 +13,10 @@ interface Client {
   returnedTicks: number;
 }
 
-/** What became of clients that spend their burst fast, and then obey `Retry-After` for the first time. */
+/** Outcomes for clients that spend their burst fast, and then obey `Retry-After` for the first time. */
 export interface FirstReturns {
   readonly returns: number;
-  /** Of them, how often the client was denied again. */
+  /** How often one of them was denied again. */
   readonly deniedAgain: number;
   /** The longest time from the first return to the request that passed. */
   readonly latestMs: number;

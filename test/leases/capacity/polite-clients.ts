@@ -7,11 +7,11 @@ const MOST_REQUESTS = 150_000;
 /** A client asks for so much more than its rate until it is denied. */
 const OF_RATE = 3;
 
-/** What became of clients that obey `Retry-After`. */
+/** Outcomes for clients that obey `Retry-After`. */
 export interface Retries {
   /** How often a client was denied and waited. */
   readonly waits: number;
-  /** Of them, how often it was denied again right after. */
+  /** How often one of them was denied again right after. */
   readonly deniedAgain: number;
 }
 

@@ -1,4 +1,4 @@
-// WebSockets with one slot on the servers of Node, Bun and Deno. Prints for each server what became of three handshakes, one
+// WebSockets with one slot on the servers of Node, Bun and Deno. Prints for each server the outcomes of three handshakes, one
 // after the other: the first, one while that is open, and one after it was closed.
 import { createLimiter, everyone } from '@sluice/core';
 import { limitFetch } from '@sluice/fetch';

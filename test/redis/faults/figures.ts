@@ -12,7 +12,7 @@ export interface Figures {
   readonly cell: Cell;
   /** How many requests got which status, e.g. `200: 410, 429: 320`. */
   readonly statuses: ReadonlyMap<number, number>;
-  /** Of all answers, less the time for which the process itself stood still. */
+  /** Times of all answers, less the time for which the process itself stood still. */
   readonly p99Ms: number;
   readonly longestMs: number;
   /** Of the two clients who hammer, the one who got nearest to its bound. */

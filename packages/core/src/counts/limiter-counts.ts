@@ -39,7 +39,7 @@ export interface LimitCounts {
      * that fills a bucket counts in full in such a store.
      */
     readonly refunded: number;
-    /** Of charges and refunds that did not reach the store. */
+    /** Charges and refunds that did not reach the store. */
     readonly lost: number;
   };
 }

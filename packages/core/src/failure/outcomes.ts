@@ -39,17 +39,17 @@ interface Changing<Kind extends string, Entry> {
 
 /** The outcomes of the operations of one store. */
 export class Outcomes {
-  /** Of one batch. Without an answer of the store, the failure policies decide. */
+  /** Decides one batch. Without an answer of the store, the failure policies decide. */
   readonly decision: Outcome<Deciding, Decided>;
-  /** Of alternatives: a decision for each that was tried. */
+  /** Decides alternatives: a decision for each that was tried. */
   readonly decisions: Outcome<Deciding, readonly Decided[]>;
-  /** Of a `charge`. Without an answer, `local` limits are charged in this process; the other charges are lost. */
+  /** Ends a `charge`. Without an answer, `local` limits are charged in this process; the other charges are lost. */
   readonly charge: Outcome<Changing<'charge', Charge>, Changed<Charge>>;
-  /** Of a `refund`. Without an answer, the tokens stay taken: that is the safe side, and they refill by themselves. */
+  /** Ends a `refund`. Without an answer, the tokens stay taken: that is the safe side, and they refill by themselves. */
   readonly refund: Outcome<Changing<'refund', Charge & StoreRefund>, Changed<Charge & StoreRefund>>;
-  /** Of a `check` for levels. Without an answer, it rejects, because a policy knows only a part of a count. */
+  /** Ends a `check` for levels. Without an answer, it rejects, because a policy knows only a part of a count. */
   readonly levels: Outcome<Deciding, Changed<Transaction>>;
-  /** Of the operations without an answer. */
+  /** Outcomes of operations that return no reading. */
   readonly commands: Readonly<Record<Command['kind'], Outcome<unknown, void>>> = {
     // The debts may be unchanged.
     cap: { accept: nothing, withoutAnswer: (_, cause) => Promise.reject(cause) },
@@ -59,7 +59,7 @@ export class Outcomes {
     renew: { accept: nothing, withoutAnswer: nothing },
     release: { accept: nothing, withoutAnswer: nothing },
   };
-  /** Of a trial call. Without an answer, it rejects. */
+  /** Ends a trial call. Without an answer, it rejects. */
   readonly trial: Outcome<unknown, void> = {
     accept: nothing,
     withoutAnswer: (_, cause) =>

@@ -181,7 +181,7 @@ export type DecidingOperation = Extract<StoreOperation, { readonly alternatives:
  */
 export interface StoreReading {
   /**
-   * Of a `spend` or a `check`: the index of the batch that passed, or −1 if all were denied. This is the decision. The levels
+   * For a `spend` or a `check`: the index of the batch that passed, or −1 if all were denied. This is the decision. The levels
    * are for its figures, and need not show the same: a store may decide by more than them.
    */
   readonly passed?: number | undefined;
@@ -192,7 +192,7 @@ export interface StoreReading {
    * whose tolerance is larger.
    */
   readonly levelsTicks: readonly number[];
-  /** Of a `charge` or a `refund`: the levels before it. Only metrics need them. */
+  /** The levels before a `charge` or a `refund`. Only metrics need them. */
   readonly beforeTicks?: readonly number[] | undefined;
   /**
    * The clock reading for each level: for stores whose buckets are on several servers, each with its own clock, and for

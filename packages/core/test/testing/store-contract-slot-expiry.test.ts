@@ -90,7 +90,7 @@ test.each<Mistake>([
     breaks: 'one call renews slots of several holders and buckets',
   },
   {
-    mistake: 'renews for ever',
+    mistake: 'renews forever',
     Broken: withSlots(
       class extends MapSlots {
         override renew(key: string, hold: Hold, now: number): void {

@@ -26,7 +26,7 @@ const HANDOVER_MS = 1000;
 /** Buckets, and the process that serves them. */
 export type ServedBuckets = Omit<Hello, 'hostMicros'>;
 
-/** Learns what becomes of a process. */
+/** Is told whether a process serves or asks. */
 export interface MembershipListener {
   /** This process has the buckets. */
   onServing(served: ServedBuckets, buckets: SharedBuckets): void;

@@ -1,4 +1,4 @@
-// The room election: which process serves: the files of the sockets, and what becomes of a process.
+// The room election: which process serves: the files of the sockets, and how a process becomes the server or a client.
 import { chmodSync, linkSync, lstatSync, mkdtempSync, readdirSync, rmSync, type Stats } from 'node:fs';
 import { createConnection, createServer, type Server, type Socket } from 'node:net';
 import { basename, dirname, join } from 'node:path';

@@ -11,7 +11,7 @@ const PLACES = {
   skip: (thrower: () => unknown): Options => inlinePerUser({ skip: thrower }),
 };
 
-/** What becomes of a request when a function of the user throws on its way. */
+/** Outcomes of requests when a function of the user throws on their way. */
 export function errorCases(framework: Framework): void {
   const boom = (): never => {
     throw Object.assign(new Error('boom'), { status: 418, statusCode: 418 });

@@ -1,4 +1,4 @@
-// Sends each store of the Worker the same requests and messages, and compares what becomes of them.
+// Sends each store of the Worker the same requests and messages, and compares the outcomes.
 const USAGES = ['plain', 'failed', 'successful'];
 const STATUSES = [500, 500, 500, 200, 200, 200, 200, 500, 500, 500];
 

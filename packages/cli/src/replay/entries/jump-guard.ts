@@ -19,7 +19,7 @@ export interface SuspectLine {
   readonly spans: Int32Array;
 }
 
-/** What becomes of lines that were held back. */
+/** Outcomes of lines that were held back. */
 export interface JumpOutcomes {
   accept(line: SuspectLine): void;
   reject(line: SuspectLine): void;
@@ -35,7 +35,7 @@ export class JumpGuard {
   readonly #suspects: SuspectLine[] = [];
   /** The latest time that a line can have without being held back; nothing passes while lines are held back. */
   #passesUntil = -Infinity;
-  /** Of the accepted lines; in microseconds since 1970. */
+  /** The latest time of the accepted lines, in microseconds since 1970. */
   latestMicros: number = -Infinity;
 
   constructor(outcomes: JumpOutcomes) {
@@ -81,7 +81,7 @@ export class JumpGuard {
     const earlier = this.#count((each) => each < micros - DISORDER_MICROS);
     if (2 * earlier > this.#suspects.length) return true;
     const isFirst = this.latestMicros === -Infinity;
-    // Of two lines, either could be the mistake.
+    // Either of two lines could be the mistake.
     if (!isFirst) return this.#suspects.length === 0 && line > 2 && micros > this.latestMicros + ALONE_MICROS;
     return this.#suspects.length > 1 && 2 * this.#count((each) => each > micros + ALONE_MICROS) > this.#suspects.length;
   }

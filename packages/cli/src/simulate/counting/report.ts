@@ -5,7 +5,7 @@ export interface SimulationReport {
   readonly clients: readonly ClientReport[];
 }
 
-/** What became of the requests of a client, or of all its copies together. */
+/** Outcomes of the requests of a client, or of all its copies together. */
 export interface ClientReport {
   readonly client: string;
   readonly copies: number;

@@ -22,7 +22,7 @@ ${description === '' ? NOTHING : markup`<p>${description}</p>\n`}${clients.map(d
 function drawClient(client: ClientReport, index: number): Markup {
   const table = drawTable({
     id: `client${index}`,
-    caption: `What became of the requests of ${client.client}`,
+    caption: `Outcomes of the requests of ${client.client}`,
     columns: Object.fromEntries(columnsOf(client).map((title, i) => [title, i === 0 ? 'text' : 'part'])),
     rows: client.results.map(cellsOf),
   });

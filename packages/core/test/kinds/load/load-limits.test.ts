@@ -105,7 +105,7 @@ describe('a busy worker', () => {
     expect(limiter.spendSync([worker({ mode: 'check-only' })]).allowed).toBe(false);
   });
 
-  test('denies no id that an override makes unlimited, and a blocked one is denied for ever', () => {
+  test('denies no id that an override makes unlimited, and a blocked one is denied forever', () => {
     const { load, limits } = loaded();
     const { limiter } = holding(limits, { overrides: { Worker: { '2.2.2.2': 'unlimited', '3.3.3.3': 'blocked' } } });
     expect(limiter.spendSync([worker({ id: '3.3.3.3' })])).toMatchObject({ blocked: true, retryAfterMs: Infinity });

@@ -34,7 +34,7 @@ export class LeasedBuckets {
   readonly #recentIds: RecentIds;
   /** The highest number of a sync of the streams that were dropped. Their keys may still exist in Redis. */
   #lastSequence = 0;
-  /** Of the buckets that were dropped. */
+  /** Tokens of the buckets that were dropped. */
   #forfeitedTokens = 0;
   #sweptStream = 0;
   #sweptBucket = 0;
