@@ -21,7 +21,7 @@ export interface Part {
 }
 
 /** What does not depend on the speed of the machine. */
-export interface Counts {
+interface Counts {
   readonly cases: readonly string[];
   /** The figures of these cases. Of all of them less is better. */
   readonly figures: Readonly<Record<string, Bound>>;

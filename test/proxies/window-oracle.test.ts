@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { systemTime } from '@sluice/core/kit';
 import { expect, test } from 'vitest';
 import { envoyOf } from '../service/envoy.ts';
 import { served } from '../service/served.ts';
@@ -46,7 +47,7 @@ test(
       input: text,
     });
     const { limits, tables } = JSON.parse(String(output)) as { limits: unknown; tables: unknown };
-    const { servers, time } = await served(limits, tables);
+    const { servers, time } = await served(limits, tables, {}, { servers: systemTime });
     const envoy = envoyOf(servers.ports.grpc);
     const windows = new FixedWindows(CONFIGURATION);
     const random = randomFrom(31);

@@ -1,3 +1,4 @@
+import type { Time } from '@sluice/core';
 import { textOfMetrics } from '@sluice/core/metrics';
 import { FakeTime } from '@sluice/core/testing';
 import { onTestFinished } from 'vitest';
@@ -18,8 +19,18 @@ export interface Served {
   readonly events: ServiceEvent[];
 }
 
-/** Serves texts or data of limits and tables until the test ends. Files and stores are closed then. */
-export async function served(limits: unknown, tables: unknown, options: Partial<ServiceOptions> = {}): Promise<Served> {
+/**
+ * Serves texts or data of limits and tables until the test ends. Files and stores are closed then.
+ *
+ * @param of - The clock of the servers, where hours pass in a moment: an idle client does not answer in it. Default: that of the
+ * service.
+ */
+export async function served(
+  limits: unknown,
+  tables: unknown,
+  options: Partial<ServiceOptions> = {},
+  of: { readonly servers?: Time } = {},
+): Promise<Served> {
   const time = new FakeTime(Date.UTC(2026, 10, 24, 12));
   const events: ServiceEvent[] = [];
   const service = await openService({
@@ -32,7 +43,11 @@ export async function served(limits: unknown, tables: unknown, options: Partial<
     ...options,
   });
   const loopback = { host: '127.0.0.1', port: 0 };
-  const servers = await startServers(service, { http: loopback, grpc: loopback, metrics: loopback }, { time });
+  const servers = await startServers(
+    service,
+    { http: loopback, grpc: loopback, metrics: loopback },
+    { time: of.servers ?? time },
+  );
   onTestFinished(async () => {
     const closed = servers.close(1);
     time.advance(1);
