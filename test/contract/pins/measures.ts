@@ -14,13 +14,13 @@ const MOST = {
     modules: 217,
     lines: 22_298,
     'lines of logic': 11_800,
-    bytes: 263_700,
-    'bytes, gzipped': 88_500,
+    bytes: 264_000,
+    'bytes, gzipped': 88_700,
   },
   'lines of core that name': { slot: 135, quota: 77, borrow: 84, load: 47, lease: 53 },
   'types named': { Batch: 13, Answer: 4, Use: 4, Asked: 4, Part: 4, Entry: 4, Outcome: 3 },
   'names of': { '@sluice/core': 70, '@sluice/core/store': 37, '@sluice/core/kit': 90 },
-  'lines of logic of': { core: 12_917, 'all packages': 38_122 },
+  'lines of logic of': { core: 12_917, 'all packages': 38_300 },
   'words of': { docs: 63_895 },
 };
 
