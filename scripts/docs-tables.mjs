@@ -190,7 +190,7 @@ function rooms() {
     .map((folder) => {
       const own = heads.filter(({ file }) => file.startsWith(`${folder}/`));
       const title = `**[${folder}](../${folder})**`;
-      // Of the packages around core only the names: the text is one click away.
+      // Only the names of rooms of other packages are listed: the text is one click away.
       if (folder !== 'packages/core/src')
         return `${title}: ${own.map(({ file, name }) => `[${name}](../${file})`).join(', ')}`;
       return `${title}\n\n${own.map(({ file, name, about }) => `- [${name}](../${file}): ${about}`).join('\n')}`;

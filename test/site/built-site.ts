@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 /** Where the files of the site are. */
 export const folder: string = `${root}site/.vitepress/dist`;
 
-/** Of the files of the site; all others are sent as bytes. */
+/** Types of the files of the site; all others are sent as bytes. */
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html',
   '.js': 'text/javascript',

@@ -64,7 +64,7 @@ function chatPart(sent: Sent): Used {
     text += textIn(plain) + textIn(delta?.content) + textIn(delta?.refusal);
     for (const call of delta?.tool_calls ?? [])
       text += textIn(call?.function?.name) + textIn(call?.function?.arguments);
-    // Of other providers of the interface: OpenAI does not show what its models think.
+    // Other providers of the interface send it: OpenAI does not show what its models think.
     reasoning += textIn(delta?.reasoning_content ?? delta?.reasoning);
   }
   return { text, reasoning };
@@ -78,7 +78,7 @@ function openaiUsage(sent: Sent): Usage | undefined {
     inputTokens: {
       total: sent['prompt_tokens'] ?? sent['input_tokens'],
       cacheRead: input?.cached_tokens,
-      // Of gateways: OpenAI does not count it.
+      // Gateways send it: OpenAI does not count it.
       cacheWrite: input?.cache_write_tokens ?? input?.cache_creation_tokens ?? sent['cache_creation_input_tokens'],
     },
     outputTokens: {

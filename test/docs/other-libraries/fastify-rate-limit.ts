@@ -158,7 +158,7 @@ export const options: Rows = {
       ...times(3),
     ]);
   },
-  // Of a group of theirs, each route counts for itself: its store is another one.
+  // Each route of their groups counts for itself: its store is another one.
   '`groupId`': async () => {
     const limiter = createLimiter({ limits: { Group: { key: clientNetwork(), count: 2, period: '1m' } } });
     const routes = (rateLimit: object) => ({ '/a': { config: { rateLimit } }, '/b': { config: { rateLimit } } });

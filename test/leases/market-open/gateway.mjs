@@ -27,7 +27,7 @@ import { Clients } from './clients.mjs';
  * @typedef {Seen & { offeredInAll: number, cpuMicros: number, passedAtMs: number[] }} Report
  */
 
-/** Of how many decisions one is timed. */
+/** One of so many decisions is timed. */
 const TIMED = 16;
 /** After so many requests, the event loop has a turn. */
 const A_TURN = 32;

@@ -25,7 +25,7 @@ export interface MostDecisions {
 export interface MeasuredResult {
   readonly date: string;
   readonly machine: { readonly processor: string; readonly cores: number; readonly node: string };
-  /** Of the machine, before: what other programs did. */
+  /** The load of the machine before: what other programs did. */
   readonly loadAverage: number;
   readonly redis: string;
   readonly gateways: number;

@@ -90,13 +90,13 @@ describe('sluice replay', () => {
   });
 
   it('replays a log of whole seconds twice, and shows both outcomes as a band', async () => {
-    // Of four at the start of a second one passes. Spread over it, they are as far apart as tokens come back.
+    // One of four at the start of a second passes. Spread over it, they are as far apart as tokens come back.
     const requests = [0, 1].flatMap((second) => requestsAt(...Array.from({ length: 4 }, () => second * 1000)));
     const limits = 'PerAddress: { count: 4, period: 1s, burst: 1, idFormat: ipAddress }\n';
     const written = files({ limits, log: logOf(combinedLine, requests) });
     const report = await replayReport([written.log, '--limits', written.limits]);
     expect(report.passes).toEqual(['at the start of the second', 'spread over the second']);
-    // Of eight at noon and a second later, all can pass, or only one.
+    // All of eight at noon and a second later can pass, or only one.
     expect(report.totals.denied).toEqual({ low: 0, high: 7 });
     expect(report.totals.allowedPeakPerSecond).toEqual({ low: 1, high: 4 });
     expect(report.input.time).toEqual({ field: '$time_local', resolution: 'second', moment: 'end of the request' });

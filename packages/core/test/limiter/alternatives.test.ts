@@ -206,7 +206,7 @@ describe('overrides', () => {
     expect(limiter.spendSync({ firstOf: [[ceiling()], [own()]] })).toMatchObject({ blocked: false, limit: 'Own' });
   });
 
-  test('alternatives that all have a blocked id are denied for ever', () => {
+  test('alternatives that all have a blocked id are denied forever', () => {
     const limiter = limiterWith({ Ceiling: { '7': 'blocked' } });
     expect(
       limiter.spendSync({

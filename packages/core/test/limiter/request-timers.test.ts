@@ -140,7 +140,7 @@ describe('slots, where a timer ends with the request that set it', () => {
     expect((await hold(slot())).allowed).toBe(true);
   });
 
-  test('that a request waited for when it left are not held for ever in an outage', async () => {
+  test('that a request waited for when it left are not held forever in an outage', async () => {
     const { hold, store, time } = remotely();
     store.manner = 'hangs';
     for (let i = 0; i < 10; i++) void time.left(() => hold(slot()));

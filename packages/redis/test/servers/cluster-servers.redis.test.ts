@@ -95,7 +95,7 @@ test.each(CLUSTERS)(
     await scriptClient.run(call(add, { keys: [key] }));
     const fresh = `fresh {${key}}`;
     await moveSlot(cluster, await cluster.slotOf(key), async () => {
-      // Of the two only the new one is asked for where the slot goes to.
+      // Only the new one of the two is asked for where the slot goes to.
       expect(await scriptClient.run(call(add, { keys: [key] }))).toEqual([expect.any(Number), 2]);
       expect(await scriptClient.run(call(add, { keys: [fresh] }))).toEqual([expect.any(Number), 1]);
       expect(scriptClient.status().counts.redirects).toBe(1);

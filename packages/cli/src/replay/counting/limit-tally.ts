@@ -9,7 +9,7 @@ import { SlotsNeeded } from './slots-needed.ts';
 /** What one pass counts of one limit, in requests. */
 export interface PassCounts {
   denied: number;
-  /** Of these, how many got a response of 200 to 299: work that clients would have missed. */
+  /** How many of these got a response of 200 to 299: work that clients would have missed. */
   deniedSuccesses: number;
   /** Allowed requests that would have waited. */
   delayed: number;

@@ -12,7 +12,7 @@ test('a third limit without a name has the number 3, and one with equal numbers 
   });
   expect(namedApart(member(';q=2'), policies).name).toBe('default-2');
   expect(namedApart(member(';q=1'), policies).name).toBe('default');
-  // Of a denial, only limits that denied have a state.
+  // In a denial, only limits that denied have a state.
   expect(namedApart({ ...member(';q=3'), state: undefined }, policies)).toEqual({
     name: 'default-3',
     policy: '"default-3";q=3',

@@ -78,7 +78,7 @@ test('a decision that was released, or has nothing to release, may be dropped', 
     hold(slot());
   })();
   await collectGarbage(() => events.length > 1);
-  // Of those, one has slots.
+  // One of those has slots.
   expect(events.map(({ message }) => message.slice(0, 22)).toSorted()).toEqual([
     'Slots of limit "Here" ',
     'Slots of limit "InFlig',
