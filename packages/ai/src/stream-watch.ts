@@ -159,9 +159,12 @@ export class StreamWatch {
     return this.#isBilled ? this.#usage : { inputTokens: this.#usage?.inputTokens };
   }
 
+  get #isRefused(): boolean {
+    return this.#hasFailed && !this.#hasAnswered && !this.#isBilled;
+  }
+
   #end(expected: Tokens | undefined, usage = this.#usage): void {
-    const isRefused = this.#hasFailed && !this.#hasAnswered && !this.#isBilled;
-    this.#over(() => (isRefused ? this.#call.cancel() : this.#call.finish(usage, expected)));
+    this.#over(() => (this.#isRefused ? this.#call.cancel() : this.#call.finish(usage, expected)));
   }
 
   #over(settle: () => Promise<void>): void {
@@ -214,7 +217,7 @@ export class StreamWatch {
   }
 
   #abandon(): void {
-    if (!this.#isBilled) this.#call.reportAbandoned();
+    if (!this.#isBilled && !this.#isRefused) this.#call.reportAbandoned();
     this.#lost = new Error(`This stream was not read for ${this.#call.budget.idleMs / 1000} s, and was ended.`);
     this.#lost.name = 'AbortError';
     void this.left(this.#lost);
