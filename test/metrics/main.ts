@@ -1,4 +1,4 @@
-// `npm run trial -- alerts` checks what docs/metrics.md offers with Prometheus from Debian: promtool checks the rules, tests them, and
+// `npm run trial -- alerts` checks what docs/limits/watching.md offers with Prometheus from Debian: promtool checks the rules, tests them, and
 // checks the metrics of examples/observed, which Prometheus then scrapes each second, while Redis is stopped for some seconds.
 // Every expression of the dashboard and of the rules must then have a value, and every alert must have fired at its cause, which
 // the script makes: for that, the minutes and hours of the rules are seconds.

@@ -88,7 +88,8 @@ function isResponse(answer: unknown): answer is Response {
 
 /** Stops a provider whose usage can't be read. It may have answered, so that the estimate stays. */
 async function refused(answer: Response, open: OpenCall): Promise<Error> {
-  await Promise.all([answer.body?.cancel(), open.finish(undefined)]);
+  // A body that is being read can't be cancelled.
+  await Promise.allSettled([answer.body?.cancel(), open.finish(undefined)]);
   const remedy = 'Its usage would be unknown. Return what the SDK makes of it: for header fields call withResponse().';
   return complaint('ERR_OPTION', {
     option: 'around.call',

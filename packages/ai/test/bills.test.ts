@@ -324,6 +324,10 @@ test('an answer that is not streamed costs its usage, or its estimate with an ev
   expect(events).toHaveLength(1);
   await expect(chat({ choices: [], usage }, (given) => given.asResponse())).rejects.toThrow('call withResponse()');
   expect(await used()).toBe(42 + 2 * ESTIMATE);
+  const isReading = (given: any) =>
+    given.asResponse().then((response: Response) => response.body?.getReader() && response);
+  await expect(chat({ choices: [], usage }, isReading)).rejects.toThrow('call withResponse()');
+  expect(await used()).toBe(42 + 3 * ESTIMATE);
   expect(await limiter.check([{ limit: 'InProgress', id }])).toMatchObject({ remaining: 1 });
 });
 
