@@ -1,10 +1,11 @@
 // The docs gate: every name that a package exports is documented. Writes nothing.
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
+import { packageFolders } from './scripts/package-folders.mjs';
 
-const packages = readdirSync('packages').map((folder) => {
-  const manifest = JSON.parse(readFileSync(`packages/${folder}/package.json`, 'utf8'));
+const packages = packageFolders('.').map((folder) => {
+  const manifest = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8'));
   const sources = Object.values(manifest.exports).flatMap((entry) => entry['@sluice/source'] ?? []);
-  return { name: manifest.name, entryPoints: sources.map((source) => `packages/${folder}/${source}`) };
+  return { name: manifest.name, entryPoints: sources.map((source) => `${folder}/${source}`) };
 });
 
 export default {

@@ -26,7 +26,7 @@ const nest12 = [
 /** What knows no version of Nest, which only `npm run test:all` tries with both. */
 const ofNoVersion =
   process.env['SLUICE_ALL_CASES'] === 'yes' ? [] : ['packages/nestjs/test/{decorators,own-contexts,throttler}.test.ts'];
-/** Another version of `ai` in place of the one that packages/ai is tested with: see scripts/ai-versions.mjs. */
+/** Another version of `ai` in place of the one that tools/ai is tested with: see scripts/ai-versions.mjs. */
 const aiFolder = process.env['SLUICE_AI'];
 const otherAi =
   aiFolder === undefined
@@ -35,7 +35,7 @@ const otherAi =
         { find: /^ai$/, replacement: `${aiFolder}/dist/index.js` },
         { find: /^ai\/test$/, replacement: `${aiFolder}/dist/test/index.js` },
       ];
-/** The same of OpenTelemetry for packages/opentelemetry: see scripts/opentelemetry-versions.mjs. */
+/** The same of OpenTelemetry for tools/opentelemetry: see scripts/opentelemetry-versions.mjs. */
 const otelFolder = process.env['SLUICE_OPENTELEMETRY'];
 const otherOtel =
   otelFolder === undefined ? [] : [{ find: /^(@opentelemetry\/[^/]+)$/, replacement: `${otelFolder}/$1` }];
@@ -74,7 +74,7 @@ const withCertificates = { env: {} };
 const projects = [
   {
     name: 'unit',
-    include: ['packages/*/test/**/*.test.ts'],
+    include: ['{packages,tools}/*/test/**/*.test.ts'],
     exclude: [ofNest, onRedis, onPostgres, onLargeInput],
     alias: [...otherAi, ...otherOtel],
     ...shared,
@@ -94,13 +94,13 @@ const projects = [
   },
   {
     name: 'redis',
-    include: [`packages/${onRedis}`, `test/contract/${onRedis}`],
+    include: [`{packages,tools}/${onRedis}`, `test/contract/${onRedis}`],
     timeoutMs: 5 * minute,
     ...onServers,
   },
   {
     name: 'postgres',
-    include: [`packages/${onPostgres}`, `test/contract/${onPostgres}`],
+    include: [`{packages,tools}/${onPostgres}`, `test/contract/${onPostgres}`],
     ...onServers,
   },
   {
@@ -143,7 +143,7 @@ const projects = [
   // A flood measures the memory that it leaves behind, so it must be able to collect it.
   {
     name: 'stress',
-    include: ['test/stress/**/*.test.ts', `packages/${onLargeInput}`],
+    include: ['test/stress/**/*.test.ts', `{packages,tools}/${onLargeInput}`],
     exclude: [aborts],
     timeoutMs: 10 * minute,
     execArgv: ['--expose-gc'],
@@ -198,17 +198,16 @@ export default defineConfig({
     ),
     coverage: {
       provider: 'v8',
-      include: ['packages/*/src/**/*.ts'],
+      include: ['{packages,tools}/*/src/**/*.ts'],
       reporter: ['text', 'html'],
       thresholds: {
-        'packages/{core,domains,config}/src/**': { lines: 100, branches: 100, functions: 100, statements: 100 },
-        'packages/{express,koa,fastify,node,fetch,hono,nestjs,drop-in,domains,redis,host,postgres,opentelemetry,ai,cli,serve}/src/**':
-          {
-            lines: 95,
-            branches: 95,
-            functions: 95,
-            statements: 95,
-          },
+        '{packages/core,tools/domains,tools/config}/src/**': {
+          lines: 100,
+          branches: 100,
+          functions: 100,
+          statements: 100,
+        },
+        '{packages,tools}/*/src/**': { lines: 95, branches: 95, functions: 95, statements: 95 },
       },
     },
   },

@@ -3,8 +3,9 @@
 import { CompilerState, Extractor, ExtractorConfig, ExtractorLogLevel } from '@microsoft/api-extractor';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { declarePackages } from './build.mjs';
+import { packageFolders } from './package-folders.mjs';
 import { root } from './pnpm.mjs';
 
 const folder = join(root, 'api');
@@ -13,7 +14,7 @@ const updates = process.argv.includes('--update');
 
 await declarePackages();
 const temporary = mkdtempSync(join(tmpdir(), 'sluice-api-'));
-const entries = readdirSync(join(root, 'packages')).flatMap(entriesOf);
+const entries = packageFolders(root).flatMap(entriesOf);
 if (updates) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder);
@@ -35,17 +36,17 @@ if (!updates) fail([...reported, ...stale]);
  */
 
 /**
- * @param {string} name of a folder in packages/
+ * @param {string} folderOfPackage
  * @returns {Entry[]}
  */
-function entriesOf(name) {
-  const project = join(root, 'packages', name);
+function entriesOf(folderOfPackage) {
+  const project = join(root, folderOfPackage);
   const { exports } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8'));
   return Object.entries(exports).flatMap(([path, targets]) => {
     const source = targets['@sluice/source'];
     if (source === undefined) return [];
     const types = join(project, source.replace('./src/', 'types/').replace(/\.ts$/, '.d.ts'));
-    return [{ project, types, file: `${name}${path.slice(1).replaceAll('/', '-')}.api.md` }];
+    return [{ project, types, file: `${basename(project)}${path.slice(1).replaceAll('/', '-')}.api.md` }];
   });
 }
 

@@ -1,5 +1,6 @@
 // `npm run check -- architecture`: prints which room imports which, and fails on a circle of files or of rooms.
 import { cruise } from 'dependency-cruiser';
+import { packageFolders } from './package-folders.mjs';
 import { root } from './pnpm.mjs';
 
 /** @typedef {Map<string, Set<string>>} Graph what each room or file imports */
@@ -20,9 +21,10 @@ async function main() {
 /** @returns {Promise<Graph>} */
 async function importsOfFiles() {
   // An import of a type is an arrow, too: it leads a reader as any other does.
-  const options = { includeOnly: '^packages/[^/]+/src', tsPreCompilationDeps: true };
+  const options = { includeOnly: '^(packages|tools)/[^/]+/src', tsPreCompilationDeps: true };
   const conditions = ['@sluice/source', 'import', 'node', 'default'];
-  const { output } = await cruise(['packages'], options, { conditionNames: conditions, exportsFields: ['exports'] });
+  const folders = packageFolders(root);
+  const { output } = await cruise(folders, options, { conditionNames: conditions, exportsFields: ['exports'] });
   if (typeof output === 'string') throw new Error(output);
   return new Map(
     output.modules.map(({ source, dependencies }) => [source, new Set(dependencies.map(({ resolved }) => resolved))]),

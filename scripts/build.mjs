@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { packageFolders } from './package-folders.mjs';
 import { root } from './pnpm.mjs';
 
 /** Files that are run by their name: the command, and the thread that parses files. */
@@ -95,8 +96,7 @@ async function writeTypes(cwd) {
 
 /** @returns {Package[]} what is published, with the entries of its manifest */
 function publishedPackages() {
-  return readdirSync(join(root, 'packages')).map((name) => {
-    const folder = `packages/${name}`;
+  return packageFolders(root).map((folder) => {
     const { exports, bin, dependencies, peerDependencies } = readJson(join(root, folder, 'package.json'));
     const exported = Object.entries(exports).flatMap(([path, { '@sluice/source': source }]) =>
       source === undefined ? [] : [[path === '.' ? 'index' : basename(path), source]],

@@ -7,6 +7,7 @@ import { ALERTS, dashboard, rules } from './alerts.mjs';
 import { agentTexts } from './agent-texts.mjs';
 import { formatted } from './formatted.mjs';
 import { isProgram } from './is-program.mjs';
+import { packageFolders } from './package-folders.mjs';
 import { root } from './pnpm.mjs';
 
 /** Where the tables are, and what makes them. A table is between two comments in its page. */
@@ -29,9 +30,10 @@ const EMITTERS = {
   LimitFilesEvent: '`watchLimits`',
   ServiceEvent: '`openService`',
 };
-const PACKAGES = [...new Set(['core', 'redis', 'host', 'postgres', ...readdirSync(join(root, 'packages'))])];
+const FIRST = ['core', 'redis', 'host', 'postgres'].map((name) => `packages/${name}`);
+const PACKAGES = [...new Set([...FIRST, ...packageFolders(root)])];
 
-/** @typedef {import('../packages/cli/src/console/command.ts').Command} Command */
+/** @typedef {import('../tools/cli/src/console/command.ts').Command} Command */
 
 if (isProgram(import.meta.url)) {
   for (const [page, text] of await pagesWithTables()) writeFileSync(join(root, page), text);
@@ -209,7 +211,7 @@ async function commands() {
 
 /** @returns {Promise<readonly { name: string, summary: string, command: Command }[]>} */
 async function allCommands() {
-  const { table } = await import('../packages/cli/src/commands/table.ts');
+  const { table } = await import('../tools/cli/src/commands/table.ts');
   return Promise.all(
     [...table].map(async ([name, entry]) => ({ name, summary: entry.summary, command: await entry.load() })),
   );
@@ -269,8 +271,8 @@ function markdown(titles, rows) {
 
 /** All sources of all packages, of core first. */
 function sources() {
-  return PACKAGES.flatMap((name) => {
-    const folder = `packages/${name}/src`;
+  return PACKAGES.flatMap((each) => {
+    const folder = `${each}/src`;
     const files = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' });
     return files
       .filter((file) => file.endsWith('.ts'))

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-const main = fileURLToPath(new URL('../packages/cli/dist/main.js', import.meta.url));
+const main = fileURLToPath(new URL('../tools/cli/dist/main.js', import.meta.url));
 const folder = fileURLToPath(new URL('../docs/compared/', import.meta.url));
 
 for (const file of readdirSync(folder).filter((name) => name.endsWith('.yaml'))) {

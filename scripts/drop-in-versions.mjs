@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { testWithVersions } from './other-versions.mjs';
 
 /**
- * The lowest that packages/drop-in/README.md names, the last of each line that is installed, and the newest. A
+ * The lowest that tools/drop-in/README.md names, the last of each line that is installed, and the newest. A
  * version of rate-limit-redis is beside one of express-rate-limit that it works with.
  */
 const VERSIONS = {

@@ -4,17 +4,18 @@ import { check } from 'recheck';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import ts from 'typescript';
+import { packageFolders } from './package-folders.mjs';
 import { root } from './pnpm.mjs';
 
 const TIMEOUT_MS = 10_000;
 
 /** Expressions that are not linear, or are made at run time, by the beginning of their file, and why they may be so. @type {readonly (readonly [string, string])[]} */
 const ALLOWED = [
-  ['packages/cli/src/console/', 'messages of our own'],
-  ['packages/cli/src/import/names.ts', 'at most 55 characters'],
-  ['packages/cli/src/replay/formats/notation.ts', 'the format of a log, as an operator writes it'],
-  ['packages/cli/src/replay/formats/unusable.ts', 'at most 512 bytes of a line'],
-  ['packages/cli/src/replay/formats/envelope.ts', 'sticky, on at most 512 bytes of a line'],
+  ['tools/cli/src/console/', 'messages of our own'],
+  ['tools/cli/src/import/names.ts', 'at most 55 characters'],
+  ['tools/cli/src/replay/formats/notation.ts', 'the format of a log, as an operator writes it'],
+  ['tools/cli/src/replay/formats/unusable.ts', 'at most 512 bytes of a line'],
+  ['tools/cli/src/replay/formats/envelope.ts', 'sticky, on at most 512 bytes of a line'],
   ['packages/core/src/checks/options.ts', 'the path of an option'],
   ['packages/core/src/client/address-header.ts', 'at most 128 characters'],
   ['packages/core/src/http/dialects/list-members.ts', 'a field of the service itself'],
@@ -23,8 +24,8 @@ const ALLOWED = [
   ['packages/core/src/limits/option.ts', 'the pattern of an option'],
   ['packages/core/src/rule/duration.ts', 'a duration that an operator writes'],
   ['packages/core/src/runtime/call-site.ts', 'a line of a stack trace'],
-  ['packages/domains/src/domain-name.ts', 'at most 253 characters'],
-  ['packages/serve/src/tables/list-field.ts', 'a table that an operator writes'],
+  ['tools/domains/src/domain-name.ts', 'at most 253 characters'],
+  ['tools/serve/src/tables/list-field.ts', 'a table that an operator writes'],
 ];
 
 const found = sources().flatMap((file) => expressionsIn(file));
@@ -49,11 +50,10 @@ console.log(`${found.length} regular expressions`);
 
 /** @returns {readonly string[]} the paths of all source files */
 function sources() {
-  const packages = join(root, 'packages');
-  return readdirSync(packages).flatMap((name) =>
-    readdirSync(join(packages, name, 'src'), { recursive: true, encoding: 'utf8' })
+  return packageFolders(root).flatMap((folder) =>
+    readdirSync(join(root, folder, 'src'), { recursive: true, encoding: 'utf8' })
       .filter((path) => path.endsWith('.ts'))
-      .map((path) => join(packages, name, 'src', path)),
+      .map((path) => join(root, folder, 'src', path)),
   );
 }
 

@@ -2,7 +2,7 @@
 // enough requests for a limit in each of two or eight gateways.
 import { isProgram } from './is-program.mjs';
 
-/** @typedef {import('../packages/cli/src/simulate/counting/report.ts').SimulationReport} Report */
+/** @typedef {import('../tools/cli/src/simulate/counting/report.ts').SimulationReport} Report */
 
 const SCENARIO = `
 limits:
@@ -41,7 +41,7 @@ export async function rowOf({ gateways, load, fields }) {
 
 /** @type {(gateways: number, fields: string) => Promise<Report>} */
 async function simulated(gateways, fields) {
-  const { readScenario, simulate } = await import('../packages/cli/src/simulate/index.ts');
+  const { readScenario, simulate } = await import('../tools/cli/src/simulate/index.ts');
   return simulate(await readScenario(`${SCENARIO}processes: ${gateways}\n${fields}\n`, 'gossip.yaml'));
 }
 

@@ -1,4 +1,4 @@
-// Tests packages/opentelemetry with each version of the OpenTelemetry SDK that it supports, on the versions of Node that run it.
+// Tests tools/opentelemetry with each version of the OpenTelemetry SDK that it supports, on the versions of Node that run it.
 import { testWithVersions } from './other-versions.mjs';
 
 const VERSIONS = [
@@ -9,7 +9,7 @@ const VERSIONS = [
 
 for (const { api, sdk, exporter, node } of VERSIONS)
   testWithVersions({
-    tests: 'packages/opentelemetry/test',
+    tests: 'tools/opentelemetry/test',
     node,
     packages: [
       `@opentelemetry/api@${api}`,

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { declarePackages } from './build.mjs';
+import { packageFolders } from './package-folders.mjs';
 import { pnpm, root } from './pnpm.mjs';
 
 const cache = join(root, 'node_modules', '.cache', 'sluice-tarballs');
@@ -28,10 +29,8 @@ const LEFT_OUT = new Set(['node_modules', 'test', 'coverage', 'dist', 'types']);
  */
 export async function packAll(folder) {
   await declarePackages();
-  const { status, stdout, stderr } = pnpm(
-    ['--recursive', '--filter', './packages/*', 'pack', '--pack-destination', folder],
-    'pipe',
-  );
+  const folders = packageFolders(root).flatMap((each) => ['--filter', `./${each}`]);
+  const { status, stdout, stderr } = pnpm(['--recursive', ...folders, 'pack', '--pack-destination', folder], 'pipe');
   if (status !== 0) throw new Error(`pnpm pack failed:\n${stdout}${stderr}`);
   return tarballsIn(folder);
 }
@@ -64,7 +63,7 @@ export async function packedOnce() {
 /** Two states of the packages that differ in any file that is packed have different keys. */
 function contentKey() {
   const hash = createHash('sha256');
-  const packages = readdirSync(join(root, 'packages')).map((name) => join(root, 'packages', name));
+  const packages = packageFolders(root).map((each) => join(root, each));
   for (const file of [...SHARED.map((name) => join(root, name)), ...packages.flatMap(filesOf)]) {
     const content = createHash('sha256').update(readFileSync(file)).digest('hex');
     hash.update(`${relative(root, file)} ${content}\n`);

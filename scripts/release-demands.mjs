@@ -3,6 +3,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { packageFolders } from './package-folders.mjs';
 
 /** What pages say until the packages are published. */
 const NOT_PUBLISHED = ['not published yet', 'no release yet'];
@@ -23,7 +24,7 @@ const MOST_NAMES = 5;
 
 /** @param {string} folder @returns {Clone} */
 export function readClone(folder) {
-  const packages = readdirSync(join(folder, 'packages')).map((name) => join('packages', name));
+  const packages = packageFolders(folder);
   const [first = ''] = packages;
   const changesets = readdirSync(join(folder, '.changeset')).filter((name) => /^(?!README).*\.md$/.test(name));
   return {
@@ -103,7 +104,7 @@ function ofChangesets(clone) {
   }
   return [
     `The first release must describe what it contains, and not changes of what nobody has, but there are ${some(changesets)}. ` +
-      'Write into packages/*/CHANGELOG.md what users must know of them, and `git rm` them.',
+      'Write into CHANGELOG.md of each package what users must know of them, and `git rm` them.',
   ];
 }
 

@@ -5,7 +5,13 @@ import { join } from 'node:path';
 import { isFirstRelease, latestEntry, manifestOf } from './release-demands.mjs';
 
 /** All that `changeset version` reads and writes. */
-const VERSIONED = ['.changeset', 'pnpm-workspace.yaml', '*package.json', 'packages/*/CHANGELOG.md'];
+const VERSIONED = [
+  '.changeset',
+  'pnpm-workspace.yaml',
+  '*package.json',
+  'packages/*/CHANGELOG.md',
+  'tools/*/CHANGELOG.md',
+];
 
 /** @typedef {import('./release-demands.mjs').Clone} Clone */
 

@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { packageFolders } from './package-folders.mjs';
 
 /**
  * Writes the URL of the repository into the package.json of each package.
@@ -15,8 +16,8 @@ export function writeRepository(folder, url) {
     );
   }
   const plain = url.replace(/\.git$/, '');
-  for (const name of readdirSync(join(folder, 'packages'))) {
-    const file = join(folder, 'packages', name, 'package.json');
+  for (const each of packageFolders(folder)) {
+    const file = join(folder, each, 'package.json');
     const {
       homepage: _homepage,
       bugs: _bugs,
@@ -26,7 +27,7 @@ export function writeRepository(folder, url) {
     const links = {
       homepage: `${plain}#readme`,
       bugs: `${plain}/issues`,
-      repository: { type: 'git', url: `git+${plain}.git`, directory: `packages/${name}` },
+      repository: { type: 'git', url: `git+${plain}.git`, directory: each },
     };
     const entries = Object.entries(manifest).flatMap(([key, value]) =>
       key === 'license' ? [[key, value], ...Object.entries(links)] : [[key, value]],

@@ -62,7 +62,7 @@ function manifestsHash() {
 }
 
 function manifests() {
-  const inFolders = ['packages', 'examples'].flatMap((folder) =>
+  const inFolders = ['packages', 'tools', 'examples'].flatMap((folder) =>
     existsSync(join(root, folder)) ? readdirSync(join(root, folder)).map((name) => join(folder, name)) : [],
   );
   return ['.', 'test', 'bench', 'site', ...inFolders]

@@ -23,7 +23,7 @@ function writeReplayReport() {
   writeFileSync(log, `${exampleLog().join('\n')}\n`);
   writeFileSync(limits, 'Requests: { count: 40, period: 1m, burst: 36, idFormat: clientNetwork }\n');
   const report = join(root, 'site/public/replay-report.html');
-  const sluice = join(root, 'packages/cli/dist/main.js');
+  const sluice = join(root, 'tools/cli/dist/main.js');
   const { status } = spawnSync(
     process.execPath,
     [sluice, 'replay', log, '--limits', limits, '--show-ids', '--html', report],

@@ -62,7 +62,7 @@ const TRIALS = {
     },
     hostile: {
       what: 'hostile heads, protocol errors and clients that leave, to every adapter and to the port for Envoy, half a minute',
-      runs: 'vitest run --project=contract --project=unit test/contract/http/hostile test/contract/http/ends packages/serve/test/protocol-errors.test.ts',
+      runs: 'vitest run --project=contract --project=unit test/contract/http/hostile test/contract/http/ends tools/serve/test/protocol-errors.test.ts',
     },
     flood: {
       what: 'floods HTTP/2 servers with and without limits by HEADERS, RST_STREAM and errors, four minutes',
@@ -86,7 +86,7 @@ const TRIALS = {
     },
     conformance: {
       what: '100,000 random requests of grpc-js to the service for Envoy and its oracles, and fuzzes its decoder',
-      runs: 'vitest run --project=unit --project=proxies packages/serve/test/conformance packages/serve/test/fuzz test/proxies/window',
+      runs: 'vitest run --project=unit --project=proxies tools/serve/test/conformance tools/serve/test/fuzz test/proxies/window',
       env: { SLUICE_RLS_REQUESTS: '100000' },
     },
     alerts: {
@@ -101,7 +101,7 @@ const TRIALS = {
       env: { SLUICE_TYPE_SETTINGS: 'all' },
     },
     'ai-versions': {
-      what: 'packages/ai with the AI SDK 6 and 7 on Node 20, 22, 24, 100,000 random calls each; `--calls 1000` makes fewer',
+      what: 'tools/ai with the AI SDK 6 and 7 on Node 20, 22, 24, 100,000 random calls each; `--calls 1000` makes fewer',
       runs: 'node scripts/ai-versions.mjs',
     },
     'drop-in-versions': {
@@ -116,7 +116,7 @@ const TRIALS = {
       env: { SLUICE_ALL_CASES: 'yes' },
     },
     'opentelemetry-versions': {
-      what: 'packages/opentelemetry with its SDK 2.12 on Node 20, and 3.1 on Node 22 and 24, a minute',
+      what: 'tools/opentelemetry with its SDK 2.12 on Node 20, and 3.1 on Node 22 and 24, a minute',
       runs: 'node scripts/opentelemetry-versions.mjs',
     },
     'peer-tests': {
@@ -125,7 +125,7 @@ const TRIALS = {
     },
     'foreign-files': {
       what: 'files of limits in clones of envoyproxy/ratelimit, Envoy Gateway and Boulder: SLUICE_CLONES=../ratelimit,../gateway',
-      runs: 'vitest run --project=unit packages/cli/test/foreign-files',
+      runs: 'vitest run --project=unit tools/cli/test/foreign-files',
     },
   },
   Measurements: {

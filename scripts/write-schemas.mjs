@@ -1,7 +1,7 @@
 // Writes the JSON Schemas of limits as files, as the loader has them: npm run trial -- schemas
 import { writeFileSync } from 'node:fs';
-import { LIMITS_SCHEMA, OVERRIDES_SCHEMA } from '../packages/config/src/shape/schemas.ts';
-import { TABLES_SCHEMA } from '../packages/serve/src/tables/schema.ts';
+import { LIMITS_SCHEMA, OVERRIDES_SCHEMA } from '../tools/config/src/shape/schemas.ts';
+import { TABLES_SCHEMA } from '../tools/serve/src/tables/schema.ts';
 import { formatted } from './formatted.mjs';
 
 const schemas = {
@@ -10,6 +10,6 @@ const schemas = {
   'serve/schema/tables': TABLES_SCHEMA,
 };
 for (const [name, schema] of Object.entries(schemas)) {
-  const file = new URL(`../packages/${name}.schema.json`, import.meta.url);
+  const file = new URL(`../tools/${name}.schema.json`, import.meta.url);
   writeFileSync(file, await formatted(`${name}.json`, JSON.stringify(schema)));
 }

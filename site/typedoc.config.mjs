@@ -8,10 +8,11 @@ import gate from '../typedoc.config.mjs';
 const { emit: _, entryPoints, ...options } = gate;
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** Renames `core/src/http` to `@sluice/core/http`. @param {import('typedoc').Application} app */
+/** Renames `packages/core/src/http` to `@sluice/core/http`. @param {import('typedoc').Application} app */
 function publishedNames({ converter }) {
   converter.on('resolveBegin', ({ project }) => {
-    for (const entry of project.children ?? []) entry.name = entry.name.replace(/^(\w+)\/src/, '@sluice/$1');
+    for (const entry of project.children ?? [])
+      entry.name = entry.name.replace(/^(?:packages|tools)\/([\w-]+)\/src/, '@sluice/$1');
   });
 }
 

@@ -3,7 +3,7 @@ import { SourceMap } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
 /** A file that the build made: see scripts/build.mjs, which writes the source maps beside it. */
-const BUILT = /^(.*\/packages\/[^/]+\/dist\/)([^/]+\.js)$/;
+const BUILT = /^(.*\/(?:packages|tools)\/[^/]+\/dist\/)([^/]+\.js)$/;
 
 /** @type {Map<string, Map<string, SourceMap>>} By the URL of a dist, and the name of a file in it. */
 const maps = new Map();

@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib';
 import { ofClone } from '../harness/clone.mjs';
 import { whole, withSpread } from '../harness/table.mjs';
 
-const MAIN = fileURLToPath(ofClone('packages/cli/dist/main.js'));
+const MAIN = fileURLToPath(ofClone('tools/cli/dist/main.js'));
 const LIMITS = 'PerAddress: { count: 10, period: 1m, idFormat: ipAddress }\n';
 /** Prints the largest memory of a process when it ends. */
 const REPORT_MEMORY = `data:text/javascript,${encodeURIComponent(

@@ -21,7 +21,7 @@ export default defineConfig({
   srcExclude: [
     '{api,bench,test,scripts,coverage,tarballs}/**',
     '.*/**',
-    'packages/*/{CHANGELOG.md,test/**}',
+    '{packages,tools}/*/{CHANGELOG.md,test/**}',
     'site/README.md',
   ],
   rewrites: placeOf,

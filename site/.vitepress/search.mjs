@@ -12,7 +12,7 @@ export const search = {
         if (id.startsWith('/api/')) return 0.2;
         if (/^\/docs\/(#|decisions\/|proofs|measured\/|architecture)/.test(id)) return 0.4;
         if (/^\/(CONTRIBUTING|docs\/(errors|coming-from))/.test(id)) return 0.4;
-        return /^\/(readme|packages|examples)/.test(id) ? 0.7 : 1;
+        return /^\/(readme|packages|tools|examples)/.test(id) ? 0.7 : 1;
       },
 
       /** Leaves out words that each page has, and the plural, because a term also finds the words that begin with it. */

@@ -1,5 +1,5 @@
-import { FixedWindow } from '../../packages/cli/src/simulate/algorithms/fixed-window.ts';
-import { SlidingWindowCounter } from '../../packages/cli/src/simulate/algorithms/sliding-window-counter.ts';
+import { FixedWindow } from '../../tools/cli/src/simulate/algorithms/fixed-window.ts';
+import { SlidingWindowCounter } from '../../tools/cli/src/simulate/algorithms/sliding-window-counter.ts';
 import type { Limit } from '../../packages/core/src/limits/limit.ts';
 import type { Arrival } from './case.ts';
 

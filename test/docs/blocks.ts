@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { packageFolders } from '../../scripts/package-folders.mjs';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -14,7 +15,7 @@ export interface Block {
 
 /** README.md, the README of every package, and all of docs/. */
 export function pages(): string[] {
-  const packages = readdirSync(`${root}packages`).map((name) => `packages/${name}/README.md`);
+  const packages = packageFolders(root).map((folder) => `${folder}/README.md`);
   const docs = existsSync(`${root}docs`) ? readdirSync(`${root}docs`, { recursive: true, encoding: 'utf8' }) : [];
   return [
     'README.md',

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { redisServer, type RedisServer } from '../redis/servers/redis-server.ts';
 import { exampleLog } from '../../scripts/example-log.mjs';
-import { run } from '../../packages/cli/test/run.ts';
+import { run } from '../../tools/cli/test/run.ts';
 import { shownFor } from './console.ts';
 import { shell, started } from './sluice.ts';
 
@@ -43,8 +43,8 @@ describe('the program sluice', () => {
     const urls = lists.flatMap((list) =>
       (JSON.parse(list) as { result: { url: string }[] }).result.map(({ url }) => url),
     );
-    expect(urls.filter((url) => url.includes('/packages/cli/dist/')).length).toBeGreaterThan(1);
-    expect(urls.filter((url) => /\/packages\/(?!cli)|\/ioredis\//.test(url))).toEqual([]);
+    expect(urls.filter((url) => url.includes('/tools/cli/dist/')).length).toBeGreaterThan(1);
+    expect(urls.filter((url) => /\/packages\/|\/tools\/(?!cli)|\/ioredis\//.test(url))).toEqual([]);
   });
 
   it('exits with the code of its command', async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { LOADS, rowOf } from '../../scripts/gossip-table.mjs';
-import { run } from '../../packages/cli/test/run.ts';
+import { run } from '../../tools/cli/test/run.ts';
 import { sized } from '../sized.ts';
 
 const page = readFileSync(new URL('../../docs/coming-from-other-libraries.md', import.meta.url), 'utf8');

@@ -8,6 +8,7 @@ import { createLimiter, everyone, type Rate } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, it } from 'vitest';
 import { drawBucket } from '../../scripts/draw-bucket.mjs';
+import { packageFolders } from '../../scripts/package-folders.mjs';
 import { blockServer } from './block-server.ts';
 import { blocksOf, pages } from './blocks.ts';
 
@@ -114,10 +115,10 @@ it('the 429 of README is what the server of its first block answers', async () =
   expect(`${head(response)}\n\n${await text(response)}\n`).toBe(shown);
 });
 
-it.each(readdirSync(new URL('../../packages', import.meta.url)))(
-  'the README of packages/%s installs what its first block imports',
-  (name) => {
-    const page = `packages/${name}/README.md`;
+it.each(packageFolders(fileURLToPath(new URL('../..', import.meta.url))))(
+  'the README of %s installs what its first block imports',
+  (folder) => {
+    const page = `${folder}/README.md`;
     const [, line = ''] = /^npm install (.*)$/m.exec(textOf(page)) ?? [];
     const installed = line.split(' ').map((word) => word.replace(/^.*\/sluice-(.*)-\d+\.\d+\.\d+\.tgz$/, '@sluice/$1'));
     const code = (blocksOf(page)[0]?.code ?? '').replaceAll(/^import type .*$/gm, '');

@@ -121,5 +121,5 @@ function withPort(word: string, port: string): string {
 }
 
 function deployed(file: string): string {
-  return readFileSync(new URL(`../../packages/cli/deploy/${file}`, import.meta.url), 'utf8');
+  return readFileSync(new URL(`../../tools/cli/deploy/${file}`, import.meta.url), 'utf8');
 }

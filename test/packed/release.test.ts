@@ -40,8 +40,8 @@ describe('a clone is released', () => {
     ],
     [
       'a package has no entry for the version',
-      (folder) => commit(folder, 'packages/b/CHANGELOG.md', '# b\n\n## 0.0.9\n\n- Old.\n'),
-      'CHANGELOG.md of each package must begin with the entry 0.1.0, but not so in packages/b.',
+      (folder) => commit(folder, 'tools/b/CHANGELOG.md', '# b\n\n## 0.0.9\n\n- Old.\n'),
+      'CHANGELOG.md of each package must begin with the entry 0.1.0, but not so in tools/b.',
     ],
     [
       'its packages name no repository',
@@ -170,11 +170,14 @@ function clone(): string {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-clone-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   git(folder, 'init', '--quiet', '--initial-branch=main');
-  for (const name of ['a', 'b']) {
-    write(folder, `packages/${name}/package.json`, JSON.stringify({ name, license: 'MIT', version: '0.1.0' }));
+  for (const [parent, name] of [
+    ['packages', 'a'],
+    ['tools', 'b'],
+  ] as const) {
+    write(folder, `${parent}/${name}/package.json`, JSON.stringify({ name, license: 'MIT', version: '0.1.0' }));
     write(
       folder,
-      `packages/${name}/CHANGELOG.md`,
+      `${parent}/${name}/CHANGELOG.md`,
       `# ${name}\n\n## 0.1.0\n\nThe first release.\n\n## 0.0.9\n\nA trial.\n`,
     );
   }

@@ -48,5 +48,5 @@ function firstSentence(text: string): string {
 
 /** The folder of a source, which has few files: `core/src/stores/memory`. */
 function roomOf(path: string): string {
-  return path.slice(0, path.lastIndexOf('/')).replace(/^packages\//, '');
+  return path.slice(0, path.lastIndexOf('/')).replace(/^(packages|tools)\//, '');
 }

@@ -2,10 +2,10 @@ import { accountId } from '@sluice/core';
 import { TICKS_PER_MICRO } from '@sluice/core/store';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Numbers } from '../../packages/cli/src/simulate/algorithms/algorithm.ts';
-import { Gossip } from '../../packages/cli/src/simulate/algorithms/gossip.ts';
-import { SluiceLimiter } from '../../packages/cli/src/simulate/algorithms/sluice.ts';
-import { partOf, type Partition } from '../../packages/cli/src/simulate/partition.ts';
+import type { Numbers } from '../../tools/cli/src/simulate/algorithms/algorithm.ts';
+import { Gossip } from '../../tools/cli/src/simulate/algorithms/gossip.ts';
+import { SluiceLimiter } from '../../tools/cli/src/simulate/algorithms/sluice.ts';
+import { partOf, type Partition } from '../../tools/cli/src/simulate/partition.ts';
 import { atMost } from './runs.ts';
 
 const BURST = 5;

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isMap, isSeq, LineCounter, parseAllDocuments, type Node as LibraryNode, type Scalar } from 'yaml';
-import { Problems } from '../../packages/config/src/nodes/problems.ts';
-import type { Node } from '../../packages/config/src/nodes/node.ts';
-import { lineAndColumn } from '../../packages/config/src/nodes/position.ts';
-import { readYaml } from '../../packages/config/src/text/yaml-text.ts';
+import { Problems } from '../../tools/config/src/nodes/problems.ts';
+import type { Node } from '../../tools/config/src/nodes/node.ts';
+import { lineAndColumn } from '../../tools/config/src/nodes/position.ts';
+import { readYaml } from '../../tools/config/src/text/yaml-text.ts';
 import { yamlText } from './yaml-texts.ts';
 
 /** Line, column, and the value: a scalar with its text as written, the items of a list, or the pairs of a mapping. */

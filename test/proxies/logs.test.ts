@@ -9,7 +9,7 @@ import { reservedPort } from '../redis/servers/port.ts';
 import { fileURLToPath } from 'node:url';
 import { Program } from './program.ts';
 
-const SLUICE = fileURLToPath(new URL('../../packages/cli/dist/main.js', import.meta.url));
+const SLUICE = fileURLToPath(new URL('../../tools/cli/dist/main.js', import.meta.url));
 const LIMITS = 'PerAddress: { count: 1, period: 1h, idFormat: ipAddress }\n';
 
 /** A server that writes logs. */

@@ -12,7 +12,7 @@ import { until } from '../redis/servers/until.ts';
 import { descriptor, envoyOf } from '../service/envoy.ts';
 import { Program } from './program.ts';
 
-const MAIN = fileURLToPath(new URL('../../packages/cli/dist/main.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../tools/cli/dist/main.js', import.meta.url));
 
 /** A folder with the files of a service, until the test ends. */
 function filesIn(numbers: string, onFailure = 'local'): string {

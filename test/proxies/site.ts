@@ -8,7 +8,7 @@ import { Program } from './program.ts';
 
 const PAGES = fileURLToPath(new URL('../../docs/proxies/', import.meta.url));
 const BACKEND = fileURLToPath(new URL('backend.py', import.meta.url));
-const SLUICE = fileURLToPath(new URL('../../packages/cli/dist/main.js', import.meta.url));
+const SLUICE = fileURLToPath(new URL('../../tools/cli/dist/main.js', import.meta.url));
 
 /** How a proxy is started with its configuration of the docs. */
 export interface Proxy {

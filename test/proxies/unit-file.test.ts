@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const unitFile = join(root, 'packages/cli/deploy/sluice.service');
+const unitFile = join(root, 'tools/cli/deploy/sluice.service');
 /** The units of systemd itself, on which ours depends. */
 const UNITS = 'usr/lib/systemd/system';
 

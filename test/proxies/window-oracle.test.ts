@@ -8,7 +8,7 @@ import { randomFrom } from '../service/random.ts';
 import { FixedWindows, type WindowDescriptor } from './fixed-window.ts';
 import { sized } from '../sized.ts';
 
-const MAIN = fileURLToPath(new URL('../../packages/cli/dist/main.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../tools/cli/dist/main.js', import.meta.url));
 const REQUESTS = Number(process.env['SLUICE_RLS_REQUESTS'] ?? sized(2000, 4000));
 /** Requests that are sent at one instant, in their order. */
 const AT_ONCE = 40;

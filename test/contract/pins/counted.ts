@@ -18,7 +18,7 @@ export interface Counted {
 /** Begins a run, which has ended when it calls `done`. */
 export type Begin = (done: () => void) => void;
 
-const OWN = /\/packages\/(\w+\/src\/.*)$/;
+const OWN = /\/(?:packages|tools)\/(\w+\/src\/.*)$/;
 const WARM_UP = 20;
 const RUNS = 5;
 

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
@@ -28,7 +29,7 @@ export async function firstProgram(): Promise<
   const { output } = await bundle.generate({ format: 'es', minify: true, codeSplitting: false });
   await bundle.close();
   const [{ code, moduleIds }] = output;
-  const modules = moduleIds.filter((id) => id.startsWith(`${root}packages/`));
+  const modules = moduleIds.filter((id) => /^(packages|tools)\//.test(relative(root, id)));
   const lines = modules.map((path) => readFileSync(path, 'utf8').split('\n').length - 1);
   return {
     modules: modules.length,

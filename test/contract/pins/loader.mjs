@@ -25,7 +25,7 @@ export async function load(url, context, nextLoad) {
   };
   const text = await readFile(fileURLToPath(url), 'utf8');
   const { outputText } = transpileModule(text, { compilerOptions });
-  const source = url.includes('/packages/') ? reporting(outputText, url) : outputText;
+  const source = /\/(packages|tools)\//.test(url) ? reporting(outputText, url) : outputText;
   return { format: 'module', source, shortCircuit: true };
 }
 

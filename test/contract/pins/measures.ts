@@ -37,7 +37,7 @@ type Figures = Readonly<Record<string, number | readonly string[]>>;
 
 const program = compiledCore();
 const names = namesOfCore(program);
-const sources = tracked('packages/*/src/*.ts');
+const sources = tracked('packages/*/src/*.ts', 'tools/*/src/*.ts');
 const figures: Readonly<Record<keyof typeof MOST, Figures>> = {
   'bytes of a request': await bytesOfRequests(),
   'a program with one rate': await firstProgram(),
@@ -76,9 +76,9 @@ function typesNamed(name: string): readonly string[] {
   return sources.filter((path) => declaration.test(readFileSync(path, 'utf8')));
 }
 
-function tracked(pattern: string): readonly string[] {
+function tracked(...patterns: string[]): readonly string[] {
   const root = fileURLToPath(new URL('../../../', import.meta.url));
-  const listed = execFileSync('git', ['ls-files', '-z', pattern], { cwd: root, encoding: 'utf8', maxBuffer: 1e7 });
+  const listed = execFileSync('git', ['ls-files', '-z', ...patterns], { cwd: root, encoding: 'utf8', maxBuffer: 1e7 });
   return listed
     .split('\0')
     .slice(0, -1)

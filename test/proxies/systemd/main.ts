@@ -26,7 +26,7 @@ try {
   copyFileSync(own('probe.sh'), join(folder, 'output', 'probe.sh'));
   const image = new Image(packCommand(await packedOnce(), folder));
   const prefix = dirname(dirname(await image.installed()));
-  const words = [own('machine.sh'), folder, prefix, own('../../../packages/cli/deploy/sluice.service')];
+  const words = [own('machine.sh'), folder, prefix, own('../../../tools/cli/deploy/sluice.service')];
   const { status, stderr } = spawnSync('unshare', [...NAMESPACES, 'bash', ...words], {
     timeout: LONGEST_MS,
     encoding: 'utf8',

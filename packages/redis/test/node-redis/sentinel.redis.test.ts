@@ -10,7 +10,7 @@ import { until } from '../../../../test/redis/servers/until.ts';
 import { call, isUp, openScriptClient } from '../ioredis/support/client.ts';
 import { add } from '../ioredis/support/scripts.ts';
 
-const CERTIFICATES = new URL('../../../cli/test/tls/', import.meta.url);
+const CERTIFICATES = new URL('../../../../tools/cli/test/tls/', import.meta.url);
 const certificate = (name: string): string => readFileSync(new URL(name, CERTIFICATES), 'utf8');
 
 /** Decrypts what it is sent for another port. */

@@ -4,7 +4,7 @@ import { accountId, createLimiter, ipAddress } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { loadLimits } from '@sluice/config';
 import { describe, expect, it } from 'vitest';
-import { rejected } from '../../core/test/support/thrown.ts';
+import { rejected } from '../../../packages/core/test/support/thrown.ts';
 import { KEYS, LIMITS, written } from './written-files.ts';
 
 const BOULDER_LIMITS = `NewRegistrationsPerIPAddress:

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { accountId, createLimiter } from '@sluice/core';
 import { loadLimits, watchLimits } from '@sluice/config';
 import { expect, it, onTestFinished } from 'vitest';
-import { rejected } from '../../core/test/support/thrown.ts';
+import { rejected } from '../../../packages/core/test/support/thrown.ts';
 import { readBytes } from '../src/sources/source.ts';
 import { folder, KEYS, LIMITS, written } from './written-files.ts';
 import { sized } from '../../../test/sized.ts';

@@ -1,7 +1,7 @@
 import { accountId, clientNetwork } from '@sluice/core';
 import { checkLimits } from '@sluice/config';
 import { describe, expect, it } from 'vitest';
-import { rejected } from '../../core/test/support/thrown.ts';
+import { rejected } from '../../../packages/core/test/support/thrown.ts';
 import { LIMITS, written } from './written-files.ts';
 
 describe('checkLimits, without the code of the application', () => {

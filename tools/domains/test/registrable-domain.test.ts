@@ -1,6 +1,6 @@
 import { registrableDomain, type DomainNameOptions } from '@sluice/domains';
 import { describe, expect, test } from 'vitest';
-import { thrown } from '../../core/test/support/thrown.ts';
+import { thrown } from '../../../packages/core/test/support/thrown.ts';
 
 // By the test cases that the Public Suffix List publishes (tests/test_psl.txt), IDNA as A-labels.
 describe('a name belongs to the domain of one label more than its public suffix:', () => {

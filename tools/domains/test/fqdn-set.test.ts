@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { IpAddress, type Key } from '@sluice/core';
 import { fqdnSet } from '@sluice/domains';
 import { describe, expect, test } from 'vitest';
-import { thrown } from '../../core/test/support/thrown.ts';
+import { thrown } from '../../../packages/core/test/support/thrown.ts';
 
 const { format } = fqdnSet();
 const idOf = (key: Key, request: unknown): unknown =>

@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { accountId, createLimiter, SluiceError, type Limits, type LimitDefinition, type Rate } from '@sluice/core';
 import { loadLimits, watchLimits } from '@sluice/config';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { RequestLimiter } from '../../core/src/limiter/request-limiter.ts';
-import { rejected, thrown } from '../../core/test/support/thrown.ts';
-import { uninspectable } from '../../core/test/support/uninspectable.ts';
+import type { RequestLimiter } from '../../../packages/core/src/limiter/request-limiter.ts';
+import { rejected, thrown } from '../../../packages/core/test/support/thrown.ts';
+import { uninspectable } from '../../../packages/core/test/support/uninspectable.ts';
 import { KEYS, LIMITS, written } from './written-files.ts';
 import { becomes, countOf, passUntil, watched, LIMIT, withCount } from './watched.ts';
 

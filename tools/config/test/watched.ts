@@ -2,7 +2,7 @@ import { createLimiter, type Limiter } from '@sluice/core';
 import { loadLimits, watchLimits, type LimitFilesEvent, type LimitSource, type WatchOptions } from '@sluice/config';
 import type { FakeTime } from '@sluice/core/testing';
 import { expect, onTestFinished, vi } from 'vitest';
-import { CountedTime } from '../../core/test/support/counted-time.ts';
+import { CountedTime } from '../../../packages/core/test/support/counted-time.ts';
 import { KEYS, LIMITS } from './written-files.ts';
 
 export const LIMIT = 'NewOrdersPerAccount';

@@ -1,8 +1,8 @@
 import { appendFileSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { CountedTime } from '../../core/test/support/counted-time.ts';
-import { rejected } from '../../core/test/support/thrown.ts';
+import { CountedTime } from '../../../packages/core/test/support/counted-time.ts';
+import { rejected } from '../../../packages/core/test/support/thrown.ts';
 import { FileSignatures } from '../src/live/file-signatures.ts';
 import { folder, LIMITS, written } from './written-files.ts';
 import { becomes, countOf, nextAlarm, passUntil, watched, LIMIT, withCount } from './watched.ts';

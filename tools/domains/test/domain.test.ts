@@ -1,7 +1,7 @@
 import { clientNetwork, createLimiter, IpAddress, type Key } from '@sluice/core';
 import { domain } from '@sluice/domains';
 import { describe, expect, test } from 'vitest';
-import { thrown } from '../../core/test/support/thrown.ts';
+import { thrown } from '../../../packages/core/test/support/thrown.ts';
 
 const idOf = (key: Key, request: unknown): unknown =>
   key.idOf!({ request, clientAddress: IpAddress.parse('203.0.113.7')! }, 'Orders');

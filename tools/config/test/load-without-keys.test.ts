@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { createLimiter } from '@sluice/core';
 import { loadLimits, loadWithoutKeys, watchLimits } from '@sluice/config';
 import { describe, expect, it } from 'vitest';
-import { rejected, thrown } from '../../core/test/support/thrown.ts';
+import { rejected, thrown } from '../../../packages/core/test/support/thrown.ts';
 import { KEYS, written } from './written-files.ts';
 
 const FILE = `
