@@ -110,6 +110,8 @@ const projects = [
     ...onServers,
     setupFiles: [...properties, ...onServers.setupFiles],
   },
+  // What is stored, and two versions beside each other.
+  { name: 'formats', include: ['test/formats/**/*.test.ts'], ...onServers },
   { name: 'docs', include: ['test/docs/**/*.test.ts'], exclude: [ofPrograms], ...shared },
   { name: 'smoke', include: [smoke] },
   // In a real browser.

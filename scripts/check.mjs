@@ -26,6 +26,8 @@ const checks = {
   proofs: async () => console.log((await run('npm run --silent trial -- prove')).split('\n').at(-2)),
   /** Bounds that only fall. What is printed shows which of them can be lowered. */
   measures: async () => console.log(await run('npm run --silent trial -- measures')),
+  /** What is stored and changed without its version: the part of the tests of formats that needs no server. */
+  formats: () => run('vitest run --project=formats --exclude=**/*.redis.test.ts --exclude=**/*.postgres.test.ts'),
   expressions: () => run('node scripts/expressions.mjs'),
   docs: () => run('typedoc'),
   api: () => run('node scripts/api.mjs'),

@@ -7,7 +7,19 @@ import { root } from './pnpm.mjs';
 
 const NO_SERVER = 'none-in-test:quick (a test that needs one is named *.redis.test.ts or *.postgres.test.ts)';
 
-const usual = ['unit', 'nest', 'contract', 'redis', 'postgres', 'property', 'server-property', 'pins', 'docs', 'smoke'];
+const usual = [
+  'unit',
+  'nest',
+  'contract',
+  'redis',
+  'postgres',
+  'property',
+  'server-property',
+  'pins',
+  'formats',
+  'docs',
+  'smoke',
+];
 /** What takes long and changes rarely. */
 const long = [
   'site',

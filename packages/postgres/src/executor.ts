@@ -119,12 +119,12 @@ export class Executor {
   }
 
   /** Creates the tables. */
-  async migrate(): Promise<void> {
+  async migrate(dropsOld: boolean): Promise<void> {
     // A client of its own: a statement that changes tables may wait for long.
     const session = this.#parts.session.another();
     this.#migrations.add(session);
     try {
-      await this.#parts.schema.migrate(session);
+      await this.#parts.schema.migrate(session, dropsOld);
     } catch (error) {
       throw callError(error);
     } finally {

@@ -6,6 +6,6 @@
  */
 export { postgresStore, type PostgresStoreOptions } from './postgres-store.ts';
 export type { PostgresPool, PostgresPoolOptions, PostgresClient } from './server/pool.ts';
-export { schemaSql, type SchemaOptions } from './schema/schema.ts';
+export { schemaSql, type SchemaOptions } from './schema/schema-text.ts';
 export type { PostgresError, PostgresState } from './store-state.ts';
-export type { PostgresStore, PostgresStoreCounts, PostgresStoreStatus } from './table-store.ts';
+export type { MigrateOptions, PostgresStore, PostgresStoreCounts, PostgresStoreStatus } from './table-store.ts';

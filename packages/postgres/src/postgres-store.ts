@@ -1,6 +1,7 @@
 import { SluiceError, type Time } from '@sluice/core';
 import { checkBoolean, checkOptions, checkTime, classInWords, shown, systemTime, type Hints } from '@sluice/core/kit';
-import { DEFAULT_TABLE, Schema } from './schema/schema.ts';
+import { DEFAULT_TABLE } from './schema/schema-text.ts';
+import { Schema } from './schema/schema.ts';
 import { namesOf } from './schema/table-name.ts';
 import { checkPool, GivenPool, keepMsOf, OwnPool, type PoolSource, type PostgresPool } from './server/pool.ts';
 import { Session } from './server/session.ts';
@@ -96,7 +97,7 @@ export function postgresStore(options: PostgresStoreOptions): PostgresStore {
   checkBoolean('keepConnected', keepConnected);
   checkTime(time);
   const session = new Session(sourceOf(options, time), time);
-  const schema = new Schema({ table, names, logged, migrates: migrate });
+  const schema = new Schema({ names, logged, migrates: migrate });
   return new TableStore({ session, schema, names, time, keepMs: keepConnected ? keepMsOf(pool) : undefined });
 }
 

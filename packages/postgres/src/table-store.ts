@@ -3,7 +3,9 @@ import {
   afterInput,
   CallDeadlines,
   CallQueue,
+  checkBoolean,
   checkDeadline,
+  checkOptions,
   checkReadyOptions,
   RUN_INTO,
   type AnswerSink,
@@ -19,6 +21,15 @@ import { notReadyError } from './server/server-errors.ts';
 import type { PostgresError, PostgresState } from './store-state.ts';
 
 export type { PostgresStoreCounts } from './executor.ts';
+
+/** The options of `migrate`. */
+export interface MigrateOptions {
+  /**
+   * Whether the functions of earlier versions of this package are dropped. Do it when no process of them runs any more: until then
+   * they use them, and would create them again. Default: false.
+   */
+  readonly dropOld?: boolean | undefined;
+}
 
 /** The state of a PostgreSQL store. */
 export interface PostgresStoreStatus {
@@ -73,11 +84,11 @@ export interface PostgresStore extends Store {
   /**
    * Creates the tables and functions, or those that are missing, also with `migrate: false`. For a step of a deployment.
    *
-   * @throws {SluiceError} Rejects with `ERR_STORE_SCHEMA` if the table is not one of this package or of a later version, with
+   * @throws {SluiceError} Rejects with `ERR_STORE_SCHEMA` if the table or a function is not one of this package, or the table of a later version, with
    * `ERR_STORE_UNAVAILABLE` if PostgreSQL can't be asked, does not permit it or has not done it within 30 seconds, with
    * `ERR_STORE_DEADLINE` if another transaction has held a lock for so long, and with `ERR_CLOSED` after `close`.
    */
-  migrate(): Promise<void>;
+  migrate(options?: MigrateOptions): Promise<void>;
   /**
    * Waits for the calls that were made, at most until their deadlines. A pool that the store has made itself is closed, for
    * which it waits at most a second; yours stays open. A second call has no effect.
@@ -145,9 +156,12 @@ export class TableStore implements PostgresStore {
     });
   }
 
-  async migrate(): Promise<void> {
+  async migrate(options: MigrateOptions = {}): Promise<void> {
+    checkOptions('migrate', options, ['dropOld']);
+    const { dropOld = false } = options;
+    checkBoolean('dropOld', dropOld);
     this.#assertOpen();
-    await this.#executor.migrate();
+    await this.#executor.migrate(dropOld);
   }
 
   close(): Promise<void> {

@@ -116,7 +116,7 @@ test('a malformed answer is ERR_STORE_ANSWER', async () => {
   const store = storeOn(server, { table });
   await spend(store, [token('x')]);
   await server.query(
-    `create or replace function ${table}_run_v1(wait_ms integer, locks boolean, keys text[], program bigint[], holders text[])
+    `create or replace function ${table}_run_v2(wait_ms integer, locks boolean, keys text[], program bigint[], holders text[])
      returns text language sql as $$ select 'nonsense' $$`,
   );
   await expect(spend(store, [token('x')])).rejects.toMatchObject({ code: 'ERR_STORE_ANSWER' });

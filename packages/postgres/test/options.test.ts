@@ -65,7 +65,7 @@ describe('the SQL of the tables', () => {
     expect(sql).not.toMatch(/sluice/);
     expect(sql).toContain('create unlogged table if not exists "limits"."user" (');
     expect(sql).toContain('"limits"."user_slots"');
-    expect(sql).toContain('function "limits"."user_run_v1"(');
+    expect(sql).toContain('function "limits"."user_run_v2"(');
   });
 
   test('makes tables that survive a crash on request', () => {

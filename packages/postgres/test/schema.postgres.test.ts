@@ -1,5 +1,5 @@
 import type { StoreOperation } from '@sluice/core/store';
-import { postgresStore, schemaSql, type PostgresStore } from '@sluice/postgres';
+import { postgresStore, schemaSql, type MigrateOptions, type PostgresStore } from '@sluice/postgres';
 import { Pool } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { postgresServer } from '../../../test/postgres/postgres-server.ts';
@@ -61,9 +61,75 @@ test('a missing function is created again', async () => {
   await storeOn(server, { table }).migrate();
   await server.query(`drop function ${table}_sweep_v1`);
   const forbidden = storeOn(server, { table, migrate: false });
-  await expect(forbidden.ready()).rejects.toEqual(schemaError('its functions are missing'));
+  await expect(forbidden.ready()).rejects.toEqual(schemaError(`its function "${table}_sweep_v1" is missing`));
   await storeOn(server, { table }).ready();
   await forbidden.ready();
+});
+
+test('a missing table of slots is created again, and named where it may not be', async () => {
+  const table = server.newTable();
+  await storeOn(server, { table }).migrate();
+  await server.query(`drop table ${table}_slots`);
+  const forbidden = storeOn(server, { table, migrate: false });
+  await expect(forbidden.ready()).rejects.toEqual(schemaError(`the table "${table}_slots" is missing`));
+  await storeOn(server, { table }).ready();
+  await forbidden.ready();
+});
+
+test('a function that has lost its comment is made again, or named where it may not be', async () => {
+  const table = server.newTable();
+  await storeOn(server, { table }).migrate();
+  await server.query(`comment on function ${table}_run_v2 is null`);
+  const forbidden = storeOn(server, { table, migrate: false });
+  await expect(forbidden.ready()).rejects.toEqual(schemaError(`its function "${table}_run_v2" has no comment`));
+  await storeOn(server, { table }).ready();
+  await forbidden.ready();
+});
+
+test.each(['run_v2', 'sweep_v1'])(
+  'another function named %s is an error with its name, and is not replaced',
+  async (name) => {
+    const table = server.newTable();
+    await storeOn(server, { table }).migrate();
+    await server.query(`comment on function ${table}_${name} is 'Sluice, fingerprint 0123456789abcdef'`);
+    const other = schemaError(
+      `its function "${table}_${name}" is another one`,
+      '0123456789abcdef',
+      `drop function "${table}_${name}"`,
+    );
+    const store = storeOn(server, { table });
+    await expect(store.ready()).rejects.toEqual(other);
+    await expect(store.migrate()).rejects.toEqual(other);
+    await expect(storeOn(server, { table, migrate: false }).ready()).rejects.toEqual(other);
+    await server.query(`drop function ${table}_${name}`);
+    await storeOn(server, { table }).ready();
+  },
+);
+
+/** The functions of a table, by their names without that of the table. */
+async function functionsOf(table: string): Promise<readonly string[]> {
+  const text = 'select proname from pg_proc where starts_with(proname, $1) order by proname';
+  const rows = await server.query(text, [`${table}_`]);
+  return rows.map(({ proname }) => String(proname).slice(table.length + 1));
+}
+
+test('functions of earlier versions stay, until `dropOld` drops them', async () => {
+  const table = server.newTable();
+  await server.query(`create function ${table}_run_v1(x integer) returns integer language sql as 'select 1'`);
+  const store = storeOn(server, { table, migrate: false });
+  await store.migrate();
+  expect(await functionsOf(table)).toEqual(['run_v1', 'run_v2', 'sweep_v1']);
+  await store.migrate({ dropOld: true });
+  expect(await functionsOf(table)).toEqual(['run_v2', 'sweep_v1']);
+  await store.migrate({ dropOld: true });
+  await store.ready();
+});
+
+test.each([
+  [{ dropOld: 1 }, /`dropOld` must be true or false/],
+  [{ dropsOld: true }, /no option `dropsOld`/],
+])('migrate rejects %j', async (options, message) => {
+  await expect(storeOn(server).migrate(options as MigrateOptions)).rejects.toThrow(message);
 });
 
 test('a table of an older version is changed, or an error with `migrate: false`', async () => {
@@ -187,7 +253,7 @@ test('tables that were dropped are created again, and functions too', async () =
   await spend(store, [token('x')]);
   await server.query(`drop table ${table}, ${table}_slots`);
   await spend(store, [token('x')]);
-  await server.query(`drop function ${table}_run_v1`);
+  await server.query(`drop function ${table}_run_v2`);
   await spend(store, [token('x')]);
   expect(await takenOf(store, 'x')).toBe(2);
 });

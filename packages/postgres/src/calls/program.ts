@@ -149,8 +149,8 @@ function brokenBucketError(key: string, nowTicks: number): SluiceError {
   }
   return new SluiceError(
     'ERR_STORE_BUCKET',
-    `The row of the bucket '${key}' does not contain one: another program writes to the table. Give the store a \`table\` of its ` +
-      'own, or stop the other program. Then reset the bucket or delete the row.',
+    `The row of the bucket '${key}' does not contain one of this version. Reset the bucket or delete the row. If it happens again, ` +
+      'something else writes to the table: give the store a `table` of its own.',
   );
 }
 

@@ -9,6 +9,8 @@ export interface Names {
   readonly slots: string;
   readonly run: string;
   readonly sweep: string;
+  /** The functions of earlier versions, which their processes use while both run. */
+  readonly old: readonly string[];
 }
 
 /** @throws {SluiceError} `ERR_OPTION` if the name of a table is not valid. */
@@ -23,5 +25,11 @@ export function namesOf(table: unknown): Names {
     });
   }
   const named = (suffix: string): string => `${parts.map((part) => `"${part}`).join('".')}${suffix}"`;
-  return { table: named(''), slots: named('_slots'), run: named('_run_v1'), sweep: named('_sweep_v1') };
+  return {
+    table: named(''),
+    slots: named('_slots'),
+    run: named('_run_v2'),
+    sweep: named('_sweep_v1'),
+    old: [named('_run_v1')],
+  };
 }

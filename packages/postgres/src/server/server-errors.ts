@@ -78,7 +78,9 @@ export function callError(error: unknown): SluiceError {
     return failure('ERR_STORE_DEADLINE', 'PostgreSQL cancelled the statement', error, remedy);
   }
   if (DATA_CLASSES.has(state.slice(0, 2))) {
-    const remedy = 'Another program may write to the tables of the store. Give the store another `table`.';
+    const remedy =
+      'A row or a function is not as this version of @sluice/postgres makes it: store.migrate() looks at the functions. If a row is wrong, ' +
+      'reset the bucket, and look for what else writes to the table.';
     return failure('ERR_STORE_BUCKET', 'PostgreSQL could not execute the call', error, remedy);
   }
   const remedy = REMEDIES[state] ?? REMEDIES[state.slice(0, 2)];
