@@ -1,51 +1,17 @@
 import { SluiceError, type ErrorCode } from '@sluice/core';
 import { messageOf, reasonOf, shown } from '@sluice/core/kit';
 import type { Script } from './script.ts';
+import { SERVER_WORDS, wordOf } from './server-words.ts';
 
-/** The meaning and the remedy of errors that concern the whole server, by the error's prefix. */
-const SERVER_TROUBLE: Readonly<Record<string, string>> = {
-  OOM: 'It has reached its `maxmemory` and evicts nothing. Give it more memory, or set `maxmemory-policy volatile-ttl`.',
-  READONLY:
-    'It is a replica, so the connection is made again. If that does not help, connect to the primary, or through Sentinel.',
-  LOADING: 'It is still loading its data from disk, and will answer when that is done.',
-  MASTERDOWN: 'It is a replica that has lost its primary. Connect to the primary, or through Sentinel.',
-  CLUSTERDOWN: 'The cluster does not cover all slots. A primary is down and not replaced yet.',
-  MOVED: 'The hash slot has moved to a node that is not connected yet.',
-  ASK: 'The hash slot moves to a node that is not connected yet.',
-  NOPERM: 'The Redis user lacks a permission. The documentation of @sluice/redis lists those that it needs.',
-  NOAUTH: 'It requires a password. Put it into the client or the URL.',
-  WRONGPASS: 'The user or the password is wrong. Correct them in the client or the URL.',
-  MISCONF: "It can't save to disk and therefore rejects writes. Check its log.",
-  NOREPLICAS: 'It has fewer replicas than `min-replicas-to-write` demands.',
-  BUSY: 'Another script runs too long on it. `SCRIPT KILL` ends that script.',
-};
-
-/** The meaning and the remedy of errors that concern one call only, by the error's prefix. */
-const CALL_TROUBLE: Readonly<Record<string, string>> = {
-  WRONGTYPE:
-    'Another program may write to these keys. Choose a `prefix` that no other program uses, or delete the keys.',
-  CROSSSLOT: "Keys of several hash slots can't be sent in one call.",
-  TRYAGAIN: 'Their hash slot is being moved to another node. This ends when the move is over.',
-};
-
-/** Errors of cluster nodes, which a client for a single server can't handle. */
-const IS_CLUSTER = new Set(['CROSSSLOT', 'MOVED', 'ASK', 'TRYAGAIN']);
 const WANTS_CLUSTER =
   'This is a node of a Redis Cluster. Pass a `Cluster` of ioredis or iovalkey, or `createCluster(…)` of node-redis, as `client`.';
 
-/** Returns the prefix of a server's error, such as `OOM` or `WRONGTYPE`; `undefined` for errors that are not replies. */
+/**
+ * Returns the word of a server's error, such as `OOM`, `WRONGTYPE` or another key of `SERVER_WORDS`; `undefined` for errors that
+ * are not replies.
+ */
 export function errorPrefix(error: unknown): string | undefined {
-  if (!isReply(error)) return undefined;
-  const [, prefix = 'ERR'] = /^-?([A-Z]+)\b/.exec(error.message) ?? [];
-  return prefix === 'ERR' ? prefixOfScriptError(error.message) : prefix;
-}
-
-// Redis 6 wraps the error of a command in a script: "ERR Error running script (call to f_…): @user_script:3: -OOM …"
-function prefixOfScriptError(message: string): string {
-  // Redis 7 has no prefix for a missing permission of a command in a script: "ERR The user executing the script can't …"
-  if (message.includes('The user executing the script')) return 'NOPERM';
-  const [, prefix = 'ERR'] = /@user_script: ?\d+: -?([A-Z]{2,})\b/.exec(message) ?? [];
-  return prefix;
+  return isReply(error) ? wordOf(error.message) : undefined;
 }
 
 /** Whether the server does not have the script: after SCRIPT FLUSH, a restart or a failover. */
@@ -78,11 +44,12 @@ export function callError(source: ErrorSource, keys: readonly string[], error: u
   const prefix = errorPrefix(error);
   if (prefix === undefined) return unavailableError(`The connection to Redis at ${server} failed`, error);
   const answered = `Redis at ${server} answered`;
-  if (!isInCluster && IS_CLUSTER.has(prefix)) return unavailableError(answered, error, WANTS_CLUSTER);
-  const remedy = CALL_TROUBLE[prefix] ?? (prefix === 'ERR' && isOfScript(error) ? CALL_TROUBLE.WRONGTYPE : undefined);
-  if (remedy === undefined) return unavailableError(answered, error, SERVER_TROUBLE[prefix]);
+  // An error that the script itself raises is one of what it has read.
+  const word = SERVER_WORDS[prefix === 'ERR' && isOfScript(error) ? 'WRONGTYPE' : prefix];
+  if (!isInCluster && word?.isOfCluster === true) return unavailableError(answered, error, WANTS_CLUSTER);
+  if (word?.concerns !== 'call') return unavailableError(answered, error, word?.remedy);
   const what = `The script ${script.name} failed on Redis at ${server} for the keys ${shown(keys)}`;
-  return failure('ERR_STORE_BUCKET', { what, cause: error, remedy });
+  return failure('ERR_STORE_BUCKET', { what, cause: error, remedy: word.remedy });
 }
 
 function isOfScript(error: unknown): boolean {
@@ -98,7 +65,7 @@ export function unavailableError(what: string, cause: unknown, remedy?: string):
 export function notReadyError(servers: string, timeoutMs: number, cause: unknown): SluiceError {
   const what = `Redis at ${servers} was not ready within ${timeoutMs} ms`;
   const remedy =
-    SERVER_TROUBLE[errorPrefix(cause) ?? ''] ??
+    SERVER_WORDS[errorPrefix(cause) ?? '']?.remedy ??
     'Check that it runs and that its address is right, or raise `timeoutMs`.';
   return cause === undefined
     ? new SluiceError('ERR_STORE_UNAVAILABLE', `${what}. ${remedy}`)

@@ -29,7 +29,15 @@ describe('what an error of a server concerns', () => {
     // As Redis 6 says it:
     "ERR Error running script (call to f_5e2f): @user_script:7: -OOM command not allowed when used memory > 'maxmemory'.",
     "ERR Error running script (call to f_5e2f): @user_script: 7: -READONLY You can't write against a read only replica.",
+    // As Redis 6.2, 7.0, and later ones and Valkey say it:
+    "ERR Error running script (call to f_5e2f): @user_script:7: The user executing the script can't run this command or subcommand",
     "ERR The user executing the script can't run this command or subcommand script: 5e2f, on @user_script:1.",
+    "ERR ACL failure in script: User limits has no permissions to run the 'set' command script: 5e2f, on @user_script:1.",
+    'ERR ACL failure in script: No permissions to access a key script: 5e2f, on @user_script:1.',
+    'ERR Error running script (call to f_5e2f): @user_script:7: @user_script: 7: Unknown Redis command called from Lua script',
+    'ERR Unknown Redict command called from script script: 5e2f, on @user_script:1.',
+    'ERR Unknown command called from script script: 5e2f, on @user_script:1.',
+    'ERR Script killed by user with SCRIPT KILL... script: 5e2f, on @user_script:1.',
   ])('the server: %s', (message) => {
     expect(codeOf(message)).toBe('ERR_STORE_UNAVAILABLE');
   });

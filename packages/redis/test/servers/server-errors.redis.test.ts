@@ -3,6 +3,7 @@ import { redisServer } from '../../../../test/redis/servers/redis-server.ts';
 import { until } from '../../../../test/redis/servers/until.ts';
 import { call, isIn, isUp, openScriptClient, rejection, CLIENTS } from '../ioredis/support/client.ts';
 import { add, echo, guarded } from '../ioredis/support/scripts.ts';
+import { loadingServer } from '../support/loading-server.ts';
 
 describe.each(CLIENTS)('what a server answers a script client of $name', ({ clientTo }) => {
   async function openToServer(config: Record<string, string> = {}, options = {}) {
@@ -162,15 +163,7 @@ describe.each(CLIENTS)('what a server answers a script client of $name', ({ clie
   });
 
   test('while it loads its data keeps the script client waiting on one connection', async () => {
-    const server = await redisServer({ config: { 'enable-debug-command': 'yes', rdbcompression: 'no' } });
-    // It answers after each kilobyte, so after each key.
-    await server.call('DEBUG', 'POPULATE', 1500, 'key', 1024);
-    await server.call('SAVE');
-    await server.stop();
-    await server.start({
-      whileLoading: true,
-      args: ['--key-load-delay', '5000', '--loading-process-events-interval-bytes', '1024'],
-    });
+    const server = await loadingServer();
     const scriptClient = openScriptClient({ client: clientTo(server.port) });
     await until('the server is being waited for', async () =>
       (await server.call<string>('INFO')).includes('loading:1'),
