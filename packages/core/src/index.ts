@@ -41,6 +41,7 @@ export type { LimitDescription } from './limiter/limit-description.ts';
 export type { LimitHandle } from './limiter/limit-handle.ts';
 export type { Limiter } from './limiter/limiter.ts';
 export type { DecisionContext, DecisionMessage, OnDecision } from './limiter/reports.ts';
+export type { RestrictEntry } from './limiter/restriction.ts';
 export type { RunOptions } from './limiter/run-options.ts';
 export type { Settlement } from './limiter/settlement.ts';
 export type { SpendOptions } from './limiter/spend-options.ts';

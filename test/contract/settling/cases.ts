@@ -161,6 +161,24 @@ export const settlingCases: readonly SettlingCase[] = [
     },
   },
   {
+    name: 'what eight workers learn at once restricts a bucket once, above its burst too, until the time has passed',
+    async run(setup) {
+      const { limiter, left, spend } = on(setup);
+      await spend('Tokens', 30);
+      const restricted = { limit: 'Tokens', id, forMs: 300_000 };
+      for (let worker = 0; worker < 8; worker++) await limiter.restrict([restricted]);
+      await limiter.restrict([{ limit: 'Tokens', id, remaining: 60 }]);
+      expect(await spend('Tokens', 1)).toMatchObject({ allowed: false, retryAfterMs: 300_000 });
+      await setup.advance(299_999);
+      expect(await spend('Tokens', 1)).toMatchObject({ allowed: false, retryAfterMs: 1 });
+      await setup.advance(1);
+      expect(await spend('Tokens', 1)).toMatchObject({ allowed: true, remaining: 0 });
+      await limiter.reset([{ limit: 'Tokens', id }]);
+      await limiter.restrict([{ limit: 'Tokens', id, remaining: 60 }]);
+      expect(await left('Tokens')).toBe(60);
+    },
+  },
+  {
     name: 'calls that cost far more than was estimated never take more than the budget and its debt',
     async run(setup) {
       const { limiter, left } = on(setup);

@@ -43,6 +43,18 @@ export const ruleMutants: readonly Mutant[] = [
   },
   {
     in: GCRA,
+    replace: '(burst - remaining) * emissionIntervalTicks',
+    by: '(burst - remaining - 1) * emissionIntervalTicks',
+    about: 'a restriction leaves a token more',
+  },
+  {
+    in: GCRA,
+    replace: 'toleranceTicks - emissionIntervalTicks + waitTicks',
+    by: 'toleranceTicks - emissionIntervalTicks + waitTicks - 1',
+    about: 'a restriction ends a tick early',
+  },
+  {
+    in: GCRA,
     replace: 'Math.floor((tolerance - level) / emissionInterval)',
     by: 'Math.ceil((tolerance - level) / emissionInterval)',
     about: 'remaining rounded up',

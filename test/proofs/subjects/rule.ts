@@ -12,6 +12,7 @@ export {
   fits,
   levelOf,
   remainingTokens,
+  restrictedLevel,
   shareOf,
   waitFor,
   waitForNextToken,

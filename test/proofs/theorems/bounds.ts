@@ -1,7 +1,7 @@
 import { all, any, implies, not } from '../engine/logic.ts';
 import { BURST, EXACT, INTERVAL, LEVEL, TIME, TOKENS } from '../engine/ranges.ts';
 import type { Part } from '../engine/theorem.ts';
-import { levelOf, MODES, refundAt, spendAt } from '../subjects/rule.ts';
+import { fits, levelOf, MODES, refundAt, restrictedLevel, spendAt } from '../subjects/rule.ts';
 import { BothStores } from '../subjects/stores.ts';
 
 const IN_MEMORY = [
@@ -161,6 +161,48 @@ export const bounds: Part = {
         );
         t.claim('up to the cap', implies(all(step.before + increment > cap, step.before <= cap), step.after === cap));
         t.claim('a level above the cap stays', implies(step.before > cap, step.after === step.before));
+      },
+    },
+    {
+      name: 'restriction',
+      words:
+        'A restriction never raises what is left, and restricting twice is restricting once. What a restricted bucket allows next, it would have allowed without. A request of cost 1 waits at least as long as was asked.',
+      formula: 'level after = max(level, (burst − remaining) × T, τ − T + wait)',
+      sources: SOURCES,
+      run(t) {
+        const T = t.int('T in ticks', INTERVAL);
+        const burst = t.int('burst', BURST);
+        const tolerance = burst * T;
+        const missing = t.int('burst − remaining', { min: -BURST.max, max: BURST.max });
+        const wait = t.int('wait in ticks', { min: 0, max: 3600 * 16_000_000 });
+        const known = t.choice('known', ['remaining', 'wait', 'both'] as const);
+        const [tat, now] = [t.int('TAT', TIME), t.int('now', TIME)];
+        t.assume(all(tolerance + wait <= LEVEL.max, now <= EXACT - LEVEL.max, missing <= burst));
+        const to = restrictedLevel(
+          { burst, emissionIntervalTicks: T, toleranceTicks: tolerance },
+          {
+            remaining: known === 'wait' ? undefined : burst - missing,
+            waitTicks: known === 'remaining' ? undefined : wait,
+          },
+        );
+        const ask = { mode: 'charge', incrementTicks: to, fitTicks: 0, capTicks: to } as const;
+        const [once, again] = [spendAt(tat, now, ask), spendAt(spendAt(tat, now, ask).tat, now, ask)];
+        t.tell('level before', once.before);
+        t.tell('level after', once.after);
+        t.claim('it never lowers a level', once.after >= once.before);
+        t.claim('it raises it to the one asked for at most', any(once.after === once.before, once.after === to));
+        t.claim('the second changes nothing', again.after === once.after);
+        const later = t.int('later', TIME);
+        const increment = t.int('cost × T', LEVEL);
+        t.assume(all(now <= later, later <= EXACT - LEVEL.max));
+        const fit = (at: number): boolean => fits(levelOf(at, later), increment, tolerance);
+        t.claim('what it allows passes without it, too', implies(fit(once.tat), fit(tat)));
+        if (known !== 'wait') t.claim('as many tokens are missing', once.after >= missing * T);
+        if (known !== 'remaining')
+          t.claim(
+            'cost 1 waits for that long',
+            implies(fits(levelOf(once.tat, later), T, tolerance), later - now >= wait),
+          );
       },
     },
     {

@@ -63,7 +63,7 @@ export class Counts implements Observer {
   }
 
   corrected({ limit, cost, direction }: Correction): void {
-    if (direction === 'charged' || direction === 'refunded' || direction === 'lost') this.of(limit)[direction] += cost;
+    if (direction !== 'settled' && direction !== 'reset') this.of(limit)[direction] += cost;
   }
 
   closed(limiter: Limiter<never>): void {

@@ -140,11 +140,11 @@ export const INSTRUMENTS: readonly ReadInstrument[] = [
     type: 'counter',
     unit: '{token}',
     description:
-      'Tokens: taken by decisions, charged or refunded after them, and lost because a charge or a refund did not reach the store.',
+      'Tokens: taken by decisions, charged, restricted or refunded after them, and lost because a charge or a refund did not reach the store.',
     attributes: ['limit', 'direction'],
     *read({ counts }) {
       for (const [limit, tally] of counts.byLimit)
-        for (const direction of ['taken', 'charged', 'refunded', 'lost'] as const)
+        for (const direction of ['taken', 'charged', 'restricted', 'refunded', 'lost'] as const)
           if (tally[direction] > 0) yield { attributes: { limit, direction }, value: tally[direction] };
     },
   },

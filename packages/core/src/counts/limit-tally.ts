@@ -33,6 +33,7 @@ export class LimitTally {
   readonly used: number[] = [0, ...PARTS_USED.map(() => 0)];
   taken = 0;
   charged = 0;
+  restricted = 0;
   refunded = 0;
   lost = 0;
   readonly waits: Histogram = new Histogram(QUEUE_BOUNDS);

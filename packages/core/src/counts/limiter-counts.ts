@@ -34,6 +34,8 @@ export interface LimitCounts {
      * that does not return the levels before it, such as Redis.
      */
     readonly charged: number;
+    /** By restrictions: what a bucket had. One that raises the level counts in full in such a store. */
+    readonly restricted: number;
     /**
      * After decisions, by refunds and settlements: what a bucket got back, without what had refilled meanwhile. A refund by name
      * that fills a bucket counts in full in such a store.
@@ -146,12 +148,12 @@ export function top(
 }
 
 function countsOfLimit(core: LimiterCore<never>, name: string, tally: LimitTally): LimitCounts {
-  const { denials, shadowDenials, taken, charged, refunded, lost } = tally;
+  const { denials, shadowDenials, taken, charged, restricted, refunded, lost } = tally;
   return {
     kind: core.limits.get(name)?.kind.name,
     denials,
     shadowDenials,
     near: Object.fromEntries(PARTS_USED.map((part, i) => [`${part}`, tally.reached(i)])),
-    tokens: { taken, charged, refunded, lost },
+    tokens: { taken, charged, restricted, refunded, lost },
   };
 }

@@ -55,7 +55,9 @@ export class LocalRates {
   localizedCharge<T extends Charge>(charge: T): T {
     if (this.#gateways === 1) return charge;
     const local = this.#local(charge);
-    return withCostUpTo(local.capTicks, local);
+    const upToCap = withCostUpTo(local.capTicks, local);
+    // A charge of all, as a restriction is, need not be whole tokens.
+    return charge.incrementTicks < charge.capTicks ? upToCap : { ...upToCap, incrementTicks: local.capTicks };
   }
 
   #local<T extends Charge>(transaction: T): T {

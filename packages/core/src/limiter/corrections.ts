@@ -17,6 +17,7 @@ import { costBatchOf } from './entries.ts';
 import type { CostEntry } from './entry.ts';
 import type { PendingWork } from './pending-work.ts';
 import type { Reports } from './reports.ts';
+import { restrictionsOf, type RestrictEntry } from './restriction.ts';
 import type { LateCharge } from './request-limiter.ts';
 import { foreignDecision, notRefundable, settleAll, SpentTokens } from './spent-tokens.ts';
 
@@ -41,6 +42,19 @@ export class Corrections {
   /** See `Limiter.charge`. */
   charge(entries: readonly CostEntry[]): Awaitable<readonly BucketState[]> {
     return this.#charge(costBatchOf(this.#openSet(), 'charge', entries));
+  }
+
+  /** See `Limiter.restrict`. */
+  restrict(entries: readonly RestrictEntry[]): Awaitable<readonly BucketState[]> {
+    const { gate, work } = this.#parts;
+    const restricted = andThen(restrictionsOf(this.#openSet(), entries), (asked) => {
+      const batch = withoutBlocked(asked);
+      return andThen(gate.charge(batch), (change) => {
+        this.#reportCharge('restricted', batch, change);
+        return bucketStates(change.batch, change.reading);
+      });
+    });
+    return work.track(restricted);
   }
 
   /** See `RequestLimiter.chargeResults`. */
@@ -80,7 +94,7 @@ export class Corrections {
     const charged = andThen(transactions, (asked) => {
       const batch = withoutBlocked(asked);
       return andThen(gate.charge(withChargedLoans(batch)), (change) => {
-        this.#reportCharge(batch, change);
+        this.#reportCharge('charged', batch, change);
         // A charge of the local store counts only a part of a quota.
         if (limits.warnings.isActive && change.store === store) limits.warnings.lookAtCharge(change);
         return bucketStates(change.batch, change.reading);
@@ -90,12 +104,16 @@ export class Corrections {
   }
 
   /** Without an answer of the store, only the charges of `local` limits are taken. */
-  #reportCharge(asked: readonly Transaction[], { batch, reading, store }: Changed<Charge>): void {
+  #reportCharge(
+    direction: 'charged' | 'restricted',
+    asked: readonly Transaction[],
+    { batch, reading, store }: Changed<Charge>,
+  ): void {
     const { reports } = this.#parts;
     if (!reports.hasCorrectionListener) return;
     const isTaken = ({ treatment }: Transaction): boolean =>
       batch.length > 0 && (store === this.#parts.store || treatment.onFailure === 'local');
-    reports.corrected('charged', movedByLimit(batch, reading, 'charge'));
+    reports.corrected(direction, movedByLimit(batch, reading, 'charge'));
     reports.corrected(
       'lost',
       asked.filter((each) => !isTaken(each)),

@@ -145,6 +145,7 @@ function isKnownName(name: string): boolean {
 
 /** The calls without a mode and a share: the properties of their entries, and what each call does, for error messages. */
 const CALLS = {
+  restrict: { fields: ['limit', 'id', 'remaining', 'forMs'], does: 'raises the level of the bucket' },
   charge: { fields: ['limit', 'id', 'cost'], does: 'takes the cost' },
   refund: { fields: ['limit', 'id', 'cost'], does: 'gives the cost back' },
   reset: { fields: ['limit', 'id'], does: 'makes the bucket full' },
@@ -161,7 +162,7 @@ export function checkedEntriesOf<T>(call: keyof typeof CALLS, entries: readonly 
   const { fields, does } = CALLS[call];
   const mode = `\`mode\` belongs to spend and check: ${call} ${does} in any case.`;
   const share = '`share` belongs to spend and check: it limits what a decision may take.';
-  const hints = { ...(call === 'reset' ? RESET_HINTS : call === 'usage' ? USAGE_HINTS : ENTRY_HINTS), mode, share };
+  const hints = { ...(CALL_HINTS[call] ?? ENTRY_HINTS), mode, share };
   for (const entry of checkedEntries(entries))
     checkOptions(`entries[…] of ${call}`, entry, fields, hints, ENTRY_EXAMPLE);
   return entries;
@@ -182,7 +183,11 @@ const RESET_HINTS: Hints = {
   ...ENTRY_HINTS,
   cost: 'reset makes the whole bucket full: to give some tokens back use refund([{ limit, id, cost }]).',
 };
-const USAGE_HINTS: Hints = { ...ENTRY_HINTS, cost: 'usage takes nothing.' };
+const CALL_HINTS: Readonly<Partial<Record<keyof typeof CALLS, Hints>>> = {
+  reset: RESET_HINTS,
+  usage: { ...ENTRY_HINTS, cost: 'usage takes nothing.' },
+  restrict: { ...ENTRY_HINTS, cost: 'To take tokens use charge([{ limit, id, cost }]).' },
+};
 
 /**
  * Validates the mode of an entry.

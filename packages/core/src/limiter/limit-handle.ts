@@ -1,6 +1,7 @@
 import type { Decision } from '../decision/decision.ts';
 import type { BucketState } from '../decision/result.ts';
 import type { SpendEntry } from './entry.ts';
+import type { Restriction } from './restriction.ts';
 import type { Ran, RunOptions, Work } from './run-options.ts';
 import type { SpendOptions, SpendSyncOptions } from './spend-options.ts';
 import type { Usage } from './usage.ts';
@@ -44,6 +45,10 @@ export interface LimitHandle {
    * @returns The bucket after the charge; `undefined` for an unlimited or blocked id, and for a charge that was lost.
    */
   charge(id?: string, cost?: number): Promise<BucketState | undefined>;
+  /** Restricts a bucket to what is known from elsewhere: see `Limiter.restrict`. */
+  restrict(id: string, known: Restriction): Promise<BucketState | undefined>;
+  /** The same for a limit with the key `everyone()`. */
+  restrict(known: Restriction): Promise<BucketState | undefined>;
   /**
    * Gives tokens back, whoever took them. To give back what one decision took, use `Limiter.refund`, which does so
    * once.

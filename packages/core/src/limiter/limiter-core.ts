@@ -37,6 +37,7 @@ import type { Observer } from './observer.ts';
 import { PreparedLimit } from './prepared-limit.ts';
 import { PreparedLimits, type UseInput } from './prepared-limits.ts';
 import type { DecidedRequest, LateCharge, RequestLimiter } from './request-limiter.ts';
+import type { RestrictEntry } from './restriction.ts';
 import { run } from './run.ts';
 import type { Ran, RunOptions, Work } from './run-options.ts';
 import type { Settlement, TrueCosts } from './settlement.ts';
@@ -145,6 +146,10 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
 
   async charge(entries: readonly CostEntry[]): Promise<readonly BucketState[]> {
     return this.#parts.corrections.charge(entries);
+  }
+
+  async restrict(entries: readonly RestrictEntry[]): Promise<readonly BucketState[]> {
+    return this.#parts.corrections.restrict(entries);
   }
 
   async refund(what: Decision | readonly CostEntry[]): Promise<readonly BucketState[]> {

@@ -4,6 +4,7 @@ import type { BucketState } from '../decision/result.ts';
 import type { CostEntry, FirstOf, SpendEntry } from './entry.ts';
 import type { LimitHandle } from './limit-handle.ts';
 import type { LimitDescription } from './limit-description.ts';
+import type { RestrictEntry } from './restriction.ts';
 import type { Ran, RunOptions, Work } from './run-options.ts';
 import type { Settlement, TrueCosts } from './settlement.ts';
 import type { SpendOptions, SpendSyncOptions } from './spend-options.ts';
@@ -24,6 +25,7 @@ import type { Store } from '../store/store.ts';
  *   nothing: before a later `spend`, other requests may have taken the tokens.
  * - {@link Limiter.charge} takes tokens without deciding, whether they fit or not. Use it when the cost is known only
  *   after the work, or when only failures cost something: `check` before a login, `charge` after a failed one.
+ * - {@link Limiter.restrict} lowers what is left to what somebody else reports, such as an API that has answered 429.
  * - {@link Limiter.refund} gives tokens back: those of a decision, when the work was not done, or a number of tokens to
  *   named buckets.
  * - {@link Limiter.settle} corrects the cost of a decision when the true one is known, and {@link Limiter.run} does all of it
@@ -116,6 +118,24 @@ export interface Limiter<Request = unknown, Name extends string = string> {
    * @returns The buckets after the charge. Unlimited and blocked ids and lost charges are left out.
    */
   charge(entries: readonly CostEntry<Name>[]): Promise<readonly BucketState[]>;
+  /**
+   * Restricts buckets to what is known from elsewhere, for example from an API that has answered 429 with a Retry-After.
+   * With `forMs`, a request of cost 1 waits at least that long; with `remaining`, at most so many tokens are left:
+   *
+   *     await limiter.restrict([{ limit: 'Api', id: 'api.example.com', forMs: 2000 }]);
+   *
+   * It never adds tokens. If several processes report the same, clients wait once: what is left becomes what was reported,
+   * or stays if it is less. The bucket may be in debt by more than the `maxDebt` of its limit then. {@link Limiter.reset}
+   * ends it, and {@link Limiter.replace} by a higher limit may shorten it.
+   *
+   * When the store can't answer, buckets of limits with the policy `local` are restricted in this process; other
+   * restrictions are lost, with an event `charge-lost`.
+   *
+   * @returns The buckets after it. Unlimited and blocked ids and lost restrictions are left out.
+   * @throws {SluiceError} `ERR_OPTION` when neither is given, and for a limit that is not a rate, borrows or has an `overshoot`:
+   * its bucket alone does not decide.
+   */
+  restrict(entries: readonly RestrictEntry<Name>[]): Promise<readonly BucketState[]>;
   /**
    * Gives tokens back. A bucket is filled at most.
    *

@@ -5,12 +5,13 @@ import type { Limiter } from './limiter.ts';
  * What was changed after decisions.
  *
  * - `charged`: tokens were taken after the fact, by a charge or by a settlement.
+ * - `restricted`: tokens were taken because somebody else has reported fewer, by `Limiter.restrict`.
  * - `refunded`: tokens were given back, by a refund or by a settlement. What has refilled meanwhile is not given back.
  * - `settled`: the true cost of a decision became known. The difference is `charged` or `refunded` beside it.
  * - `reset`: a bucket was filled. How many tokens that were is not known: the cost is 0.
  * - `lost`: a charge or a refund did not reach the store. Its tokens were not taken, or stay taken.
  */
-export type CorrectionDirection = 'charged' | 'refunded' | 'settled' | 'reset' | 'lost';
+export type CorrectionDirection = 'charged' | 'restricted' | 'refunded' | 'settled' | 'reset' | 'lost';
 
 /** Something that was changed after decisions. */
 export interface Correction {

@@ -17,11 +17,12 @@ import type { SpendEntry } from './entry.ts';
 import type { EntryOptions, HandleRunOptions, LimitHandle } from './limit-handle.ts';
 import type { Limiter } from './limiter.ts';
 import type { RequestLimiter } from './request-limiter.ts';
+import type { Restriction } from './restriction.ts';
 import type { Ran, Work } from './run-options.ts';
 import type { SpendOptions, SpendSyncOptions } from './spend-options.ts';
 import type { Usage } from './usage.ts';
 
-type Calls = 'charge' | 'refund' | 'usage' | 'spend' | 'spendSync' | 'run';
+type Calls = 'charge' | 'restrict' | 'refund' | 'usage' | 'spend' | 'spendSync' | 'run';
 
 /** A transaction, `null` for an unlimited id. */
 type MadeTransaction = Awaitable<Transaction | null>;
@@ -83,6 +84,13 @@ export class PreparedLimit implements LimitHandle {
 
   async charge(id?: string, cost: number = 1): Promise<BucketState | undefined> {
     return (await this.#parts.limiter.charge([{ ...this.#bucket(id), cost }]))[0];
+  }
+
+  restrict(id: string, known: Restriction): Promise<BucketState | undefined>;
+  restrict(known: Restriction): Promise<BucketState | undefined>;
+  async restrict(first: string | Restriction, known?: Restriction): Promise<BucketState | undefined> {
+    const [id, restriction] = typeof first === 'string' ? [first, known] : [undefined, first];
+    return (await this.#parts.limiter.restrict([{ ...restriction, ...this.#bucket(id) }]))[0];
   }
 
   async refund(id?: string, cost: number = 1): Promise<BucketState | undefined> {

@@ -16,6 +16,13 @@
  * @module
  */
 
+/** The numbers of a bucket: τ is burst × T. */
+interface Bucket {
+  readonly burst: number;
+  readonly emissionIntervalTicks: number;
+  readonly toleranceTicks: number;
+}
+
 /**
  * Returns the debt of a bucket at `now`: 0 when it is full, `tolerance` when it is empty.
  *
@@ -83,6 +90,20 @@ export function wholeShareOf(count: number, share: number): number {
  */
 export function charged(level: number, increment: number, tolerance: number): number {
   return Math.max(level, Math.min(level + increment, tolerance));
+}
+
+/**
+ * Returns the level of a bucket about which is known that `remaining` tokens are left at most, or that a cost of 1 does
+ * not fit before `waitTicks`; of both, the higher one. It may exceed the tolerance. {@link charged} with it as increment
+ * and as cap restricts a bucket: the level becomes this one, or stays if it is higher.
+ */
+export function restrictedLevel(
+  { burst, emissionIntervalTicks, toleranceTicks }: Bucket,
+  { remaining, waitTicks }: { readonly remaining?: number | undefined; readonly waitTicks?: number | undefined },
+): number {
+  const byTokens = remaining === undefined ? 0 : (burst - remaining) * emissionIntervalTicks;
+  const byWait = waitTicks === undefined ? 0 : toleranceTicks - emissionIntervalTicks + waitTicks;
+  return Math.max(0, byTokens, byWait);
 }
 
 /** Returns the level after a refund: at least 0, a full bucket. */

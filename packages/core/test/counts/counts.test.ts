@@ -173,7 +173,7 @@ describe('the counts of a limiter', () => {
     await limiter.refund(decision);
     await limiter.refund(decision);
     await limiter.refund(order('7', 1));
-    expect(tokensOf(limiter)).toEqual({ taken: 2, charged: 3, refunded: 3, lost: 0 });
+    expect(tokensOf(limiter)).toEqual({ taken: 2, charged: 3, restricted: 0, refunded: 3, lost: 0 });
   });
 
   test('contain settlements as charges and refunds of the difference', async () => {
@@ -181,7 +181,7 @@ describe('the counts of a limiter', () => {
     const orders = limiter.limit('Orders');
     await orders.run('7', () => 1, { cost: 4, settle: (spent) => spent });
     await orders.run('7', () => 3, { cost: 1, settle: (spent) => spent });
-    expect(tokensOf(limiter)).toEqual({ taken: 5, charged: 2, refunded: 3, lost: 0 });
+    expect(tokensOf(limiter)).toEqual({ taken: 5, charged: 2, restricted: 0, refunded: 3, lost: 0 });
   });
 
   test('of a limit go on when it is replaced, and stay when it is removed', () => {
@@ -243,7 +243,7 @@ describe('without an answer of the store', () => {
     const limiter = limited('closed');
     await limiter.charge(order('7', 3));
     await limiter.refund(order('7', 2));
-    expect(tokensOf(limiter)).toEqual({ taken: 0, charged: 0, refunded: 0, lost: 5 });
+    expect(tokensOf(limiter)).toEqual({ taken: 0, charged: 0, restricted: 0, refunded: 0, lost: 5 });
     await limiter.close();
   });
 

@@ -2,6 +2,7 @@ import { assert } from '../assert.ts';
 import { assertTat, fitted, other, slow, tatOf } from '../sample-limit.ts';
 import { promise, type StoreCase } from '../store-case.ts';
 import { callsOf } from '../store-calls.ts';
+import type { StoreCharge } from '../../store/store.ts';
 
 const T = slow.emissionIntervalTicks;
 
@@ -42,6 +43,20 @@ export const thresholdCases: readonly StoreCase[] = [
     await callsOf(store).spend([slow.spend('id', 1, 'charge')]);
     assertTat(await callsOf(store).check([slow.spend('id')]), tat);
   }),
+
+  promise(
+    'a charge whose increment is its cap raises the level to it, once, and never lowers one',
+    async ({ store }) => {
+      const to = (tokens: number): StoreCharge => ({ ...slow.charge('id', tokens), capTicks: tokens * T });
+      await callsOf(store).charge([slow.charge('id', 2)]);
+      const tat = tatOf(await callsOf(store).charge([to(40)]));
+      // No look at the bucket cuts what lies above the thresholds of its numbers.
+      assert.ok(!fitted(await callsOf(store).spend([slow.spend('id')]), slow.spend('id')), 'a token was left');
+      assertTat(await callsOf(store).charge([to(30)]), tat);
+      const again = await callsOf(store).charge([to(40)]);
+      assert.ok(again.levelsTicks[0]! <= 40 * T, 'the second charge was added to the first');
+    },
+  ),
 
   promise('a charge in a batch that is denied takes nothing', async ({ store }) => {
     await callsOf(store).spend([other.spend('empty', 5)]);
