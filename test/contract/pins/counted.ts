@@ -30,6 +30,9 @@ export class Counter {
     const counter = new Counter();
     counter.#session.connect();
     await counter.#session.post('Profiler.enable');
+    // It gives the sources. Disabled after it has, it would remove the counters of blocks from all that is loaded, and
+    // each function of a later path would count with all of its lines.
+    await counter.#session.post('Debugger.enable');
     await counter.#session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
     return counter;
   }
@@ -67,9 +70,7 @@ export class Counter {
   }
 
   async #linesOf({ scriptId, functions }: Profiler.ScriptCoverage): Promise<number> {
-    await this.#session.post('Debugger.enable');
     const { scriptSource } = await this.#session.post('Debugger.getScriptSource', { scriptId });
-    await this.#session.post('Debugger.disable');
     const isExecuted = new Uint8Array(scriptSource.length);
     // Functions and blocks come before those that they contain.
     const ranges = functions.flatMap((each) => each.ranges).toSorted(outerFirst);
