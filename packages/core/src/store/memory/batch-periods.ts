@@ -73,8 +73,7 @@ export class BatchPeriods {
    * @param written - The level that was written, if the bucket was written in the latest period of all.
    */
   mended({ capTicks }: BatchEntry, index: number, level: number, written: number): number {
-    if (level <= 1.75 * this.#lengths[index]!) return level;
-    return written > 0 ? written : (capTicks ?? level);
+    return level <= 1.75 * this.#lengths[index]! ? level : mendedLevel(capTicks ?? level, written);
   }
 
   /** Returns the latest TAT of a bucket with a period that may be dropped. */
@@ -112,7 +111,17 @@ export class BatchPeriods {
   }
 }
 
-function checkedEnd(period: CalendarPeriod, wallMs: number): number {
+/** Returns what a level that a wrong clock has written is mended to. */
+export function mendedLevel(capTicks: number, written: number): number {
+  return written > 0 ? written : capTicks;
+}
+
+/**
+ * Returns the end of the current period of the two, in milliseconds of Unix time.
+ *
+ * @throws {StalePeriodError} when the time is in neither of them.
+ */
+export function checkedEnd(period: CalendarPeriod, wallMs: number): number {
   const end = endOfPeriod(period, wallMs);
   if (end === undefined) throw new StalePeriodError(period, wallMs);
   return end;

@@ -1,7 +1,7 @@
 import { fits, levelOf } from '../../rule/gcra.ts';
 import type { ReadingToFill, StoreBucket, StoreTransaction } from '../store.ts';
 import { canDeny, levelAfter } from '../transaction-rule.ts';
-import { BatchPeriods, type BatchEntry } from './batch-periods.ts';
+import { BatchPeriods, checkedEnd, mendedLevel, type BatchEntry } from './batch-periods.ts';
 import type { BucketTable } from './bucket-table.ts';
 import { addDump, dumpOf, dumpsOf, restoreInto, type Dumped } from './dump.ts';
 import { Eviction } from './eviction.ts';
@@ -11,7 +11,7 @@ import { statsOf, sumOf, type LimitStats, type MemoryStats } from './memory-stat
 import { PressureReports, type PressureListener } from './pressure.ts';
 import { SlotBuckets } from './slot-buckets.ts';
 import { addSlotsDump, isSlotsDump, slotDumpsOf } from './slots-dump.ts';
-import type { WallClock } from './store-time.ts';
+import { wallUnits, type WallClock } from './store-time.ts';
 import { Sweep } from './sweep.ts';
 
 /** A store with more than this share of `maxKeys` is nearly full, and reports it. */
@@ -183,6 +183,37 @@ export class Buckets {
     if (after === level) return;
     const own = table ?? this.#tableOf(transaction.limit);
     if (own.put(low, high, now + after, now)) this.#added(own, now);
+  }
+
+  /**
+   * Does the same for one bucket with a calendar and a period.
+   *
+   * @throws {StalePeriodError} when the wall clock shows a time outside of the period. No bucket has changed.
+   */
+  takeOneInPeriod(transaction: StoreTransaction, now: number, reading: ReadingToFill): void {
+    this.#sweep.step(now);
+    const { limit, id, calendar, period } = transaction;
+    const wallMs = this.#wall.nowMs();
+    const end = wallUnits(checkedEnd(period!, wallMs));
+    const hash = this.#hasher.hashOf(id);
+    const calendarHash = this.#hasher.calendarHash(calendar!);
+    const low = (hash[0]! ^ calendarHash[0]!) | 1;
+    const high = hash[1]! ^ calendarHash[1]!;
+    const table = this.#tables.findOnWall(limit);
+    const written = table === undefined ? 0 : levelOf(table.tat(low, high), end);
+    const isWrong = written > 1.75 * wallUnits(period![2] - period![1]);
+    const level = isWrong ? mendedLevel(transaction.capTicks, end + written - table!.latestEnd) : written;
+    reading.nowTicks = now;
+    reading.levelsTicks[0] = level;
+    reading.bucketNowTicks = [end];
+    reading.bucketWallMs = [wallMs];
+    reading.passed =
+      fits(level, transaction.incrementTicks, transaction.fitTicks) || !canDeny(transaction.mode) ? 0 : -1;
+    const after = reading.passed < 0 ? level : levelAfter(transaction, level);
+    if (after === level && !isWrong) return;
+    const own = table ?? this.#tableOnWallOf(limit);
+    if (end > own.latestEnd) own.latestEnd = end;
+    if (own.put(low, high, end + after, this.#wall.dropTime(wallMs))) this.#added(own, now);
   }
 
   /** Returns the time from which the level of a bucket counts: `now`, or the end of its period. */

@@ -66,14 +66,18 @@ export class IdHasher {
    * id.
    */
   combine(calendar: string, out: Int32Array, at: number): void {
-    const hash = this.#calendarHash;
-    if (calendar !== this.#lastCalendar) {
-      // There is a key: the id was hashed before.
-      halfSipHash(`\0${calendar}`, this.#key!, hash, 0);
-      this.#lastCalendar = calendar;
-    }
+    const hash = this.calendarHash(calendar);
     out[at] = (out[at]! ^ hash[0]!) | 1;
     out[at + 1]! ^= hash[1]!;
+  }
+
+  /** Returns what {@link combine} combines the hash of an id with. Call it after an id was hashed: then there is a key. */
+  calendarHash(calendar: string): Int32Array {
+    if (calendar !== this.#lastCalendar) {
+      halfSipHash(`\0${calendar}`, this.#key!, this.#calendarHash, 0);
+      this.#lastCalendar = calendar;
+    }
+    return this.#calendarHash;
   }
 
   #firstKey(): HashKey {

@@ -175,10 +175,10 @@ class MemoryBuckets implements MemoryStore {
     const buckets = this.#buckets;
     if (buckets === undefined) throw closed();
     const nowTicks = this.#time.nowTicks();
-    const [first] = batch;
-    // The level of its bucket falls with time.
-    if (batch.length === 1 && first!.period === undefined && first!.holding === undefined)
-      return buckets.takeOne(first!, nowTicks, reading);
+    if (batch.length === 1 && batch[0]!.period === undefined && batch[0]!.holding === undefined)
+      return buckets.takeOne(batch[0]!, nowTicks, reading);
+    if (batch.length === 1 && batch[0]!.period !== undefined && batch[0]!.calendar !== undefined)
+      return buckets.takeOneInPeriod(batch[0]!, nowTicks, reading);
     buckets.read(batch, nowTicks, reading);
     reading.passed = passes(batch, reading.levelsTicks) ? 0 : -1;
     if (reading.passed === 0) takeAll(buckets, batch, reading, nowTicks);
