@@ -27,10 +27,14 @@ function add(buckets: Map<string, number>, bucket: string, tokens: number): void
   else buckets.set(bucket, sum);
 }
 
-/** Returns the result of a denied batch with the tokens of its bucket that are pending, if its limit denied. */
-export function withPending(owner: object, result: Result): Result {
-  const pending = result.allowed ? undefined : pendingOf.get(owner)?.get(bucketOf(result));
-  return pending === undefined ? result : { ...result, pending };
+/** Adds the tokens that are pending to those results of a denied batch whose limits denied. */
+export function notePending(owner: object, results: Result[]): void {
+  const buckets = pendingOf.get(owner);
+  if (buckets === undefined) return;
+  for (const [i, result] of results.entries()) {
+    const pending = result.allowed ? undefined : buckets.get(bucketOf(result));
+    if (pending !== undefined) results[i] = { ...result, pending };
+  }
 }
 
 /** No name of a limit has a space. */

@@ -3,7 +3,7 @@ import { ceilToMs } from '../rule/ticks.ts';
 import { canDeny, levelAfter } from '../store/transaction-rule.ts';
 import type { Judged } from './batch-answer.ts';
 import { periodLeft, ticksUntilFit, ticksUntilFull } from './period-left.ts';
-import { withPending } from './pending-tokens.ts';
+import { notePending } from './pending-tokens.ts';
 import type { Result } from './result.ts';
 import { isInternal, type Transaction } from './transaction.ts';
 
@@ -17,7 +17,7 @@ export function resultsOf(decided: Judged): readonly Result[] {
   const results = new Array<Result>(count);
   for (let i = 0; i < count; i++) results[i] = resultOf(decided, i, passed === 0, took);
   if (count < batch.length) foldLoans(decided, results, took);
-  if (passed !== 0) for (let i = 0; i < count; i++) results[i] = withPending(origin.owner, results[i]!);
+  if (passed !== 0) notePending(origin.owner, results);
   return results;
 }
 
@@ -31,50 +31,36 @@ export function resultCount(batch: readonly Transaction[]): number {
   return count;
 }
 
-/** Replaces the results of own buckets by those of loans. */
-function foldLoans(decided: Judged, results: Result[], took: boolean): void {
+/** Adds to the results of own buckets what the loans change. */
+function foldLoans(decided: Judged, results: readonly Result[], took: boolean): void {
   const { batch } = decided;
   let next = results.length;
   for (let i = 0; i < results.length; i++) {
     const { mode, treatment } = batch[i]!;
     if (treatment.part !== 'assured') continue;
     // The id's own tokens were taken, as of any limit: the other two buckets add nothing to the result.
-    if (mode !== 'check-and-spend' || !took) results[i] = loanResult(decided, results[i]!, next, took);
+    if (mode !== 'check-and-spend' || !took) foldLoan(decided, results[i]!, next, took);
     next += 2;
   }
 }
 
+type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
+
 /** @param next - The index of the ceiling; the pool follows. */
-function loanResult({ batch, levelsTicks }: Judged, own: Result, next: number, took: boolean): Result {
+function foldLoan({ batch, levelsTicks }: Judged, result: Writable<Result>, next: number, took: boolean): void {
   const ceiling = batch[next]!;
   const pool = batch[next + 1]!;
   const ceilingLevel = levelsTicks[next]!;
   const poolLevel = levelsTicks[next + 1]!;
   const waitTicks = Math.max(ticksUntilPassed(ceiling, ceilingLevel), ticksUntilPassed(pool, poolLevel));
-  const allowed = own.allowed && waitTicks === 0;
   const isLent = pool.mode !== 'charge';
-  const spent = took ? Math.max(tokensTaken(ceiling, ceilingLevel), tokensTaken(pool, poolLevel)) : 0;
-  // Written out, because a spread costs more than the decision.
-  return {
-    limit: own.limit,
-    kind: own.kind,
-    id: own.id,
-    cost: isLent ? ceiling.cost : own.cost,
-    spent: Math.max(own.spent, spent),
-    mode: ceiling.mode,
-    allowed,
-    blocked: false,
-    // Own tokens may have come back since the store denied them, at a clock that moves between two calls.
-    borrowed: isLent && allowed && own.spent === 0,
-    remaining: own.remaining,
-    retryAfterMs: Math.max(own.retryAfterMs, ceilToMs(waitTicks)),
-    resetAfterMs: own.resetAfterMs,
-    burst: own.burst,
-    count: own.count,
-    periodMs: own.periodMs,
-    overridden: own.overridden,
-    hidden: own.hidden,
-  };
+  result.allowed &&= waitTicks === 0;
+  // Own tokens may have come back since the store denied them, at a clock that moves between two calls.
+  result.borrowed = isLent && result.allowed && result.spent === 0;
+  if (isLent) result.cost = ceiling.cost;
+  result.mode = ceiling.mode;
+  if (took) result.spent = Math.max(result.spent, tokensTaken(ceiling, ceilingLevel), tokensTaken(pool, poolLevel));
+  result.retryAfterMs = Math.max(result.retryAfterMs, ceilToMs(waitTicks));
 }
 
 function ticksUntilPassed({ mode, incrementTicks, fitTicks }: Transaction, level: number): number {

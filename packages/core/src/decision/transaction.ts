@@ -53,8 +53,7 @@ export class Transaction implements StoreTransaction, Levels {
     this.period = period;
     this.slots = use.limit.treatment.slots === undefined ? undefined : true;
     this.holding = undefined;
-    const { burst } = levels.rate;
-    this.isPlain = use.limit.treatment.isPlain && burst > 0 && use.cost <= burst;
+    this.isPlain = use.limit.treatment.isPlain && levels.rate.burst > 0 && use.cost <= levels.rate.burst;
   }
 }
 

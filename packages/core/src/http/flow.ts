@@ -43,8 +43,8 @@ export function runFlow<Request, SettleArgs extends readonly unknown[]>(
   // Node parses the header fields on first access, so the method is tested first.
   if (exchange.method === 'OPTIONS' && !settings.limitPreflight && isPreflight(exchange)) return null;
   try {
-    const mayBeAnyone = settings.limiter.trustsProxies && exchange.lacksFields === true;
-    if (mayBeAnyone) return new LackingFlow(settings, exchange, settleArgs).refuse();
+    if (settings.limiter.trustsProxies && exchange.lacksFields === true)
+      return new LackingFlow(settings, exchange, settleArgs).refuse();
     const flow = new RequestFlow(settings, exchange, settleArgs);
     const outcome = settings.skip === undefined ? flow.decide() : flow.decideUnless(settings.skip);
     // After the client has disconnected, its server may no longer know its address.
@@ -62,27 +62,27 @@ function throwError(cause: unknown): never {
 /** One request on its way through one middleware. It is the input of the keys. */
 class RequestFlow<Request, SettleArgs extends readonly unknown[]> implements KeySource<Request> {
   readonly request: Request;
-  readonly #settings: FlowSettings<Request, SettleArgs>;
-  readonly #exchange: Exchange<Request>;
-  readonly #settleArgs: SettleArgs;
-  #address: IpAddress | undefined;
-  /** Whether the request may have to wait for its turn. */
-  #canWait = false;
+  // Names with # would be one call more for each request.
+  private readonly settings: FlowSettings<Request, SettleArgs>;
+  private readonly exchange: Exchange<Request>;
+  private readonly settleArgs: SettleArgs;
+  private address: IpAddress | undefined;
 
   constructor(settings: FlowSettings<Request, SettleArgs>, exchange: Exchange<Request>, settleArgs: SettleArgs) {
     this.request = exchange.request;
-    this.#settings = settings;
-    this.#exchange = exchange;
-    this.#settleArgs = settleArgs;
+    this.settings = settings;
+    this.exchange = exchange;
+    this.settleArgs = settleArgs;
+    this.address = undefined;
   }
 
   /** The address is found at most once, when the first key reads it. */
   get clientAddress(): IpAddress {
-    if (this.#address !== undefined) return this.#address;
+    if (this.address !== undefined) return this.address;
     try {
-      return (this.#address = this.#settings.limiter.clientAddress(this.#exchange));
+      return (this.address = this.settings.limiter.clientAddress(this.exchange));
     } catch (error) {
-      throw this.#exchange.peer === 'left' ? new ClientLeft() : error;
+      throw this.exchange.peer === 'left' ? new ClientLeft() : error;
     }
   }
 
@@ -100,30 +100,33 @@ class RequestFlow<Request, SettleArgs extends readonly unknown[]> implements Key
 
   /** @param skipFailure - A failure of `skip`, which comes before those of the limits. */
   decide(skipFailure?: Rejected): Awaitable<FlowOutcome> {
-    const limits = this.#settings.prepared.resolved();
-    if (limits.slotLimit !== undefined) checkHasEnd(limits.slotLimit, this.#exchange, this.#settings.slotsUntil);
-    this.#canWait = limits.canWait;
-    const { shadow, queued } = this.#settings;
+    const { prepared, shadow, queued, slotsUntil } = this.settings;
+    const limits = prepared.resolved();
+    if (limits.slotLimit !== undefined) checkHasEnd(limits.slotLimit, this.exchange, slotsUntil);
     const decided = limits.spend(this, shadow ? undefined : queued, skipFailure);
-    return decided instanceof Promise ? this.#carryOutLater(decided) : this.#carryOut(decided);
+    return decided instanceof Promise
+      ? this.#carryOutLater(decided, limits.canWait)
+      : this.#carryOut(decided, limits.canWait);
   }
 
   /** In one promise, which rejects with an error for the framework. */
-  #carryOutLater(decided: Promise<Decided | PartialDecision>): Promise<FlowOutcome> {
+  #carryOutLater(decided: Promise<Decided | PartialDecision>, canWait: boolean): Promise<FlowOutcome> {
     return decided.then((settled) => {
       try {
-        return this.#carryOut(settled);
+        return this.#carryOut(settled, canWait);
       } catch (cause) {
         throw errorOf(cause);
       }
     }, throwError);
   }
 
-  /** @param queuedMs - For how long the request was queued; undefined before it was reported. */
-  #carryOut(decided: Decided | PartialDecision, queuedMs?: number): Awaitable<FlowOutcome> {
+  /**
+   * @param canWait - Whether the request may have to wait for its turn.
+   * @param queuedMs - For how long the request was queued; undefined before it was reported.
+   */
+  #carryOut(decided: Decided | PartialDecision, canWait: boolean, queuedMs?: number): Awaitable<FlowOutcome> {
     if (!(decided instanceof Decided)) return this.#carryOutPart(decided);
-    const settings = this.#settings;
-    const exchange = this.#exchange;
+    const { settings, exchange } = this;
     const { shadow, slotsUntil } = settings;
     if (queuedMs === undefined) {
       // Only a decision with a state can have slots.
@@ -131,24 +134,24 @@ class RequestFlow<Request, SettleArgs extends readonly unknown[]> implements Key
         releaseAfterResponse(settings.limiter, exchange, decided);
       settings.limiter.noteRequest(exchange, decided, shadow);
       if (settings.onDecision !== undefined) this.#callOnDecision(settings.onDecision, decided);
-      if (this.#canWait && !shadow && decided.delayMs > 0) return this.#queue(decided);
+      if (canWait && !shadow && decided.delayMs > 0) return this.#queue(decided);
     }
     if (decided.passed === 0) {
-      if (settings.settling.length > 0) settleAfterResponse(settings, exchange, this.#settleArgs, decided);
+      if (settings.settling.length > 0) settleAfterResponse(settings, exchange, this.settleArgs, decided);
       // No work is begun for a client that has left. In shadow mode, every request is let through.
       if (!shadow && exchange.hasLeft === true) return this.#leave(decided);
       if (decided.state !== undefined && slotsUntil !== 'response')
-        releaseAfterHandler(settings, exchange, this.#settleArgs, decided);
+        releaseAfterHandler(settings, exchange, this.settleArgs, decided);
     }
     return shadow ? null : answerTo(settings, exchange, decided, queuedMs);
   }
 
   #queue(decision: Decided): Promise<FlowOutcome> {
-    const settings = this.#settings;
-    const answered = settings.queued.add(settings.limiter, decision, this.#exchange).then((end) => {
+    const settings = this.settings;
+    const answered = settings.queued.add(settings.limiter, decision, this.exchange).then((end) => {
       if (end === 'left') return this.#leave(decision);
-      if (end === 'over') return this.#carryOut(decision, decision.delayMs);
-      return answerTo(settings, this.#exchange, closedDecision(decision, closed()));
+      if (end === 'over') return this.#carryOut(decision, true, decision.delayMs);
+      return answerTo(settings, this.exchange, closedDecision(decision, closed()));
     });
     return answered.catch(throwError);
   }
@@ -161,17 +164,17 @@ class RequestFlow<Request, SettleArgs extends readonly unknown[]> implements Key
 
   #carryOutPart({ decision, causes }: PartialDecision): Denial | 'left' {
     if (decision === null) return endBy(causes);
-    releaseAfterResponse(this.#settings.limiter, this.#exchange, decision);
-    if (decision.allowed) chargeFullCosts(this.#settings, this.#exchange, decision);
-    const { limiter, shadow, onDecision } = this.#settings;
-    limiter.noteRequest(this.#exchange, decision, shadow);
+    releaseAfterResponse(this.settings.limiter, this.exchange, decision);
+    if (decision.allowed) chargeFullCosts(this.settings, this.exchange, decision);
+    const { limiter, shadow, onDecision } = this.settings;
+    limiter.noteRequest(this.exchange, decision, shadow);
     if (onDecision !== undefined) this.#callOnDecision(onDecision, decision);
-    const denial = shadow ? null : answerTo(this.#settings, this.#exchange, decision);
+    const denial = shadow ? null : answerTo(this.settings, this.exchange, decision);
     return denial ?? endBy(causes);
   }
 
   #callOnDecision(onDecision: (decision: Decided, request: Request) => unknown, decision: Decided): void {
-    callOnDecision(this.#settings.limiter.emit, () => onDecision(decision, this.request));
+    callOnDecision(this.settings.limiter.emit, () => onDecision(decision, this.request));
   }
 }
 

@@ -100,13 +100,12 @@ function memberOf(decision: Decided, i: number, queuedTicks: number): LimitMembe
   const { batch, origin } = decision;
   const transaction = batch[i]!;
   const { limit: name, rate, slots, calendar } = transaction;
-  const allowed = decision.passed === 0;
   // A limit that decides alone always has one.
-  const hasState = allowed || batch.length === 1 || !decision.results[i]!.allowed;
+  const hasState = decision.passed === 0 || batch.length === 1 || !decision.results[i]!.allowed;
   const policy = slots === undefined && calendar === undefined ? policyOf(name, rate) : undefined;
   const before = decision.levelsTicks[i]!;
   // Not by `spent`: a charge may take less than a whole token.
-  const after = allowed && origin.takes ? levelAfter(transaction, before) : before;
+  const after = decision.passed === 0 && origin.takes ? levelAfter(transaction, before) : before;
   const level = policy === undefined ? after : Math.max(0, after - queuedTicks);
   const ready = Math.min(transaction.fitTicks, rate.toleranceTicks);
   const left = remainingTokens(level, rate.emissionIntervalTicks, ready);
