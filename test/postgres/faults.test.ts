@@ -1,17 +1,15 @@
 import { FakeTime } from '@sluice/core/testing';
 import { postgresStore } from '@sluice/postgres';
-import { execFileSync, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { spend, takenOf, token, TOKEN } from '../../packages/postgres/test/support.ts';
 import { run } from '../redis/processes/run.ts';
 import { until } from '../redis/servers/until.ts';
 import { ownPostgresServer, postgresServer } from './postgres-server.ts';
 import { BURST, outcomesOf, recovered, sceneOn } from './scene.ts';
 import type { Hunted, HuntOrders } from './processes/hunt.mjs';
+import { mayMount, smallDisk } from './small-disk.ts';
 import { steeredDatabase } from './steered-database.ts';
 
 describe('while the server is stopped', () => {
@@ -66,23 +64,13 @@ test('a crash forgets unlogged buckets, and no others', async () => {
   expect(await recovered(logged)).toBe(BURST - 11);
 });
 
-// Only root may mount.
-test.skipIf(process.getuid?.() !== 0)(
+test.skipIf(!mayMount)(
   'while the disk is full, the policies decide where it is needed',
   async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'sluice-full-'));
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=128m', 'tmpfs', folder]);
-    onTestFinished(() => {
-      execFileSync('umount', ['--lazy', folder]);
-      rmSync(folder, { recursive: true });
-    });
-    const data = join(folder, 'data');
-    execFileSync('mkdir', [data]);
-    const server = await ownPostgresServer(['max_wal_size=32MB', 'min_wal_size=32MB'], data);
+    const disk = smallDisk();
+    const server = await ownPostgresServer(['max_wal_size=32MB', 'min_wal_size=32MB'], disk.folder);
     const scene = await sceneOn(server);
-    const filler = join(folder, 'filler');
-    const write = (i: number): void => writeFileSync(`${filler}${i}`, Buffer.alloc(1_000_000));
-    expect(() => Array.from({ length: 1000 }, (_, i) => write(i))).toThrow('ENOSPC');
+    disk.fill();
     // New buckets need new pages.
     const many = (round: number) => Array.from({ length: 500 }, (_, i) => token(`${round}-${i}-${'x'.repeat(100)}`));
     const fillUp = async (): Promise<void> => {
@@ -93,7 +81,7 @@ test.skipIf(process.getuid?.() !== 0)(
       code: 'ERR_STORE_UNAVAILABLE',
       message: expect.stringMatching(/No space left on device.*Its disk is full/) as string,
     });
-    execFileSync('sh', ['-c', `rm ${filler}*`]);
+    disk.free();
     await recovered(scene);
     await spend(scene.store, many(1000));
   },

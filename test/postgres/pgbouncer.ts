@@ -35,8 +35,12 @@ export class PgBouncer {
   }
 }
 
-/** Starts one with so many connections to the server. It ends with the test. */
-export async function pgBouncer(server: { readonly port: number }, poolSize: number): Promise<PgBouncer> {
+/** Starts one with so many connections to the server, for so many clients. It ends with the test. */
+export async function pgBouncer(
+  server: { readonly port: number },
+  poolSize: number,
+  clients = 100,
+): Promise<PgBouncer> {
   const port = await reservedPort();
   const user = postgresUser();
   const folder = mkdtempSync(join(serversFolder(), 'pgbouncer-'));
@@ -53,6 +57,7 @@ unix_socket_dir =
 auth_type = any
 pool_mode = transaction
 default_pool_size = ${poolSize}
+max_client_conn = ${clients}
 `,
   );
   const child = spawn(pgBouncerProgram(), [settings], { ...user, stdio: ['ignore', 'ignore', 'pipe'] });

@@ -1,29 +1,6 @@
 import { SluiceError, type ErrorCode } from '@sluice/core';
 import { messageOf, reasonOf } from '@sluice/core/kit';
-
-/** The meaning and the remedy of errors of the server, by SQLSTATE or by its first two characters, the class. */
-const REMEDIES: Readonly<Record<string, string>> = {
-  '25006': 'It is a standby, or read-only. Connect to the primary.',
-  '28': 'The user or the password is wrong, or pg_hba.conf does not allow the connection.',
-  '3D': 'The database does not exist. Create it, or connect to another one.',
-  '42501': 'The user lacks a permission. The documentation of @sluice/postgres lists those that it needs.',
-  '53100': 'Its disk is full. Make room on it.',
-  '53200': 'It has too little memory.',
-  '53300': 'It has no connection left. Raise `max_connections`, or make pools smaller.',
-  '57P03': 'It is starting or stopping, and will answer when that is done.',
-};
-
-/** Classes of errors that concern the data of one call only: data exceptions, and integrity constraints. */
-const DATA_CLASSES: ReadonlySet<string> = new Set(['22', '23']);
-
-/** Errors that end when a call is sent again: a deadlock or a conflict with a program that writes to the tables. */
-const CONFLICT_CLASSES: ReadonlySet<string> = new Set(['40']);
-
-/** What the tables or functions of the store lack: they were deleted or changed. */
-const MISSING_SCHEMA_STATES: ReadonlySet<string> = new Set(['42P01', '42703', '42883', '3F000']);
-
-/** Waited for too long: for a lock, or a statement for `statement_timeout`. */
-const TIMEOUT_STATES: ReadonlySet<string> = new Set(['55P03', '57014']);
+import { meaningOf } from './server-states.ts';
 
 /** Errors of the system when no connection can be made. */
 const UNREACHED: ReadonlySet<unknown> = new Set([
@@ -52,13 +29,13 @@ export function keepsConnection(error: unknown): boolean {
 
 /** Whether an error was caused by one of several batches of a call, which may be sent alone then. */
 export function isOfOneBatch(error: unknown): boolean {
-  const state = sqlState(error) ?? '';
-  return DATA_CLASSES.has(state.slice(0, 2)) || CONFLICT_CLASSES.has(state.slice(0, 2));
+  const means = meaningOf(sqlState(error) ?? '')?.means;
+  return means === 'call' || means === 'conflict';
 }
 
 /** Whether the tables or functions of the store are missing. */
 export function lacksSchema(error: unknown): boolean {
-  return MISSING_SCHEMA_STATES.has(sqlState(error) ?? '');
+  return meaningOf(sqlState(error) ?? '')?.means === 'schema';
 }
 
 /** Converts the error of a call. A SluiceError is returned as it is. */
@@ -71,19 +48,9 @@ export function callError(error: unknown): SluiceError {
       : undefined;
     return failure('ERR_STORE_UNAVAILABLE', 'The connection to PostgreSQL failed', error, remedy);
   }
-  if (TIMEOUT_STATES.has(state)) {
-    const remedy =
-      'Look for a transaction that has been open for long (pg_stat_activity), or raise the deadline, or `statement_timeout` ' +
-      'if the message names it.';
-    return failure('ERR_STORE_DEADLINE', 'PostgreSQL cancelled the statement', error, remedy);
-  }
-  if (DATA_CLASSES.has(state.slice(0, 2))) {
-    const remedy =
-      'A row or a function is not as this version of @sluice/postgres makes it: store.migrate() looks at the functions. If a row is wrong, ' +
-      'reset the bucket, and look for what else writes to the table.';
-    return failure('ERR_STORE_BUCKET', 'PostgreSQL could not execute the call', error, remedy);
-  }
-  const remedy = REMEDIES[state] ?? REMEDIES[state.slice(0, 2)];
+  const { means, remedy } = meaningOf(state) ?? {};
+  if (means === 'timeout') return failure('ERR_STORE_DEADLINE', 'PostgreSQL cancelled the statement', error, remedy);
+  if (means === 'call') return failure('ERR_STORE_BUCKET', 'PostgreSQL could not execute the call', error, remedy);
   return failure('ERR_STORE_UNAVAILABLE', 'PostgreSQL answered', error, remedy);
 }
 
