@@ -1,4 +1,4 @@
-// `node scripts/draw-compared.mjs` draws the pictures of docs/coming-from-other-libraries.md by the command `sluice simulate`,
+// `node scripts/draw-compared.mjs` draws pictures of docs/coming-from-other-libraries.md by the command `sluice simulate`,
 // and prints its tables.
 import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';

@@ -156,9 +156,9 @@ const TRIALS = {
       what: 'what simulated processes with leases let through of what one shared bucket does, a minute',
       runs: `${SOURCES} test/leases/capacity/main.ts`,
     },
-    'gossip-table': {
-      what: 'what passes where gateways tell each other what they let through, beside one bucket and leases',
-      runs: `${SOURCES} scripts/gossip-table.mjs`,
+    processes: {
+      what: 'what processes let through that share a limit by a store, leases, split budgets or gossip; `--write` draws it',
+      runs: `${SOURCES} scripts/processes/main.ts`,
     },
     'market-open': {
       what: 'a rise from 18,000 to 285,000 requests a second, with and without leases; `--write` writes the result of the docs',

@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { LOADS, rowOf } from '../../scripts/gossip-table.mjs';
+import { LOADS, rowOf } from '../../scripts/processes/gossip-table.ts';
+import { tenProcesses } from '../../scripts/processes/ten-processes.ts';
+import { simulationLines, simulationPicture } from '../../tools/cli/src/simulate/index.ts';
 import { run } from '../../tools/cli/test/run.ts';
 import { sized } from '../sized.ts';
 
@@ -31,7 +33,15 @@ describe('the page that compares algorithms', () => {
   it('has a section for each scenario', () => {
     const shown = [...page.matchAll(/^\$ sluice simulate (\S+)\.yaml$/gm)].map(([, name = '']) => name);
     expect(shown.toSorted()).toEqual(names.toSorted());
-    expect(names.length).toBeGreaterThan(3);
+    expect(names.length).toBeGreaterThan(2);
+  });
+
+  it('shows the table and the picture of ten processes', async () => {
+    const report = await tenProcesses();
+    const lines = simulationLines(report, { styled: (_, text) => text });
+    expect(page).toContain(`\`\`\`console\n$ npm run -s trial -- processes\n${lines.join('\n')}\n\`\`\`\n`);
+    expect(page).toContain('(compared/processes.svg)');
+    expect(readFileSync(join(folder, 'processes.svg'), 'utf8')).toBe(simulationPicture(report));
   });
 });
 
@@ -44,7 +54,7 @@ describe('the record about gossip', () => {
     expect(rows).toEqual(LOADS.map(({ gateways, load }) => [gateways, load]));
   });
 
-  // `npm run trial -- gossip-table` prints all, which takes a few seconds.
+  // `npm run trial -- processes` prints all, which takes a few seconds.
   it.each([LOADS.at(-2)!, LOADS.at(0)!].slice(0, sized(1, 2)))(
     'has the figures of $gateways gateways, $load',
     async (load) => {

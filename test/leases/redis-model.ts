@@ -1,17 +1,11 @@
-// What Redis does to buckets, in plain JavaScript on a clock that is given: sync.lua for processes with leases, which is a
-// part of the package, and what decide.lua does for processes without. A test compares both with the scripts on a real
-// server, to the tick.
+// What Redis does to buckets, in plain JavaScript on a clock that is given: sync.lua for processes with leases, and what
+// decide.lua does for processes without. A test compares both with the scripts on a real server, to the tick.
 import { levelAfter, passes, type StoreRefund, type StoreTransaction } from '@sluice/core/store';
 import { charged } from '../../packages/core/src/rule/gcra.ts';
 import { levelAfterRefund } from '../../packages/core/src/store/transaction-rule.ts';
 import type { SyncCall, SyncReply } from '../../packages/redis/src/leases/rules/sync-call.ts';
-import {
-  RedisData,
-  type Reading,
-  type StoredBucket,
-  type StoredStream,
-} from '../../packages/redis/src/simulated/redis-data.ts';
-import { applySync } from '../../packages/redis/src/simulated/sync-model.ts';
+import { RedisData, type Reading, type StoredBucket, type StoredStream } from '../../scripts/processes/redis-data.ts';
+import { applySync } from '../../scripts/processes/sync-model.ts';
 
 /** A copy of all data, as a replica or a file has it. */
 export interface Snapshot {

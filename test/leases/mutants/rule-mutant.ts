@@ -19,7 +19,7 @@ export interface RuleMutant {
 }
 
 export const CORE = 'packages/redis/src/leases/rules';
-export const SYNC_MODEL = 'packages/redis/src/simulated/sync-model.ts';
+export const SYNC_MODEL = 'scripts/processes/sync-model.ts';
 export const STRICT_MODEL = 'test/leases/redis-model.ts';
 const TESTS = 'packages/redis/test/leases/rules';
 

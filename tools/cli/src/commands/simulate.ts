@@ -12,19 +12,11 @@ export const simulate: Command = {
   about: [
     'Decides the requests of a scenario by the limiter of your servers on a simulated clock, and beside it by models of ',
     'other algorithms with the same numbers: a fixed window, a sliding-window counter, a leaky bucket as a queue and as ',
-    'a meter, a budget that is split among processes, and processes that tell each other what they let through; and ',
-    'processes that share the limit by leases.',
+    'a meter.',
   ].join(''),
   args: [{ name: '<scenario>', text: 'the file of the scenario, YAML or JSON; - for stdin' }],
   options: [
-    {
-      flags: '--compare <models>',
-      text: 'some of fixed,sliding,leaky,split,gossip,leased; default: those of the scenario',
-    },
-    {
-      flags: '--processes <n>',
-      text: 'the number of processes, for split, gossip and leased; default: that of the scenario',
-    },
+    { flags: '--compare <models>', text: 'some of fixed,sliding,leaky; default: those of the scenario' },
     { flags: '--svg <file>', text: 'write a picture' },
     { flags: '--html <file>', text: 'write a page' },
     JSON_FILE_OPTION,
@@ -48,11 +40,7 @@ export const simulate: Command = {
       ],
     );
     const scenario = await room.readScenario(await textOf(word, call), word === '-' ? STDIN_NAME : word);
-    const report = await room.simulate({
-      ...scenario,
-      compare: compare ?? scenario.compare,
-      processes: call.wholeNumber('processes', { min: 1, max: 10_000, unset: scenario.processes }),
-    });
+    const report = await room.simulate({ ...scenario, compare: compare ?? scenario.compare });
     await outputs.write(report, () => console.result(report, () => room.simulationLines(report, console)));
     return EXIT.fine;
   },

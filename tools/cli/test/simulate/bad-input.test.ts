@@ -73,32 +73,6 @@ const mistakes: readonly (readonly [what: string, text: string, message: string]
     scenarioOf('{ burst: 1 }', 'compare: [leaking]\n'),
     'standard input:5:11: `compare[0]` must be one of',
   ],
-  [
-    'a skew below 1',
-    scenarioOf('{ burst: 1 }', 'skew: 0.5\n'),
-    'standard input:5:7: `skew` must be a number from 1 to 1000',
-  ],
-  [
-    'a partition without an end',
-    scenarioOf('{ burst: 1 }', 'partition: { parts: 2 }\n'),
-    'must be a partition with an end',
-  ],
-  [
-    'a partition that ends before it begins',
-    scenarioOf('{ burst: 1 }', 'partition: { from: 2s, to: 1s }\n'),
-    'standard input:5:28: `partition.to` must be after `from`',
-  ],
-  [
-    'one part',
-    scenarioOf('{ burst: 1 }', 'partition: { parts: 1, to: 1s }\n'),
-    'must be a whole number from 2 to 10000',
-  ],
-  [
-    'an unknown field of a partition',
-    scenarioOf('{ burst: 1 }', 'partition: { part: 2, to: 1s }\n'),
-    '`partition.part` is unknown',
-  ],
-  ['a delay without unit', scenarioOf('{ burst: 1 }', 'delay: 5\n'), '`delay` must be a duration'],
   ['too many requests', scenarioOf('{ burst: 1000000 }'), 'must be at most 500000 requests together'],
   ['a title that is a list', scenarioOf('{ burst: 1 }', 'title: []\n'), 'standard input:5:8: `title` must be a text'],
 ];
@@ -117,20 +91,6 @@ describe('sluice simulate', () => {
       'limits: { A: { count: 1, period: 1s }, B: { count: 1, period: 1s } }\nclients: { a: { arrivals: { burst: 1 } } }';
     const several = await run(['simulate', '--compare', 'fixed', '-'], { stdin });
     expect(several).toMatchObject({ code: 2, err: expect.stringContaining('but a has A, B') as string });
-  });
-
-  it('rejects leases for a limit that has no overshoot, or a smaller one than its processes need', async () => {
-    const without = await run(['simulate', '--compare', 'leased', '-'], { stdin: scenarioOf('{ burst: 1 }') });
-    expect(without).toMatchObject({
-      code: 2,
-      err: expect.stringContaining('it has no `overshoot`. Give it') as string,
-    });
-    const stdin = scenarioOf('{ burst: 1 }', '', '{ burst: 30, count: 10, period: 1s, overshoot: 0.1 }');
-    const small = await run(['simulate', '--compare', 'leased', '-'], { stdin });
-    expect(small).toMatchObject({
-      code: 2,
-      err: expect.stringContaining('each of the 4 processes needs one') as string,
-    });
   });
 
   it('rejects a file that is missing, or is not text', async () => {

@@ -93,86 +93,6 @@ clients:
     });
   });
 
-  it('splits a limit among the given number of processes', async () => {
-    const stdin = scenarioOf('{ rate: 10, to: 100s }', 'compare: split\n');
-    expect(await outcomes(stdin, '--processes', '1')).toMatchObject({ 'app: split budgets over 1': [1000, 0, 99_900] });
-    const [allowed = 0] = (await outcomes(stdin))['app: split budgets over 4'] ?? [];
-    expect(allowed).toBeGreaterThan(500);
-    expect(allowed).toBeLessThan(1000);
-  });
-
-  it('sends one process more requests than each other one, by `skew`', async () => {
-    const even = await outcomes(scenarioOf('{ rate: 10, to: 100s }', 'compare: split\nprocesses: 2\n'));
-    const skewed = await outcomes(scenarioOf('{ rate: 10, to: 100s }', 'compare: split\nprocesses: 2\nskew: 9\n'));
-    // The first process gets nine tenths of the requests, and has half of the limit.
-    expect(skewed['app: Sluice']).toEqual([1000, 0, 99_900]);
-    const [allowed = 0] = skewed['app: split budgets over 2'] ?? [];
-    expect(allowed).toBeGreaterThan(550);
-    expect(allowed).toBeLessThan(650);
-    expect(even['app: split budgets over 2']?.[0]).toBeGreaterThan(850);
-  });
-
-  it('lets processes with leases use the whole limit, wherever its requests arrive, and little more', async () => {
-    const limit = '{ burst: 100, count: 100, period: 1s, overshoot: 0.1 }';
-    const more = 'compare: leased\nprocesses: 4\nskew: 9\n';
-    const within = await outcomes(scenarioOf('{ rate: 99, from: 1ms, to: 10s }', more, limit));
-    expect(within['app: leases over 4']).toEqual([990, 0, expect.any(Number)]);
-    const beyond = await outcomes(scenarioOf('{ rate: 500, to: 10s }', more, limit));
-    const [exact = 0, leased = 0] = ['Sluice', 'leases over 4'].map((name) => beyond[`app: ${name}`]?.[0]);
-    expect(exact).toBe(1099);
-    expect(Math.abs(leased - exact)).toBeLessThanOrEqual(10);
-  });
-
-  it('counts requests that wait for leases when they continue, also after the last one has arrived', async () => {
-    const limit = '{ burst: 100, count: 100, period: 1s, overshoot: 0.1 }';
-    const { 'app: leases over 4': leased } = await outcomes(scenarioOf('{ burst: 40 }', 'compare: leased\n', limit));
-    expect(leased).toEqual([40, 0, expect.any(Number)]);
-    // They wait for the answer of Redis, and not for 50 ms, the longest time.
-    expect(leased![2]).toBeGreaterThanOrEqual(1);
-    expect(leased![2]).toBeLessThan(20);
-  });
-
-  it('lets processes with gossip use the limit once each until they know of the others, after 100 ms or `delay`', async () => {
-    const withDelay = (delay: string) => {
-      const more = `compare: gossip\nprocesses: 4\n${delay}`;
-      return outcomes(scenarioOf('{ burst: 80, over: 80ms }', more, '{ count: 10, period: 1s }'));
-    };
-    const usual = await withDelay('');
-    expect(usual['app: Sluice']?.[0]).toBe(10);
-    expect(usual['app: gossip over 4']?.[0]).toBe(40);
-    // After 25 ms a process has let 6 through itself, and has heard of 4 of the first 5 ms.
-    expect((await withDelay('delay: 20ms\n'))['app: gossip over 4']?.[0]).toBe(25);
-    const atOnce = await withDelay('delay: 0s\n');
-    expect(atOnce['app: gossip over 4']).toEqual(atOnce['app: Sluice']);
-  });
-
-  it('parts the processes for a time, in which gossip lets the limit through in each part, and a store in one', async () => {
-    const limit = '{ burst: 100, count: 100, period: 1s, overshoot: 0.1 }';
-    const more = 'compare: [gossip, leased]\nprocesses: 4\npartition: { parts: 2, to: 3s }\n';
-    const parted = await outcomes(scenarioOf('{ rate: 600, to: 3s }', more, limit));
-    expect(parted['app: Sluice']?.[0]).toBe(399);
-    expect(parted['app: gossip over 4']?.[0]).toBeGreaterThanOrEqual(2 * 399);
-    expect(parted['app: leases over 4']?.[0]).toBeLessThanOrEqual(399 + 10);
-    // Half of a client that keeps to the limit arrives at the part without the store.
-    const modest = await outcomes(scenarioOf('{ rate: 90, to: 3s }', more, limit));
-    expect(modest['app: gossip over 4']?.[1]).toBe(0);
-    for (const name of ['Sluice', 'leases over 4']) {
-      const [allowed = 0, denied = 0] = modest[`app: ${name}`] ?? [];
-      expect(Math.abs(allowed - denied)).toBeLessThan(60);
-    }
-    const after = await outcomes(scenarioOf('{ rate: 90, from: 4s, to: 6s }', more, limit));
-    expect(Object.values(after).map((outcome) => outcome?.[1])).toEqual([0, 0, 0]);
-  });
-
-  it('lets all clients share the leases of everyone', async () => {
-    const limits = 'limits: { All: { burst: 100, count: 1, period: 1s, overshoot: 0.1, idFormat: everyone } }';
-    const stdin = `${limits}\nclients: { a: { arrivals: { burst: 90, over: 1s } }, b: { arrivals: { burst: 90, at: 1s, over: 1s } } }`;
-    const both = await outcomes(stdin, '--compare', 'leased');
-    const [a, b] = ['a', 'b'].map((client) => both[`${client}: leases over 4`]?.[0]);
-    expect(a).toBe(90);
-    expect(b).toBeLessThan(25);
-  });
-
   it('keeps curves short, and their ends exact', async () => {
     const stdin = scenarioOf('{ rate: 1000, to: 10s }');
     const { clients } = (await runJson(['simulate', '-'], { stdin })) as SimulationReport;
@@ -183,7 +103,7 @@ clients:
 
   it('writes a picture and a page that need no script, and in which text of a scenario is no markup', async () => {
     const hostile = '</style><script>alert(1)</script><img src=x onerror=alert(1)>';
-    const more = `title: '${hostile}'\ndescription: '${hostile}'\ncompare: [fixed, sliding, leaky, split]\n`;
+    const more = `title: '${hostile}'\ndescription: '${hostile}'\ncompare: [fixed, sliding, leaky]\n`;
     const [file = ''] = written(scenarioOf('{ burst: 8 }', more).replace('app:', `'${hostile}':`));
     const [svg, html] = [`${file}.svg`, `${file}.html`];
     expect(await run(['simulate', file, '--svg', svg, '--html', html])).toMatchObject({ code: 0, err: '' });
@@ -213,12 +133,11 @@ clients:
   });
 
   it('draws each of the models that there are in a colour of its own', async () => {
-    const limit = '{ burst: 100, count: 10, period: 1s, overshoot: 0.1 }';
-    const [file = ''] = written(scenarioOf('{ burst: 8 }', '', limit));
-    await run(['simulate', file, '--compare', 'fixed,sliding,leaky,split,gossip,leased', '--svg', `${file}.svg`]);
+    const [file = ''] = written(scenarioOf('{ burst: 8 }'));
+    await run(['simulate', file, '--compare', 'fixed,sliding,leaky', '--svg', `${file}.svg`]);
     const lines = [...readFileSync(`${file}.svg`, 'utf8').matchAll(/<path class="(line\d)"/g)].map(([, line]) => line);
-    expect(lines).toHaveLength(8);
-    expect(new Set(lines).size).toBe(8);
+    expect(lines).toHaveLength(5);
+    expect(new Set(lines).size).toBe(5);
   });
 
   it.each(['{ rate: 1, to: 100s }', '{ rate: 1, per: 1h, to: 9h }', '{ rate: 1, per: 1m, to: 1h }', '{ burst: 1 }'])(
@@ -239,7 +158,7 @@ describe('the colours of a picture', () => {
     const part = PICTURE_STYLE.split('@media').at(scheme) ?? '';
     const [, ground = ''] = /\.ground \{ fill: (#\w{6}); \}/.exec(part) ?? [];
     const texts = [...part.matchAll(/text[.\w]* \{ fill: (#\w{6}); \}/g)].map(([, colour = '']) => colour);
-    expect(texts).toHaveLength(10);
+    expect(texts).toHaveLength(7);
     for (const text of texts) expect(contrastOf(text, ground)).toBeGreaterThanOrEqual(4.5);
   });
 });

@@ -1,17 +1,12 @@
 import type { Algorithm, Numbers } from './algorithm.ts';
 import { FixedWindow } from './fixed-window.ts';
-import { Gossip } from './gossip.ts';
 import { LeakyBucketMeter } from './leaky-bucket-meter.ts';
 import { LeakyBucketQueue } from './leaky-bucket-queue.ts';
-import { Leases } from './leases.ts';
 import { SlidingWindowCounter } from './sliding-window-counter.ts';
-import { SplitBudgets } from './split-budgets.ts';
 
 /** What the limiter is compared with. */
 export interface Model {
   readonly label: string;
-  /** Whether each process decides by itself. */
-  readonly isDistributed?: true;
   create(numbers: Numbers): Algorithm;
 }
 
@@ -26,7 +21,4 @@ export const MODELS: ReadonlyMap<string, readonly Model[]> = new Map([
       { label: 'leaky bucket as a meter', create: (numbers) => new LeakyBucketMeter(numbers) },
     ],
   ],
-  ['split', [{ label: 'split budgets', isDistributed: true, create: (numbers) => new SplitBudgets(numbers) }]],
-  ['gossip', [{ label: 'gossip', isDistributed: true, create: (numbers) => new Gossip(numbers) }]],
-  ['leased', [{ label: 'leases', isDistributed: true, create: (numbers) => new Leases(numbers) }]],
 ]);

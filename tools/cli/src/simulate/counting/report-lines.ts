@@ -2,8 +2,11 @@ import type { Console } from '../../console/console.ts';
 import { durationText } from '../../console/number-text.ts';
 import type { AlgorithmReport, ClientReport, SimulationReport } from './report.ts';
 
+/** What lines for people need of a console. */
+type Styles = Pick<Console, 'styled'>;
+
 /** Returns a report as lines for people. */
-export function simulationLines({ title, clients }: SimulationReport, console: Console): string[] {
+export function simulationLines({ title, clients }: SimulationReport, console: Styles): string[] {
   return [console.styled('bold', title), ...clients.flatMap((client) => clientLines(client, console))];
 }
 
@@ -23,7 +26,7 @@ export function cellsOf({ algorithm, allowed, denied, mostWithin, lastMs }: Algo
   return [algorithm, ...[allowed, denied, mostWithin].map(String), lastMs === null ? '–' : durationText(lastMs)];
 }
 
-function clientLines(client: ClientReport, console: Console): string[] {
+function clientLines(client: ClientReport, console: Styles): string[] {
   const rows = [columnsOf(client), ...client.results.map(cellsOf)];
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
   const lines = rows.map(([name = '', ...figures]) => {

@@ -3,11 +3,11 @@ import * as pages from '../../pages/colours.ts';
 /** The colours of a scheme: contrast of text at least 4.5 to 1. */
 const LIGHT = {
   ...pages.LIGHT,
-  lines: ['#0969da', '#cf222e', '#8250df', '#1a7f37', '#9a6700', '#bf3989', '#0a7a7a', '#bc4c00'],
+  lines: ['#0969da', '#cf222e', '#8250df', '#1a7f37', '#9a6700'],
 };
 const DARK: typeof LIGHT = {
   ...pages.DARK,
-  lines: ['#58a6ff', '#ff7b72', '#d2a8ff', '#3fb950', '#d29922', '#f778ba', '#39c5cf', '#ffa657'],
+  lines: ['#58a6ff', '#ff7b72', '#d2a8ff', '#3fb950', '#d29922'],
 };
 
 /** Curves on top of each other can be told apart, even without colours. The curve of Sluice is below the others. */
@@ -17,9 +17,6 @@ const DASHES = [
   'stroke-dasharray: 3 5;',
   'stroke-width: 2;',
   'stroke-dasharray: 8 4 2 4;',
-  'stroke-dasharray: 5 5;',
-  'stroke-dasharray: 1 3;',
-  'stroke-dasharray: 12 3 3 3 3 3;',
 ];
 
 /** How many curves have a colour of their own. */

@@ -2,27 +2,11 @@ import { SluiceError } from '@sluice/core';
 import { MODELS } from '../algorithms/models.ts';
 import { readClients } from './clients-part.ts';
 import { readLimitsPart } from './limits-part.ts';
-import type { Partition } from '../partition.ts';
 import { parsed, positionIn } from './parse.ts';
-import { readPeriod } from './period.ts';
 import type { Scenario } from './scenario.ts';
 import { ScenarioError, type Value } from './value.ts';
 
-const FIELDS = [
-  'title',
-  'description',
-  'limits',
-  'clients',
-  'within',
-  'compare',
-  'processes',
-  'skew',
-  'delay',
-  'partition',
-];
-
-/** Default of `delay`. */
-const DELAY_MICROS = 100_000;
+const FIELDS = ['title', 'description', 'limits', 'clients', 'within', 'compare'];
 
 /**
  * Reads a scenario.
@@ -56,10 +40,6 @@ async function readParts(text: string, label: string): Promise<Scenario> {
     clients: readClients(clients, Object.keys(part.limits)),
     withinMicros: withinOf(fields.get('within')),
     compare: fields.get('compare')?.items().map(modelOf) ?? [],
-    processes: fields.get('processes')?.number({ min: 1, max: 10_000 }) ?? 4,
-    skew: fields.get('skew')?.number({ min: 1, max: 1000, fractions: true }) ?? 1,
-    delayMicros: fields.get('delay')?.micros() ?? DELAY_MICROS,
-    partition: partitionOf(fields.get('partition')),
   };
 }
 
@@ -67,16 +47,6 @@ function withinOf(value: Value | undefined): number | undefined {
   const micros = value?.micros();
   if (micros === 0) throw value!.wrong('above 0s', 'For example within: 1s.');
   return micros;
-}
-
-function partitionOf(value: Value | undefined): Partition | undefined {
-  if (value === undefined) return undefined;
-  const fields = value.fields(['parts', 'from', 'to']);
-  const { fromMicros, lengthMicros } = readPeriod(fields, () =>
-    value.wrong('a partition with an end', 'For example { parts: 2, from: 2s, to: 8s }.'),
-  );
-  const parts = fields.get('parts')?.number({ min: 2, max: 10_000 }) ?? 2;
-  return { parts, fromMicros, toMicros: fromMicros + lengthMicros };
 }
 
 function modelOf(value: Value): string {

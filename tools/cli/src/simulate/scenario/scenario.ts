@@ -1,6 +1,5 @@
 import type { Limits } from '@sluice/core';
 import type { Arrivals } from '../arrivals.ts';
-import type { Partition } from '../partition.ts';
 
 /** Clients whose requests arrive alike, and are decided by the same limits. */
 export interface ClientPlan {
@@ -24,11 +23,4 @@ export interface Scenario {
   readonly withinMicros: number | undefined;
   /** The names of the models to compare with. */
   readonly compare: readonly string[];
-  /** How many processes decide, at the models in which each decides by itself. */
-  readonly processes: number;
-  /** How many times as many requests arrive at the first process as at each other one. */
-  readonly skew: number;
-  /** After how long processes that tell each other what they let through know of it. */
-  readonly delayMicros: number;
-  readonly partition: Partition | undefined;
 }

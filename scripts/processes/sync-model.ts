@@ -1,6 +1,6 @@
-import { TICKS_PER_MS } from '@sluice/core/store';
-import type { LeaseNumbers } from '../leases/rules/lease-numbers.ts';
-import type { SyncCall, SyncedBucket, SyncEntry, SyncReply } from '../leases/rules/sync-call.ts';
+import { TICKS_PER_MS } from '../../packages/core/src/store.ts';
+import type { LeaseNumbers } from '../../packages/redis/src/leases/rules/lease-numbers.ts';
+import type { SyncCall, SyncedBucket, SyncEntry, SyncReply } from '../../packages/redis/src/leases/rules/sync-call.ts';
 import type { RedisData } from './redis-data.ts';
 
 interface SyncState {

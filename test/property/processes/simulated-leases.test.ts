@@ -1,7 +1,7 @@
 import { TICKS_PER_MS } from '@sluice/core/store';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, it } from 'vitest';
-import { simulateLeases, type SimulatedProcesses } from '@sluice/redis/kit';
+import { simulateLeases, type SimulatedProcesses } from '../../../scripts/processes/simulated-leases.ts';
 
 const PROCESSES = 4;
 /** 100 a second, and at most 20 tokens more. */

@@ -1,4 +1,4 @@
-import type { Algorithm, Numbers } from './algorithm.ts';
+import type { Contestant, Numbers } from './contestant.ts';
 
 /**
  * A limit without a shared store: each of N processes has a token bucket with an N-th of the burst, of at least one
@@ -6,7 +6,7 @@ import type { Algorithm, Numbers } from './algorithm.ts';
  *
  * @see https://www.envoyproxy.io/docs/envoy/latest/configuration/http/http_filters/local_rate_limit_filter "local rate limit"
  */
-export class SplitBudgets implements Algorithm {
+export class SplitBudgets implements Contestant {
   readonly #numbers: Numbers;
   /** When the bucket of each process and id is full. Times `count`, so that it is a whole number. */
   readonly #fullAt = new Map<string, number>();

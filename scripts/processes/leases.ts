@@ -1,9 +1,8 @@
-import type { Awaitable } from '@sluice/core';
-import { FakeTime } from '@sluice/core/testing';
-import { simulateLeases, type SimulatedProcesses } from '@sluice/redis/kit';
-import { UsageError } from '../../console/failure.ts';
-import { partOf } from '../partition.ts';
-import type { Algorithm, Numbers } from './algorithm.ts';
+import type { Awaitable } from '../../packages/core/src/index.ts';
+import { FakeTime } from '../../packages/core/src/testing/index.ts';
+import { simulateLeases, type SimulatedProcesses } from './simulated-leases.ts';
+import { partOf } from './partition.ts';
+import type { Contestant, Numbers } from './contestant.ts';
 
 /** After how long Redis answers. Timers of Node have no shorter times. */
 const ROUND_TRIP_MS = 1;
@@ -12,11 +11,11 @@ const ROUND_TRIP_MS = 1;
  * A limit with an `overshoot` that N processes decide from leases: the code of `leasedStore` on a simulated clock, with a
  * model of the Redis that the processes share.
  */
-export class Leases implements Algorithm {
+export class Leases implements Contestant {
   readonly #time = new FakeTime();
   readonly #processes: SimulatedProcesses;
 
-  /** @throws {UsageError} If the limit has no `overshoot`, or one that is too small for so many processes. */
+  /** @throws {Error} If the limit has no `overshoot`, or one that is too small for so many processes. */
   constructor({ burst, intervalTicks, overshoot, processes, partition }: Numbers) {
     if (overshoot === undefined) throw notLeased('it has no `overshoot`', 'Give it one, for example overshoot: 0.1.');
     const numbers = { burst, intervalTicks, overshoot, processes };
@@ -41,6 +40,6 @@ export class Leases implements Algorithm {
   }
 }
 
-function notLeased(reason: string, remedy: string): UsageError {
-  return new UsageError(`\`leased\` needs a limit that can be leased, but ${reason}. ${remedy}`);
+function notLeased(reason: string, remedy: string): Error {
+  return new Error(`Leases need a limit that can be leased, but ${reason}. ${remedy}`);
 }

@@ -1,12 +1,16 @@
-// The room simulated: processes with leases on a simulated clock, and a model of their Redis.
-import type { Awaitable, Time } from '@sluice/core';
-import { TICKS_PER_MICRO, TICKS_PER_MS } from '@sluice/core/store';
-import { LeaseSyncs, MAX_WAIT_MS, paceOf, SYNC_EVERY_MS } from '../leases/lease-syncs.ts';
-import { decide, type LeaseTransaction } from '../leases/rules/decide.ts';
-import { isLeased, leaseNumbers, type LeaseNumbers, type NotLeased } from '../leases/rules/lease-numbers.ts';
-import type { LeasedBucket, LeaseTerms } from '../leases/rules/leased-bucket.ts';
-import { LeasedBuckets } from '../leases/rules/leased-buckets.ts';
-import type { SyncCall, SyncReply } from '../leases/rules/sync-call.ts';
+import type { Awaitable, Time } from '../../packages/core/src/index.ts';
+import { TICKS_PER_MICRO, TICKS_PER_MS } from '../../packages/core/src/store.ts';
+import { LeaseSyncs, MAX_WAIT_MS, paceOf, SYNC_EVERY_MS } from '../../packages/redis/src/leases/lease-syncs.ts';
+import { decide, type LeaseTransaction } from '../../packages/redis/src/leases/rules/decide.ts';
+import {
+  isLeased,
+  leaseNumbers,
+  type LeaseNumbers,
+  type NotLeased,
+} from '../../packages/redis/src/leases/rules/lease-numbers.ts';
+import type { LeasedBucket, LeaseTerms } from '../../packages/redis/src/leases/rules/leased-bucket.ts';
+import { LeasedBuckets } from '../../packages/redis/src/leases/rules/leased-buckets.ts';
+import type { SyncCall, SyncReply } from '../../packages/redis/src/leases/rules/sync-call.ts';
 import { RedisData } from './redis-data.ts';
 import { applySync, spendExactly } from './sync-model.ts';
 

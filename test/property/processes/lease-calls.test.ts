@@ -1,6 +1,6 @@
 import { TICKS_PER_MS } from '@sluice/core/store';
 import { FakeTime } from '@sluice/core/testing';
-import { simulateLeases, type SimulatedProcesses } from '@sluice/redis/kit';
+import { simulateLeases, type SimulatedProcesses } from '../../../scripts/processes/simulated-leases.ts';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { afterEach, describe, expect, test } from 'vitest';
 

@@ -1,5 +1,5 @@
-import { TICKS_PER_MS } from '@sluice/core/store';
-import { ABSENT_LEVEL_TICKS } from '../leases/rules/sync-call.ts';
+import { TICKS_PER_MS } from '../../packages/core/src/store.ts';
+import { ABSENT_LEVEL_TICKS } from '../../packages/redis/src/leases/rules/sync-call.ts';
 
 /** A key expires this long after its TAT. */
 const SLACK_MS = 1000;

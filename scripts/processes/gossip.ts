@@ -1,7 +1,7 @@
-import { fits, levelOf } from '@sluice/core/kit';
-import { TICKS_PER_MICRO } from '@sluice/core/store';
-import { partOf } from '../partition.ts';
-import type { Algorithm, Numbers } from './algorithm.ts';
+import { fits, levelOf } from '../../packages/core/src/kit.ts';
+import { TICKS_PER_MICRO } from '../../packages/core/src/store.ts';
+import { partOf } from './partition.ts';
+import type { Contestant, Numbers } from './contestant.ts';
 
 /** Tokens that a process has taken, and that the others hear of. */
 interface Spend {
@@ -27,7 +27,7 @@ interface View {
  *
  * @see https://doi.org/10.1145/1282380.1282419 "Cloud control with distributed rate limiting", global token bucket
  */
-export class Gossip implements Algorithm {
+export class Gossip implements Contestant {
   readonly #numbers: Numbers;
   /** By id, in the order of time. */
   readonly #spends = new Map<string, Spend[]>();

@@ -2,11 +2,11 @@ import { accountId } from '@sluice/core';
 import { TICKS_PER_MICRO } from '@sluice/core/store';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Numbers } from '../../tools/cli/src/simulate/algorithms/algorithm.ts';
-import { Gossip } from '../../tools/cli/src/simulate/algorithms/gossip.ts';
-import { SluiceLimiter } from '../../tools/cli/src/simulate/algorithms/sluice.ts';
-import { partOf, type Partition } from '../../tools/cli/src/simulate/partition.ts';
-import { atMost } from './runs.ts';
+import type { Numbers } from '../../../scripts/processes/contestant.ts';
+import { Gossip } from '../../../scripts/processes/gossip.ts';
+import { partOf, type Partition } from '../../../scripts/processes/partition.ts';
+import { SluiceLimiter } from '../../../tools/cli/src/simulate/algorithms/sluice.ts';
+import { atMost } from '../runs.ts';
 
 const BURST = 5;
 const PROCESSES = 4;
@@ -53,7 +53,7 @@ let days = 0;
 function exactly(asked: readonly Asked[]): readonly boolean[] {
   const exact = LIMITER.by(['Requests']);
   const startMicros = ++days * DAY_MICROS;
-  return asked.map(({ id, atMicros, cost }) => exact.decide(id, startMicros + atMicros, cost, 0) === 0);
+  return asked.map(({ id, atMicros, cost }) => exact.decide(id, startMicros + atMicros, cost) === 0);
 }
 
 function byGossip(asked: readonly Asked[], delayMicros: number, partition?: Partition): readonly boolean[] {
@@ -66,10 +66,10 @@ const NUMBERS: Numbers = {
   burst: BURST,
   count: rate.count,
   periodMicros: rate.periodMs * 1000,
-  window: { most: rate.count, micros: rate.periodMs * 1000 },
   intervalTicks: rate.emissionIntervalTicks,
   overshoot: undefined,
   processes: PROCESSES,
+  skew: 1,
   delayMicros: 0,
   partition: undefined,
 };
