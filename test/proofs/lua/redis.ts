@@ -19,13 +19,13 @@ export class RedisData {
   /** Whole microseconds since 2026. */
   nowMicros: unknown = 0;
 
-  /** Executes a script. @returns Its reply as an array. */
+  /** Executes a script. Plain arguments are texts, as a server gets them. @returns Its reply as an array. */
   run(program: readonly Statement[], keys: readonly string[], args: readonly unknown[]): readonly unknown[] {
     const command = (name: string, ...values: readonly unknown[]): unknown => this.#command(name, values);
     const globals = {
       ...library,
       KEYS: LuaTable.of(keys),
-      ARGV: LuaTable.of(args),
+      ARGV: LuaTable.of(args.map((arg) => (typeof arg === 'number' ? String(arg) : arg))),
       redis: { call: command, pcall: command },
     };
     return replyOf(executed(program, globals) as LuaTable);

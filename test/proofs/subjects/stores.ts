@@ -17,13 +17,16 @@ import type { ServerEntry } from '../../../packages/core/src/store/server-entry.
 import { findStalePeriod, withPeriods } from '../../../packages/core/src/store/server-periods.ts';
 import type { BatchKind } from '../../../packages/redis/src/batches/batch-request.ts';
 import { ScriptBatch } from '../../../packages/redis/src/batches/script-batch.ts';
+import { withoutShortWay } from '../../../packages/redis/test/support/short-way.ts';
 import { sourceText } from '../engine/source.ts';
-import { bucketText, BucketText, roundedUp } from '../lua/bucket-text.ts';
+import { bucketText, BucketText, levelOfCode, roundedUp } from '../lua/bucket-text.ts';
 import { RedisData, script } from '../lua/redis.ts';
 
 export { StalePeriodError };
 
 const DECIDE = script(sourceText('packages/redis/lua/decide.lua'));
+/** The script without the short way for one plain transaction. */
+const IN_FULL = script(withoutShortWay(sourceText('packages/redis/lua/decide.lua')));
 /** Above every time: the call is not late. */
 const NEVER = 2 ** 53;
 /** The origin of the time of Redis, in milliseconds of Unix time. */
@@ -148,12 +151,24 @@ export class BothStores {
     return Math.max(this.redisTat(id) - this.nowTicks, 0);
   }
 
+  /** The level that a bucket in Redis was written with; undefined without a key. */
+  redisWritten(id: string): number | undefined {
+    const value = this.redis.keys.get(id)?.value;
+    if (value instanceof BucketText) return value.code.level as number;
+    return value === undefined ? undefined : levelOfCode(Number((value as string).slice(-3)));
+  }
+
   lifeMs(id: string): number | undefined {
     return this.redis.keys.get(id)?.lifeMs as number | undefined;
   }
 
   script(kind: Kind, batch: readonly Entry[]): readonly number[] {
     return this.run([{ kind, batch }]);
+  }
+
+  /** The same, without the short way for one plain transaction. */
+  scriptInFull(kind: Kind, batch: readonly Entry[]): readonly number[] {
+    return this.#execute([parts(kind, batch)], NEVER, IN_FULL);
   }
 
   /** What a caller of the Redis store is told of alternatives. */
@@ -187,10 +202,10 @@ export class BothStores {
     return findStalePeriod(batch, reading) ?? withPeriods(batch, reading);
   }
 
-  #execute(calls: readonly object[], lastTicks: number = NEVER): readonly number[] {
+  #execute(calls: readonly object[], lastTicks: number = NEVER, program = DECIDE): readonly number[] {
     const encoded = new ScriptBatch(50, 0, () => undefined);
     for (const call of calls) encoded.add(call as never);
-    const [flag, now, ...levels] = this.redis.run(DECIDE, encoded.keys, [lastTicks, ...encoded.args]) as number[];
+    const [flag, now, ...levels] = this.redis.run(program, encoded.keys, [lastTicks, ...encoded.args]) as number[];
     if (now !== this.nowTicks) throw new Error('The script replies another time');
     return flag === 1 ? levels : [];
   }

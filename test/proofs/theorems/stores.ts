@@ -149,6 +149,43 @@ export const stores: Part = {
       },
     },
     {
+      name: 'alike-in-full',
+      words: 'One plain transaction without the short way that the script has for it: alike in both stores, too.',
+      sources: SOURCES,
+      assumes: ['A key that is full again is at most a minute old: Redis drops it after a second.'],
+      run(t) {
+        const both = storesWithAny(t);
+        const batch = [entry(t, 'a', 'check-and-spend')];
+        claimAlike(t, both, ['a'], both.memory('spend', batch), both.scriptInFull('spend', batch));
+      },
+    },
+    {
+      name: 'short-way',
+      words:
+        'One plain transaction by the short way and by the general way of the script: the same reply and the same key, also after a step of the clock.',
+      sources: ['packages/redis/lua/decide.lua'],
+      run(t) {
+        const batch = [entry(t, 'a', 'check-and-spend')];
+        const [short, full] = [new BothStores(), new BothStores()];
+        const now = t.int('now in µs', MICROS);
+        const tat = t.int('level by the clock', { min: -2 * OLDEST, max: LEVEL.max });
+        const written = t.int('level that was written', { min: 1, max: LEVEL.max });
+        const isStored = t.choice('bucket', [true, false] as const);
+        for (const way of [short, full]) {
+          way.setTime(now);
+          if (isStored) way.putWritten('a', tat, written);
+        }
+        const [level] = short.script('spend', batch) as [number];
+        const [levelInFull] = full.scriptInFull('spend', batch) as [number];
+        t.tell('level of the short way', level);
+        t.tell('level of the general way', levelInFull);
+        t.claim('the same level', level === levelInFull);
+        t.claim('the same TAT', short.redisTat('a') === full.redisTat('a'));
+        t.claim('the same level is written', short.redisWritten('a') === full.redisWritten('a'));
+        t.claim('the same life', short.lifeMs('a') === full.lifeMs('a'));
+      },
+    },
+    {
       name: 'alike-two',
       words: 'Two buckets in one batch, in five pairs of modes: alike in both stores. All or nothing is taken.',
       sources: SOURCES,
@@ -240,7 +277,8 @@ export const stores: Part = {
         const both = storesWith(t, ['a']);
         const last = t.int('last moment in ticks', { min: 0, max: EXACT });
         const before = both.redisLevel('a');
-        const levels = both.run([{ kind: 'spend', batch: [entry(t, 'a', 'charge')] }], last);
+        const mode = t.choice('mode', ['charge', 'check-and-spend'] as const);
+        const levels = both.run([{ kind: 'spend', batch: [entry(t, 'a', mode)] }], last);
         t.claim('it replies levels only in time', levels.length > 0 === both.nowTicks <= last);
         t.claim('a late call changes nothing', any(both.nowTicks <= last, both.redisLevel('a') === before));
       },
@@ -259,7 +297,9 @@ export const stores: Part = {
         t.assume(earlier < now);
         const level = t.int('level in ticks', { min: 1, max: 2 ** 48 });
         both.setTime(now);
-        both.script('charge', [{ id: 'a', incrementTicks: level, capTicks: level }]);
+        const call = t.choice('call', ['charge', 'spend'] as const);
+        const spent = { mode: 'check-and-spend', incrementTicks: level, fitTicks: level, capTicks: level } as const;
+        both.script(call, [{ id: 'a', ...spent }]);
         both.setTime(earlier);
         const look = { id: 'a', mode: 'check-only', incrementTicks: 1, fitTicks: 0, capTicks: 0 } as const;
         const [seen] = both.script('check', [look]) as [number];
@@ -281,9 +321,10 @@ export const stores: Part = {
         both.putWritten('a', level, written);
         const threshold = t.int('threshold', LEVEL);
         const kind = t.choice('call', ['check', 'spend'] as const);
-        const batch = [
-          { id: 'a', mode: 'check-only', incrementTicks: 1, fitTicks: threshold, capTicks: threshold } as const,
-        ];
+        // Both take nothing; a plain transaction goes the short way.
+        const mode = t.choice('mode', ['check-only', 'check-and-spend'] as const);
+        const incrementTicks = mode === 'check-only' ? 1 : 0;
+        const batch = [{ id: 'a', mode, incrementTicks, fitTicks: threshold, capTicks: threshold } as const];
         const [seen] = both.script(kind, batch) as [number];
         const most = both.writtenLevel(written);
         t.tell('level in the reply', seen);
