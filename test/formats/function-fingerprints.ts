@@ -7,7 +7,7 @@ export function functionFingerprints(sql: string): ReadonlyMap<string, string> {
 }
 
 /** The fingerprint of a text, as it is in the comment of a function. */
-export function fingerprintOf(text: string): string {
+function fingerprintOf(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }
 

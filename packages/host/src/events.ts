@@ -30,7 +30,7 @@ export type HostStoreEvent =
    * all slots free.
    */
   | { readonly type: 'handover-failed'; readonly cause: unknown; readonly message: string }
-  /** Another process has connected to the socket and sent something else than operations of this version. */
+  /** Another process has connected to the socket and sent something else than operations, or has a version before the last two. */
   | { readonly type: 'client-rejected'; readonly cause: unknown; readonly message: string };
 
 type RoleEvent = Extract<HostStoreEvent, { readonly type: 'role' }>;

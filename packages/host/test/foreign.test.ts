@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { hostStore, type HostStore, type HostStoreEvent } from '@sluice/host';
 import type { StoreOperation } from '@sluice/core/store';
 import { FrameWriter } from '../src/wire/frame-writer.ts';
-import { encodeHello, HELLO_BYTES, NO_ID, PROTOCOL_VERSION } from '../src/wire/hello.ts';
+import { encodeHello, HELLO_BYTES, NO_ID, OLDEST_VERSION, PROTOCOL_VERSION } from '../src/wire/hello.ts';
 import { encodeOperation } from '../src/wire/operation-codec.ts';
 import { ownFolder } from './own-folder.ts';
 import { afterHello, frameOf, rawServer } from './raw-peer.ts';
@@ -21,7 +21,8 @@ function open(onEvent?: (event: HostStoreEvent) => void): HostStore {
   return store;
 }
 
-const hello = (version?: number): Buffer => encodeHello({ pid: 1, hostMicros: 0, id: NO_ID, turn: 0 }, version);
+const hello = (version = PROTOCOL_VERSION): Buffer =>
+  encodeHello({ version, pid: 1, hostMicros: 0, id: NO_ID, turn: 0 });
 
 function header(bytes: number, count: number): Buffer {
   const frame = Buffer.alloc(8);
@@ -37,7 +38,11 @@ describe('bytes that are not those of a client', () => {
       Buffer.from('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'),
       /sent 'GET \/ HT', so it is not a host store/,
     ],
-    ['another version', hello(PROTOCOL_VERSION + 1), /has version 6 of the protocol, and this process version 5/],
+    [
+      'a version before the last two',
+      hello(OLDEST_VERSION - 1),
+      /has version 3 of the protocol, and this process versions 4 and 5/,
+    ],
     ['a frame that is too large', Buffer.concat([hello(), header(2 ** 31, 1)]), /sent a frame of 2147483648 bytes/],
     ['a frame without a body', Buffer.concat([hello(), header(0, 0)]), /sent a frame of 0 bytes/],
     [
@@ -107,7 +112,7 @@ describe('many connections that are not those of a client', () => {
   }
 
   const whole = callOf(spend);
-  const versions = [0, PROTOCOL_VERSION - 1, PROTOCOL_VERSION + 1, 2 ** 32 - 1];
+  const versions = [0, OLDEST_VERSION - 1, PROTOCOL_VERSION + 1, 2 ** 32 - 1];
   const lengths = [2 ** 31, 2 ** 32 - 1];
 
   test.each([

@@ -10,7 +10,7 @@ import { hostMicros } from '../src/serving/host-clock.ts';
 import { decodeAnswer, encodeError } from '../src/wire/answer-codec.ts';
 import type { Frame } from '../src/wire/frame.ts';
 import { FrameWriter } from '../src/wire/frame-writer.ts';
-import { encodeHello, NO_ID } from '../src/wire/hello.ts';
+import { encodeHello, NO_ID, PROTOCOL_VERSION } from '../src/wire/hello.ts';
 import { MessageReader } from '../src/wire/message-reader.ts';
 import { decodeOperation } from '../src/wire/operation-codec.ts';
 import { ownFolder } from './own-folder.ts';
@@ -26,7 +26,8 @@ function open(): HostStore {
   return store;
 }
 
-const hello = (): Buffer => encodeHello({ pid: 1, hostMicros: hostMicros(), id: NO_ID, turn: 0 });
+const hello = (): Buffer =>
+  encodeHello({ version: PROTOCOL_VERSION, pid: 1, hostMicros: hostMicros(), id: NO_ID, turn: 0 });
 
 async function serve(onClient: (client: Socket) => void): Promise<void> {
   own.opened.push({ close: await rawServer(own.socket, onClient) });

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { decodeAnswer, encodeReading } from '../src/wire/answer-codec.ts';
 import type { Frame } from '../src/wire/frame.ts';
 import { FrameWriter } from '../src/wire/frame-writer.ts';
-import { encodeHello, NO_ID } from '../src/wire/hello.ts';
+import { encodeHello, NO_ID, PROTOCOL_VERSION } from '../src/wire/hello.ts';
 import { MessageReader } from '../src/wire/message-reader.ts';
 import { decodeOperation, encodeOperation } from '../src/wire/operation-codec.ts';
 
@@ -18,7 +18,10 @@ function received<T>(writer: FrameWriter, decode: (frame: Frame) => T, chunkByte
       expect(frame.isAtEnd).toBe(true);
     },
   });
-  const bytes = Buffer.concat([encodeHello({ pid: 1, hostMicros: 0, id: NO_ID, turn: 0 }), writer.take()]);
+  const bytes = Buffer.concat([
+    encodeHello({ version: PROTOCOL_VERSION, pid: 1, hostMicros: 0, id: NO_ID, turn: 0 }),
+    writer.take(),
+  ]);
   for (let i = 0; i < bytes.length; i += chunkBytes) reader.push(bytes.subarray(i, i + chunkBytes));
   expect(results).toHaveLength(1);
   const [result] = results as [T];

@@ -3,10 +3,10 @@ import { SluiceError, type Time } from '@sluice/core';
 import type { CallQueue } from '@sluice/core/kit';
 import type { Socket } from 'node:net';
 import { hostMicros } from '../serving/host-clock.ts';
-import { decodeAnswer } from '../wire/answer-codec.ts';
+import { decodeAnswer, type HostReading } from '../wire/answer-codec.ts';
 import type { Frame } from '../wire/frame.ts';
 import { FrameWriter, FULL_FRAME_BYTES, MAX_OPERATION_BYTES } from '../wire/frame-writer.ts';
-import { encodeHello, NO_ID, type Hello } from '../wire/hello.ts';
+import { encodeHello, HOLDERS_VERSION, NO_ID, type Hello } from '../wire/hello.ts';
 import { MessageReader } from '../wire/message-reader.ts';
 import { encodeOperation, tooLargeError } from '../wire/operation-codec.ts';
 import type { HostCall } from './host-call.ts';
@@ -16,6 +16,10 @@ export interface ServerConnectionParts {
   /** A moment before the connection was made, by the clock of the host. */
   readonly beforeMicros: number;
   readonly time: Time;
+  /** The version of the protocol that this process says. */
+  readonly version: number;
+  /** Called when the server speaks another version, which this process speaks too. The connection then ends. */
+  readonly onOtherVersion: (version: number) => void;
   /** Called when the hello of the server has arrived: calls can be sent. */
   readonly onHello: (hello: Hello) => void;
   /** Called when there is room for calls again. */
@@ -41,21 +45,26 @@ export class ServerConnection {
   #sharesClock = false;
   #cause: unknown;
 
-  constructor({ socket, beforeMicros, time, onHello, onDrain, onEnd }: ServerConnectionParts) {
+  constructor({ socket, beforeMicros, time, version, ...on }: ServerConnectionParts) {
     this.#socket = socket;
     this.#time = time;
     const reader = new MessageReader({
       onHello: (hello) => {
-        this.#server = hello;
-        // In containers with time namespaces, each has another clock. Deadlines are then not sent.
-        this.#sharesClock = hello.hostMicros >= beforeMicros && hello.hostMicros <= hostMicros();
-        onHello(hello);
+        if (hello.version !== version) {
+          on.onOtherVersion(hello.version);
+          socket.destroy();
+        } else {
+          this.#server = hello;
+          // In containers with time namespaces, each has another clock. Deadlines are then not sent.
+          this.#sharesClock = hello.hostMicros >= beforeMicros && hello.hostMicros <= hostMicros();
+          on.onHello(hello);
+        }
       },
       onFrame: (frame) => this.#handleAnswers(frame),
     });
     socket.unref();
     socket.on('error', () => {});
-    socket.on('drain', onDrain);
+    socket.on('drain', () => on.onDrain());
     socket.on('data', (chunk: Buffer) => {
       try {
         reader.push(chunk);
@@ -64,8 +73,8 @@ export class ServerConnection {
         socket.destroy();
       }
     });
-    socket.on('close', () => onEnd(this.#sent.flat(), this.#cause));
-    socket.write(encodeHello({ pid: process.pid, hostMicros: hostMicros(), id: NO_ID, turn: 0 }));
+    socket.on('close', () => on.onEnd(this.#sent.flat(), this.#cause));
+    socket.write(encodeHello({ version, pid: process.pid, hostMicros: hostMicros(), id: NO_ID, turn: 0 }));
   }
 
   /** Sends calls from the queue, as many as there is room for: none before the hello of the server has arrived. */
@@ -84,7 +93,9 @@ export class ServerConnection {
     while (this.#writer.bytes < FULL_FRAME_BYTES) {
       const call = queue.take();
       if (call === undefined) break;
-      if (this.#write(call, offsetMicros)) calls.push(call);
+      // A server of the version before has none to tell.
+      if (call.operation.kind === 'holders' && this.#server!.version < HOLDERS_VERSION) call.answer(noHolders(call));
+      else if (this.#write(call, offsetMicros)) calls.push(call);
     }
     if (calls.length === 0) return;
     this.#sent.push(calls);
@@ -114,6 +125,11 @@ export class ServerConnection {
     this.#sent.shift();
     for (let i = 0; i < calls.length; i++) settle(calls[i]!, answers[i]);
   }
+}
+
+function noHolders({ operation }: HostCall): HostReading {
+  const { batch } = operation as Extract<HostCall['operation'], { readonly kind: 'holders' }>;
+  return { nowTicks: 0, levelsTicks: [], holders: batch.map(() => []) };
 }
 
 function settle(call: HostCall, answer: ReturnType<typeof decodeAnswer>): void {

@@ -73,7 +73,7 @@ export class HandoverFile {
    * Reads the file.
    *
    * @param begin - Called first, and returns what is then called for each part.
-   * @throws {Error} If it is not a complete file of this version and this user.
+   * @throws {Error} If it is not a complete file of this version or the one before, and of this user.
    */
   async read(begin: (from: Hello) => (part: Uint8Array) => void): Promise<void> {
     // Others can put something there: a link to a file of another user, or a named pipe, whose opening would wait.

@@ -7,14 +7,14 @@ import { ServerConnection } from '../asking/server-connection.ts';
 import { serveClient } from '../serving/client-connection.ts';
 import { hostMicros } from '../serving/host-clock.ts';
 import type { SharedBuckets } from '../serving/shared-buckets.ts';
-import type { Hello } from '../wire/hello.ts';
+import { OLDEST_VERSION, PROTOCOL_VERSION, type Hello } from '../wire/hello.ts';
 import { join, type Joined } from './join.ts';
 import type { Published, SocketFiles } from './socket-files.ts';
 
 /** How often a process that can neither ask nor serve tries again, in milliseconds. */
 const RETRY_MS = 100;
 
-/** The pause after a connection that ended before the hello of the server had arrived, in milliseconds. */
+/** The pause after a connection that ended before a server had said hello in the same version, in milliseconds. */
 const RECONNECT_MS = 10;
 
 /** How often the serving process looks whether its socket still has its name, in milliseconds. */
@@ -24,7 +24,7 @@ const CHECK_MS = 50;
 const HANDOVER_MS = 1000;
 
 /** Buckets, and the process that serves them. */
-export type ServedBuckets = Omit<Hello, 'hostMicros'>;
+export type ServedBuckets = Omit<Hello, 'hostMicros' | 'version'>;
 
 /** Is told whether a process serves or asks. */
 export interface MembershipListener {
@@ -66,6 +66,8 @@ export class Membership {
   #published: Published | undefined;
   #connection: ServerConnection | undefined;
   #cancelAlarm: Cancel = () => {};
+  /** What it says to the next server. */
+  #version = PROTOCOL_VERSION;
 
   constructor(parts: MembershipParts) {
     this.#parts = parts;
@@ -103,7 +105,8 @@ export class Membership {
     const untilMicros = hostMicros() + HANDOVER_MS * 1000;
     const { files } = this.#parts;
     const isInTime = (): boolean => hostMicros() < untilMicros;
-    const handed = { from: helloOf(buckets), parts: buckets.parts() };
+    // A process of the version before may be the next one.
+    const handed = { from: { ...helloOf(buckets), version: OLDEST_VERSION }, parts: buckets.parts() };
     const written = files.handover.write(handed, () => isInTime() && files.isCurrent(this.#published!));
     try {
       await withinMs(HANDOVER_MS, written);
@@ -205,8 +208,11 @@ export class Membership {
       socket,
       beforeMicros,
       time,
+      version: this.#version,
+      onOtherVersion: (version) => (this.#version = version),
       onHello: (hello) => {
         isKnown = true;
+        this.#version = PROTOCOL_VERSION;
         listener.onAsking(hello);
       },
       onDrain: () => listener.onDrain(),
@@ -224,7 +230,8 @@ export class Membership {
       return this.#noteDown(new Error(`the process that serves ${messageOf(cause)}`, { cause }), unanswered);
     }
     this.#parts.listener.onJoining(unanswered);
-    // A server that ends connections before its hello must not be asked again and again without a pause.
+    // A server that ends connections before its hello, or says another version each time, must not be asked again and again
+    // without a pause.
     if (isKnown) void this.#join();
     else this.#setAlarm(RECONNECT_MS, () => void this.#join());
   }
@@ -256,7 +263,7 @@ function discard(joined: Joined): void {
 }
 
 function helloOf({ id, turn }: SharedBuckets): Hello {
-  return { pid: process.pid, hostMicros: hostMicros(), id, turn };
+  return { version: PROTOCOL_VERSION, pid: process.pid, hostMicros: hostMicros(), id, turn };
 }
 
 /** Rejects if a promise takes longer. */

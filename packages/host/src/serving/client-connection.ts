@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { encodeError, encodeExpired, encodeReading } from '../wire/answer-codec.ts';
 import type { Frame } from '../wire/frame.ts';
 import { FrameWriter } from '../wire/frame-writer.ts';
-import { encodeHello, type Hello } from '../wire/hello.ts';
+import { encodeHello, OtherVersionError, PROTOCOL_VERSION, type Hello } from '../wire/hello.ts';
 import { MessageReader } from '../wire/message-reader.ts';
 import { decodeOperation } from '../wire/operation-codec.ts';
 import { hostMicros } from './host-clock.ts';
@@ -16,9 +16,10 @@ const MAX_UNREAD_BYTES = 16_777_216;
 const writer = new FrameWriter();
 
 /**
- * Answers a client: each frame of operations by a frame of answers, in order. Answers to frames that arrive together are
- * written together.
+ * Answers a client: its hello in its version, and each frame of operations by a frame of answers, in order. Answers to frames
+ * that arrive together are written together.
  *
+ * @param hello - That of this process. Its version is replaced.
  * @param onRejected - Called if the client sent something else than operations. Its connection is closed.
  */
 export function serveClient(
@@ -28,7 +29,15 @@ export function serveClient(
   onRejected: (cause: unknown) => void,
 ): void {
   const answers: Buffer[] = [];
-  const reader = new MessageReader({ onHello() {}, onFrame: (frame) => answers.push(answersTo(frame, buckets)) });
+  let isGreeted = false;
+  const greet = (version: number): void => {
+    if (!isGreeted) socket.write(encodeHello({ ...hello, version }));
+    isGreeted = true;
+  };
+  const reader = new MessageReader({
+    onHello: ({ version }) => greet(version),
+    onFrame: (frame) => answers.push(answersTo(frame, buckets)),
+  });
   const writeAnswers = (): void => {
     if (answers.length === 0) return;
     socket.write(answers.length === 1 ? answers[0]! : Buffer.concat(answers));
@@ -40,14 +49,15 @@ export function serveClient(
       reader.push(chunk);
       writeAnswers();
     } catch (cause) {
-      onRejected(cause);
+      // A client of a later version learns ours from the hello, and says the one that both speak.
+      if (!(cause instanceof OtherVersionError && cause.isLater)) onRejected(cause);
+      greet(PROTOCOL_VERSION);
       writeAnswers();
-      // What was written before is still sent: a client of another version learns ours from the hello.
+      // What was written before is still sent.
       socket.destroySoon();
       socket.removeAllListeners('data');
     }
   });
-  socket.write(encodeHello(hello));
 }
 
 function answersTo(frame: Frame, buckets: SharedBuckets): Buffer {
