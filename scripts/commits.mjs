@@ -8,6 +8,8 @@ import { root } from './pnpm.mjs';
 const LAST = 10;
 const LONGEST = 72;
 const AREA = '[a-z][a-z0-9/.-]*';
+/** Git puts these before a subject that it takes from another commit. */
+const OF_GIT = /^(?:fixup! |squash! |amend! |Revert ")/;
 const SUBJECT = new RegExp(`^${AREA}(, ${AREA})*: \\S`);
 
 const [messageFile] = process.argv.slice(2);
@@ -46,6 +48,7 @@ function subjectIn(file) {
  * @param {string} subject empty for a commit that git itself makes or refuses
  */
 function problemsOf(commit, subject) {
+  if (OF_GIT.test(subject)) return [];
   const demands = [];
   if (subject !== '' && !SUBJECT.test(subject))
     demands.push('must begin with its area, e.g. `core: ` or `docs, examples: `');

@@ -28,6 +28,13 @@ it.each([
   expect(status).toBe(1);
 });
 
+it.each(['fixup! Faster', 'squash! Faster', 'amend! Faster', `Revert "core: ${'x'.repeat(66)}"`])(
+  'the hook takes what git writes before the subject of another commit: %s',
+  (message) => {
+    expect(commit(message)).toMatchObject({ status: 0, stderr: '' });
+  },
+);
+
 it('the hook and the check take a subject of 72 characters, whatever its body is, and merges', () => {
   expect(commit(`docs, core: ${'x'.repeat(60)}\n\n${'A long line. '.repeat(20)}`).status).toBe(0);
   git('checkout', '--quiet', '-b', 'other');
