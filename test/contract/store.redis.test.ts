@@ -4,7 +4,6 @@ import { Cluster, Redis } from 'ioredis';
 import { Cluster as Cluster5, Redis as Redis5 } from 'ioredis5';
 import { Cluster as ValkeyCluster, Redis as Valkey } from 'iovalkey';
 import { createClient, createCluster, createSentinel } from 'redis';
-import { createClient as createClient5, createCluster as createCluster5 } from 'redis5';
 import { describe, expect, test } from 'vitest';
 import { readyStore } from '../../packages/redis/test/support/ready-store.ts';
 import { redisCluster } from '../redis/servers/redis-cluster.ts';
@@ -88,10 +87,6 @@ describe('on one server', async () => {
   describe('beside a client of node-redis 6', () => {
     keepsTheContract([server], () => ({ client: createClient({ url }) }), PART);
   });
-
-  describe('beside a client of node-redis 5', () => {
-    keepsTheContract([server], () => ({ client: createClient5({ url }) }), PART);
-  });
 });
 
 describe('behind Sentinels', async () => {
@@ -129,10 +124,6 @@ describe('on a cluster', async () => {
 
   describe('beside a cluster client of node-redis 6', () => {
     keepsTheContract(nodes, () => ({ client: createCluster({ rootNodes }) }), PART);
-  });
-
-  describe('beside a cluster client of node-redis 5', () => {
-    keepsTheContract(nodes, () => ({ client: createCluster5({ rootNodes }) }), PART);
   });
 
   describe('with all buckets of an id in one slot', () => {

@@ -5,7 +5,6 @@ import { Cluster, Redis } from 'ioredis';
 import { Cluster as Cluster5, Redis as Redis5 } from 'ioredis5';
 import { readFileSync } from 'node:fs';
 import { createCluster, createSentinel } from 'redis';
-import { createCluster as createCluster5 } from 'redis5';
 import { describe, expect, it } from 'vitest';
 import { connected, opened, type ApplicationClient } from './faults/clients.ts';
 import { redisCluster, type RedisCluster } from './servers/redis-cluster.ts';
@@ -115,11 +114,6 @@ describe.each<{ name: string; clientOf: (cluster: RedisCluster, login?: Login) =
     name: 'node-redis 6',
     clientOf: (cluster, defaults = {}) =>
       closedAtEnd(connected(createCluster({ rootNodes: rootNodes(cluster), defaults }))),
-  },
-  {
-    name: 'node-redis 5',
-    clientOf: (cluster, defaults = {}) =>
-      closedAtEnd(connected(createCluster5({ rootNodes: rootNodes(cluster), defaults }))),
   },
 ])('on a cluster with $name', ({ clientOf }) => {
   it('after the death of a primary under load the bound is kept, and the store recovers', async ({ annotate }) => {

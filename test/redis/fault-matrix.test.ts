@@ -16,7 +16,7 @@ const CELLS: [fault: string, policy: Cell['policy'], library: string, options: s
   ['LOADING', 'local', 'ioredis 6', 'defaults'],
   ['wrong type of one key', 'closed', 'ioredis 6', 'defaults'],
   ['SIGSTOP', 'closed', 'node-redis 6', 'defaults'],
-  ['cut between write and reply', 'local', 'node-redis 5', 'defaults'],
+  ['cut between write and reply', 'local', 'node-redis 6', 'defaults'],
 ];
 
 describe.each(CELLS)('%s, %s, %s with %s', (name, policy, library, options) => {

@@ -20,7 +20,7 @@ import type { Connection } from './servers/connection.ts';
 import { SingleServer } from './servers/single-server.ts';
 
 /**
- * The part of a client that the store uses: of ioredis 5.8 or later, of iovalkey, or of node-redis 5 or 6 (the packages
+ * The part of a client that the store uses: of ioredis 5.8 or later, of iovalkey, or of node-redis 6 (the packages
  * `redis` and `@redis/client`). The store duplicates the client, sends nothing over it and does not change it.
  */
 export type RedisClient = IoredisClient | NodeRedisClient;
@@ -112,7 +112,7 @@ function connectByUrl(url: string): OwnConnection {
 function noClient(value: unknown): SluiceError {
   return complaint('ERR_OPTION', {
     option: 'client',
-    demand: 'a client of ioredis 5.8 or later, of iovalkey, or of node-redis 5 or 6',
+    demand: 'a client of ioredis 5.8 or later, of iovalkey, or of node-redis 6',
     // The message shows only the class of the value, because its fields may contain a password.
     value: classInWords(value),
     remedy: 'For example client: new Redis(…) of ioredis, or client: createClient(…) of node-redis. Or give a `url`.',

@@ -37,8 +37,8 @@ export function redisStore(options: RedisStoreOptions): RedisStore {
 export interface RedisStoreOptions {
   /**
    * Your client of ioredis 5.8 or later or of iovalkey: a `Redis`, with or without Sentinels, or a `Cluster`. Or of
-   * node-redis 5 or 6: what `createClient` or `createCluster` returns, or `createSentinel` of 6. The store connects a
-   * duplicate with the same settings, and sends nothing over the client itself.
+   * node-redis 6: what `createClient`, `createCluster` or `createSentinel` returns. The store connects a duplicate with
+   * the same settings, and sends nothing over the client itself.
    */
   readonly client?: RedisClient | undefined;
   /** The URL of a single server: `redis://…`, or `rediss://…` for TLS, with credentials and database if needed. */

@@ -3,7 +3,6 @@ import { Redis, type RedisOptions } from 'ioredis';
 import { Redis as Redis5 } from 'ioredis5';
 import { Redis as Valkey } from 'iovalkey';
 import { createClient } from 'redis';
-import { createClient as createClient5 } from 'redis5';
 
 type ClientOptions = Pick<
   RedisOptions,
@@ -41,7 +40,6 @@ export const CLIENT_KINDS: readonly ClientKind[] = [
   { library: 'ioredis 5', options: 'strict', open: (port) => opened(new Redis5({ ...STRICT, port })) },
   { library: 'iovalkey', options: 'defaults', open: (port) => opened(new Valkey(port)) },
   { library: 'node-redis 6', options: 'defaults', open: (port) => connected(createClient({ socket: { port } })) },
-  { library: 'node-redis 5', options: 'defaults', open: (port) => connected(createClient5({ socket: { port } })) },
 ];
 
 /** A client of ioredis or iovalkey, whose errors the application ignores. */

@@ -48,7 +48,6 @@ const OUR_SOCKET_OPTIONS = {
   // ConnectWatch is quicker in three of four attempts.
   connectTimeout: 1000,
   socketTimeout: undefined,
-  // NodeRedisConnection destroys the client at its first error and makes a new one. With `false`, node-redis 5 would keep
-  // the destroyed client in its registry.
+  // NodeRedisConnection destroys the client at its first error and makes a new one.
   reconnectStrategy: 0,
 } as const;

@@ -18,7 +18,7 @@ export interface NodeRedisClient {
 export function isNodeRedis(client: object): client is NodeRedisClient {
   const { sendCommand, duplicate } = client as Partial<NodeRedisClient>;
   if (typeof sendCommand !== 'function' || !('isOpen' in client)) return false;
-  // A client for Sentinels has no `duplicate` in node-redis 5. Its error is more helpful than that for no client at all.
+  // A client for Sentinels of node-redis 5 has no `duplicate`. Its error is more helpful than that for no client at all.
   return typeof duplicate === 'function' || isNodeRedisSentinel(client);
 }
 

@@ -24,7 +24,7 @@ export interface NodeRedisClusterParts {
 }
 
 /**
- * The nodes of a cluster, each with a connection of node-redis 5 or 6. The slot map is kept here and not by the cluster of
+ * The nodes of a cluster, each with a connection of node-redis 6. The slot map is kept here and not by the cluster of
  * node-redis: that would wait for a node that hangs, queue commands and follow redirections by itself.
  */
 export class NodeRedisCluster implements ClusterConnection {

@@ -6,7 +6,7 @@ import { pauseMs } from '../servers/pause.ts';
 import { PacedSender } from './paced-sender.ts';
 import { readError } from './read-error.ts';
 
-/** The documented part of a client of node-redis 5 or 6 that a connection uses. */
+/** The documented part of a client of node-redis 6 that a connection uses. */
 export interface CommandClient {
   readonly isReady: boolean;
   on(event: 'error', listener: (error: unknown) => void): unknown;
@@ -27,7 +27,7 @@ export interface NodeRedisConnectionParts {
 }
 
 /**
- * A connection of node-redis 5 or 6. Each attempt to connect has a client of its own, which is destroyed at its first
+ * A connection of node-redis 6. Each attempt to connect has a client of its own, which is destroyed at its first
  * error: node-redis then has nothing to queue, to send again or to connect again, whatever its version does.
  */
 export class NodeRedisConnection implements Connection {
@@ -160,7 +160,6 @@ class Attempt implements ConnectionSocket {
   destroy(): void {
     if (this.destroyed) return;
     this.status = 'close';
-    // In this order: node-redis 5 releases only a client that is still open.
     try {
       this.#client.destroy();
     } catch {
@@ -179,7 +178,7 @@ class Attempt implements ConnectionSocket {
   async #connect(): Promise<void> {
     try {
       await this.#client.connect();
-      // node-redis 5 resolves even if the client was destroyed.
+      // It may have been destroyed meanwhile.
       if (this.destroyed) return;
       this.status = 'ready';
       this.#listener.onReady();

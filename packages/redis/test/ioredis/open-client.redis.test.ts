@@ -170,7 +170,7 @@ describe('a value that is not a client of a known kind', () => {
       expect.objectContaining({
         code: 'ERR_OPTION',
         message: expect.stringMatching(
-          /^`client` must be a client of ioredis 5\.8 or later, of iovalkey, or of node-redis 5 or 6, but was (?:null|a[ n].*)\. For/,
+          /^`client` must be a client of ioredis 5\.8 or later, of iovalkey, or of node-redis 6, but was (?:null|a[ n].*)\. For/,
         ),
       }),
     );

@@ -1,5 +1,4 @@
 import { createCluster } from 'redis';
-import { createCluster as createCluster5 } from 'redis5';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { RedisCluster } from '../../../../test/redis/servers/redis-cluster.ts';
 import { redisServer } from '../../../../test/redis/servers/redis-server.ts';
@@ -10,12 +9,7 @@ import { clusterOptionsOf } from '../../src/node-redis/private-names.ts';
 import { call, isUp, openScriptClient } from '../ioredis/support/client.ts';
 import { add } from '../ioredis/support/scripts.ts';
 
-const VERSIONS = [
-  { version: 6, create: createCluster },
-  { version: 5, create: createCluster5 as unknown as typeof createCluster },
-];
-
-describe.each(VERSIONS)('a script client beside a cluster client of node-redis $version', ({ create }) => {
+describe('a script client beside a cluster client of node-redis', () => {
   let cluster: RedisCluster;
 
   beforeAll(async () => {
@@ -27,7 +21,7 @@ describe.each(VERSIONS)('a script client beside a cluster client of node-redis $
 
   test('finds the nodes by URLs, and neither connects nor changes the client', async () => {
     const defaults = { username: 'default', password: 'any', socket: { keepAlive: true } };
-    const client = create({ rootNodes: urls(), defaults });
+    const client = createCluster({ rootNodes: urls(), defaults });
     const scriptClient = openScriptClient({ client });
     await isUp(scriptClient);
     const ports = scriptClient.status().servers.map(({ server }) => server);
@@ -47,7 +41,7 @@ describe.each(VERSIONS)('a script client beside a cluster client of node-redis $
   });
 
   test('works with any options of the client for sending commands', async () => {
-    const client = create({
+    const client = createCluster({
       rootNodes: urls(),
       useReplicas: true,
       minimizeConnections: true,
@@ -65,7 +59,7 @@ describe.each(VERSIONS)('a script client beside a cluster client of node-redis $
     const logins = ['ACL', 'SETUSER', 'app', 'on', '>secret', '~*', '+@all'] as const;
     await Promise.all(cluster.nodes.map((node) => node.call(...logins)));
     const defaults = { username: 'app', password: 'secret' };
-    const scriptClient = openScriptClient({ client: create({ rootNodes: urls(), defaults }) });
+    const scriptClient = openScriptClient({ client: createCluster({ rootNodes: urls(), defaults }) });
     await isUp(scriptClient);
     const lists = await Promise.all(cluster.nodes.slice(0, 3).map(usersOf));
     expect(lists.map((list) => list.includes('user=app'))).toEqual([true, true, true]);
@@ -73,14 +67,14 @@ describe.each(VERSIONS)('a script client beside a cluster client of node-redis $
 
   test('reports that the password is wrong', async () => {
     const defaults = { username: 'nobody', password: 'wrong' };
-    const scriptClient = openScriptClient({ client: create({ rootNodes: urls(), defaults }) });
+    const scriptClient = openScriptClient({ client: createCluster({ rootNodes: urls(), defaults }) });
     await until('the cause is known', () => String(scriptClient.status().lastError?.cause).includes('WRONGPASS'));
     expect(scriptClient.status().state).toBe('down');
   });
 
   test('reports that a server belongs to no cluster', async () => {
     const { host, port } = await redisServer();
-    const scriptClient = openScriptClient({ client: create({ rootNodes: [{ socket: { host, port } }] }) });
+    const scriptClient = openScriptClient({ client: createCluster({ rootNodes: [{ socket: { host, port } }] }) });
     const cause = (): string => String(scriptClient.status().lastError?.cause);
     await until('the cause is known', () => cause().includes('cluster support disabled'));
     expect(scriptClient.status().state).toBe('down');
@@ -93,7 +87,7 @@ describe.each(VERSIONS)('a script client beside a cluster client of node-redis $
       ),
     );
     const nodeAddressMap = (address: string) => proxies.get(address as `${string}:${number}`);
-    const scriptClient = openScriptClient({ client: create({ rootNodes: urls(), nodeAddressMap }) });
+    const scriptClient = openScriptClient({ client: createCluster({ rootNodes: urls(), nodeAddressMap }) });
     await isUp(scriptClient);
     const servers = scriptClient.status().servers.map(({ server }) => server);
     const outside = new Set([...proxies.values()].map(({ host, port }) => `${host}:${port}`));

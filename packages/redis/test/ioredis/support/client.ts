@@ -2,7 +2,6 @@ import { Cluster, Redis } from 'ioredis';
 import { Cluster as Cluster5, Redis as Redis5 } from 'ioredis5';
 import { Cluster as ValkeyCluster, Redis as Valkey } from 'iovalkey';
 import { createClient, createCluster, createSentinel } from 'redis';
-import { createClient as createClient5, createCluster as createCluster5 } from 'redis5';
 // oxlint-disable-next-line import/no-unassigned-import -- ends what a test started, when it ends
 import '../../../../../test/redis/servers/teardown.ts';
 import { running } from '../../../../../test/redis/servers/running.ts';
@@ -43,10 +42,6 @@ export const CLIENTS: readonly { readonly name: string; readonly clientTo: Clien
     name: 'node-redis 6',
     clientTo: (port, { db, ...login } = {}) => createClient({ ...login, ...databaseOf(db), socket: { port } }),
   },
-  {
-    name: 'node-redis 5',
-    clientTo: (port, { db, ...login } = {}) => createClient5({ ...login, ...databaseOf(db), socket: { port } }),
-  },
 ];
 
 interface Address {
@@ -63,7 +58,6 @@ export const CLUSTERS: readonly { readonly name: string; readonly clusterTo: Clu
     return { name: version, clusterTo: (nodes: readonly Address[]) => new Of([...nodes], { lazyConnect: true }) };
   }),
   { name: 'node-redis 6', clusterTo: (nodes) => createCluster({ rootNodes: nodes.map((socket) => ({ socket })) }) },
-  { name: 'node-redis 5', clusterTo: (nodes) => createCluster5({ rootNodes: nodes.map((socket) => ({ socket })) }) },
 ];
 
 /** Creates a client for the primary that Sentinels name, which never connects. */
