@@ -143,31 +143,6 @@ function isKnownName(name: string): boolean {
   return name === 'limit' || name === 'id' || name === 'cost' || name === 'mode' || name === 'share';
 }
 
-/** The calls without a mode and a share: the properties of their entries, and what each call does, for error messages. */
-const CALLS = {
-  restrict: { fields: ['limit', 'id', 'remaining', 'forMs'], does: 'raises the level of the bucket' },
-  charge: { fields: ['limit', 'id', 'cost'], does: 'takes the cost' },
-  refund: { fields: ['limit', 'id', 'cost'], does: 'gives the cost back' },
-  reset: { fields: ['limit', 'id'], does: 'makes the bucket full' },
-  usage: { fields: ['limit', 'id'], does: 'only reads the count' },
-} as const;
-
-/**
- * Validates the entries of a call that accepts fewer properties than `spend`.
- *
- * @throws {SluiceError} `ERR_OPTION` when they are not an array of objects, `ERR_UNKNOWN_OPTION` for a property that
- * the call does not accept.
- */
-export function checkedEntriesOf<T>(call: keyof typeof CALLS, entries: readonly T[]): readonly T[] {
-  const { fields, does } = CALLS[call];
-  const mode = `\`mode\` belongs to spend and check: ${call} ${does} in any case.`;
-  const share = '`share` belongs to spend and check: it limits what a decision may take.';
-  const hints = { ...(CALL_HINTS[call] ?? ENTRY_HINTS), mode, share };
-  for (const entry of checkedEntries(entries))
-    checkOptions(`entries[…] of ${call}`, entry, fields, hints, ENTRY_EXAMPLE);
-  return entries;
-}
-
 const ENTRY_EXAMPLE = "{ limit: 'Orders', id: '12345678' }";
 const isHere = (name: string, names: readonly string[]): Hints =>
   Object.fromEntries(names.map((other) => [other, `\`${other}\` is \`${name}\` here.`]));
@@ -179,15 +154,46 @@ export const LIMIT_AND_COST_HINTS: Hints = {
 };
 const ID_HINTS = isHere('id', ['key', 'ip', 'identifier', 'account', 'user']);
 const ENTRY_HINTS: Hints = { ...LIMIT_AND_COST_HINTS, ...ID_HINTS };
-const RESET_HINTS: Hints = {
-  ...ENTRY_HINTS,
-  cost: 'reset makes the whole bucket full: to give some tokens back use refund([{ limit, id, cost }]).',
+
+type CallWithoutMode = 'restrict' | 'charge' | 'refund' | 'reset' | 'usage';
+
+/** The properties of the entries of calls without a mode and a share, and hints for others. */
+const CALLS: Readonly<Record<CallWithoutMode, { readonly fields: readonly string[]; readonly hints: Hints }>> = {
+  restrict: {
+    fields: ['limit', 'id', 'remaining', 'forMs'],
+    hints: hintsOf('restrict raises the level of the bucket', 'To take tokens use charge([{ limit, id, cost }]).'),
+  },
+  charge: { fields: ['limit', 'id', 'cost'], hints: hintsOf('charge takes the cost') },
+  refund: { fields: ['limit', 'id', 'cost'], hints: hintsOf('refund gives the cost back') },
+  reset: {
+    fields: ['limit', 'id'],
+    hints: hintsOf(
+      'reset makes the bucket full',
+      'reset makes the whole bucket full: to give some tokens back use refund([{ limit, id, cost }]).',
+    ),
+  },
+  usage: { fields: ['limit', 'id'], hints: hintsOf('usage only reads the count', 'usage takes nothing.') },
 };
-const CALL_HINTS: Readonly<Partial<Record<keyof typeof CALLS, Hints>>> = {
-  reset: RESET_HINTS,
-  usage: { ...ENTRY_HINTS, cost: 'usage takes nothing.' },
-  restrict: { ...ENTRY_HINTS, cost: 'To take tokens use charge([{ limit, id, cost }]).' },
-};
+
+/** @param cost - Why an entry has no cost. */
+function hintsOf(does: string, cost?: string): Hints {
+  const mode = `\`mode\` belongs to spend and check: ${does} in any case.`;
+  const share = '`share` belongs to spend and check: it limits what a decision may take.';
+  return { ...ENTRY_HINTS, ...(cost !== undefined && { cost }), mode, share };
+}
+
+/**
+ * Validates the entries of a call that accepts fewer properties than `spend`.
+ *
+ * @throws {SluiceError} `ERR_OPTION` when they are not an array of objects, `ERR_UNKNOWN_OPTION` for a property that
+ * the call does not accept.
+ */
+export function checkedEntriesOf<T>(call: CallWithoutMode, entries: readonly T[]): readonly T[] {
+  const { fields, hints } = CALLS[call];
+  for (const entry of checkedEntries(entries))
+    checkOptions(`entries[…] of ${call}`, entry, fields, hints, ENTRY_EXAMPLE);
+  return entries;
+}
 
 /**
  * Validates the mode of an entry.
