@@ -35,14 +35,16 @@ export class Settlements {
     this.#parts = parts;
   }
 
-  /** See `Limiter.settle`. */
-  settle(decision: Decided, costs: TrueCosts): Promise<readonly Settlement[]> {
+  /** See `Limiter.settle`. At once if the store answers at once. */
+  settle(decision: Decided, costs: TrueCosts): Awaitable<readonly Settlement[]> {
     const checked = this.#checked(decision, costs);
-    const settle = async (): Promise<readonly Settlement[]> => this.#settle(decision, checked);
+    const settle = (): Awaitable<readonly Settlement[]> => this.#settle(decision, checked);
     const state = stateOf(decision);
     const settled = state.settled === undefined ? settle() : state.settled.then(settle, settle);
-    state.settled = settled;
-    this.#parts.corrections.track(settled);
+    if (settled instanceof Promise) {
+      state.settled = settled;
+      this.#parts.corrections.track(settled);
+    }
     return settled;
   }
 
@@ -105,17 +107,24 @@ export class Settlements {
   }
 
   /** Takes what is missing by another decision, which shows how much it has taken. */
-  async #charge(decision: Decided, limit: string, missing: number): Promise<Outcome> {
-    const { corrections, emit, limits, reports, spend } = this.#parts;
+  #charge(decision: Decided, limit: string, missing: number): Awaitable<Outcome> {
+    const { limits, spend } = this.#parts;
     const { id } = decision.results.find((result) => result.limit === limit)!;
     const use = new Use(limitNamed(limits.set, limit), missing, 'charge', 1);
-    const one = await transactionOf(limits.set, use, id, undefined);
-    // The id is unlimited, or blocked, meanwhile.
-    if (one === null || isBlocked(one)) return 'settled';
-    const charged = await spend(withChargedLoans([one]).map(upToDebt));
+    return andThen(transactionOf(limits.set, use, id, undefined), (one) => {
+      // The id is unlimited, or blocked, meanwhile.
+      if (one === null || isBlocked(one)) return 'settled';
+      const charged = spend(withChargedLoans([one]).map(upToDebt));
+      return andThen(charged, (charge) => this.#charged(decision, charge, { limit, cost: missing }));
+    });
+  }
+
+  /** Returns the outcome of a charge. */
+  #charged(decision: Decided, charged: Decided, { limit, cost }: LimitCost): Awaitable<Outcome> {
+    const { corrections, emit, reports } = this.#parts;
     if (charged.failure !== undefined && charged.results.length === 0) {
       const message = `A settlement of limit "${limit}" was lost, because the store could not answer. Call settle again.`;
-      reports.corrected('lost', [{ limit, cost: missing }]);
+      reports.corrected('lost', [{ limit, cost }]);
       emit({ type: 'charge-lost', count: 1, cause: charged.failure.cause, message });
       return 'lost';
     }
@@ -124,10 +133,8 @@ export class Settlements {
     if (spent === 0) return 'settled';
     reports.corrected('charged', [{ limit, cost: spent }]);
     // By the clock of the store, the period may have ended meanwhile.
-    if (periodEndOf(charged, limit) !== periodEndOf(decision, limit)) {
-      await corrections.refund(charged);
-      return 'period-ended';
-    }
+    if (periodEndOf(charged, limit) !== periodEndOf(decision, limit))
+      return andThen(corrections.refund(charged), () => 'period-ended');
     corrections.addTo(decision, charged);
     return 'settled';
   }

@@ -220,6 +220,16 @@ test('tokens are reported as they were charged or given back, and not as they we
   expect(changed).toEqual(['Tokens charged 110']);
 });
 
+test.each([70, 20])(
+  'with a store that answers at once, a settlement to %d has changed the bucket when it returns',
+  async (cost) => {
+    const { limiter } = holding({ Tokens: LIMITS.Tokens });
+    const settled = limiter.settle(limiter.spendSync([tokens()]), { Tokens: cost });
+    expect(limiter.checkSync([tokens(0)]).remaining).toBe(100 - cost);
+    expect(await settled).toMatchObject([{ spent: cost, outcome: 'settled' }]);
+  },
+);
+
 test('settlements of one decision at the same time follow each other', async () => {
   const { limiter } = holdingRemotely({ Tokens: LIMITS.Tokens });
   const decision = await limiter.spend([tokens()]);
