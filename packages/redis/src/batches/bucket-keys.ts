@@ -72,14 +72,15 @@ export class BucketKeys {
    */
   keyOf(bucket: StoreBucket): string {
     const { limit, id, calendar = bucket.slots && 'slots' } = bucket;
-    const key = this.#tagsIds ? `${this.#prefix}${limit}:{${escaped(id, limit)}}` : this.#withTag({ limit, id });
+    const key = this.#tagsIds ? `${this.#prefix}${limit}:{${escaped(id, limit)}}` : this.#withTag(bucket);
     return calendar === undefined ? key : `${key}@${calendar}`;
   }
 
   #withTag(bucket: BucketName): string {
     const key = keyIn(bucket);
     if (this.#tagOf === undefined) return this.#prefix + key;
-    const tag = tagOf(this.#tagOf, bucket);
+    const { limit, id } = bucket;
+    const tag = tagOf(this.#tagOf, { limit, id });
     return tag === undefined ? this.#prefix + key : `${this.#prefix}{${escaped(tag)}}:${key}`;
   }
 }

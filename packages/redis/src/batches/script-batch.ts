@@ -45,8 +45,6 @@ export class ScriptBatch extends ScriptRun {
   /** The shapes of the batches: a number for the counts of batches and transactions, then a word per transaction. */
   readonly #shapes: number[] = [];
   readonly #numbers: number[] = [];
-  /** The words of the batch that is being added. */
-  readonly #words: number[] = [];
   readonly #resend: (alone: ScriptBatch) => void;
   #lastShape = 0;
   #hasPeriods = false;
@@ -82,19 +80,23 @@ export class ScriptBatch extends ScriptRun {
   }
 
   get args(): readonly (string | number)[] {
-    const numbers = this.#numbers.toReversed();
-    return this.#hasSlots ? [...this.#shapes, ...this.#holders(), ...numbers] : [...this.#shapes, ...numbers];
+    const numbers = this.#numbers;
+    const args: (string | number)[] = this.#hasSlots ? [...this.#shapes, ...this.#holders()] : [...this.#shapes];
+    for (let i = numbers.length - 1; i >= 0; i--) args.push(numbers[i]!);
+    return args;
   }
 
   /** @param reply - `[nowTicks, level …]`. */
   protected answer(reply: readonly unknown[]): void {
     const numbers = reply as readonly number[];
-    if (numbers.length !== 1 + this.size || !numbers.every(Number.isSafeInteger)) {
+    if (numbers.length !== 1 + this.size || !areWhole(numbers)) {
       return this.fail(malformedReplyError(decideScript, reply));
     }
     let next = 1;
     for (const request of this.#requests) {
-      const levelsTicks = numbers.slice(next, (next += request.keys.length));
+      const { length } = request.keys;
+      const levelsTicks = length === 1 ? [numbers[next]!] : numbers.slice(next, next + length);
+      next += length;
       const reading = { nowTicks: numbers[0]!, levelsTicks };
       if (this.#hasPeriods) answerInPeriods(request, reading, this.sentMicros);
       else request.answer(reading, this.sentMicros);
@@ -126,19 +128,19 @@ export class ScriptBatch extends ScriptRun {
   #addShape({ kind, batch }: BatchRequestParts, mark: number): void {
     const shapes = this.#shapes;
     const last = this.#lastShape;
+    const added = shapes.length;
     const size = mark + batch.length;
-    let isSame = shapes[last]! % BATCHES === size;
+    shapes.push(BATCHES + size);
+    let isSame = last < added && shapes[last]! % BATCHES === size;
     for (let i = 0; i < batch.length; i++) {
       const word = this.#wordOf(kind, batch[i]!);
-      this.#words[i] = word;
+      shapes.push(word);
       isSame &&= word === shapes[last + 1 + i];
     }
     if (isSame) {
+      shapes.length = added;
       shapes[last]! += BATCHES;
-      return;
-    }
-    this.#lastShape = shapes.push(BATCHES + size) - 1;
-    for (let i = 0; i < batch.length; i++) shapes.push(this.#words[i]!);
+    } else this.#lastShape = added;
   }
 
   #wordOf(kind: BatchKind, entry: ServerEntry): number {
@@ -191,6 +193,11 @@ export class ScriptBatch extends ScriptRun {
     }
     return (numbers.push(increment, threshold) - 2) * POSITION;
   }
+}
+
+function areWhole(numbers: readonly number[]): boolean {
+  for (let i = 0; i < numbers.length; i++) if (!Number.isSafeInteger(numbers[i])) return false;
+  return true;
 }
 
 function answerInPeriods(request: BatchRequest, reading: StoreReading, sentMicros: number): void {

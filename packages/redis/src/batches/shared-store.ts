@@ -187,13 +187,23 @@ export class SharedStore implements RedisStore {
   }
 
   #decide({ kind, alternatives }: DecidingOperation, deadlineMs: number, sink: AnswerSink): void {
+    const parts = this.#partsOf(kind, alternatives[0]!, deadlineMs);
+    // A batch without transactions passes, so those after it are not tried.
+    if (alternatives.length > 1 && parts.keys.length > 0)
+      return this.#decideFirst({ kind, alternatives }, deadlineMs, sink);
+    const denial = kind === 'spend' ? this.#denials.findDenial(alternatives[0]!, parts.keys) : undefined;
+    if (denial === undefined) this.#send(parts, sink);
+    else this.#deny(denial, sink);
+  }
+
+  #decideFirst({ kind, alternatives }: DecidingOperation, deadlineMs: number, sink: AnswerSink): void {
     const all = alternatives.map((batch) => this.#partsOf(kind, batch, deadlineMs));
     const denial = kind === 'spend' ? this.#denials.findDenials(all) : undefined;
-    if (denial === undefined) {
-      // A batch without transactions passes, so those after it are not tried.
-      const isOne = all.length === 1 || all[0]!.keys.length === 0;
-      return this.#send(isOne ? all[0]! : joinAlternatives(all), sink);
-    }
+    if (denial === undefined) this.#send(joinAlternatives(all), sink);
+    else this.#deny(denial, sink);
+  }
+
+  #deny(denial: StoreReading, sink: AnswerSink): void {
     this.#counts.rememberedDenials++;
     sink.answered(denial);
   }
@@ -205,7 +215,9 @@ export class SharedStore implements RedisStore {
   }
 
   #partsOf(kind: BatchKind, batch: readonly (ServerEntry & StoreBucket)[], deadlineMs: number): BatchRequestParts {
-    return { kind, batch, keys: batch.map((bucket) => this.#keys.keyOf(bucket)), deadlineMs };
+    const keys: string[] = [];
+    for (let i = 0; i < batch.length; i++) keys.push(this.#keys.keyOf(batch[i]!));
+    return { kind, batch, keys, deadlineMs };
   }
 
   // Some kinds need not be atomic. They are split, because a call for many buckets would block the server.

@@ -90,10 +90,10 @@ export class ScriptServer implements ServerState {
     return this.#unavailableError;
   }
 
-  /** Runs a script on this server, and ends the run. */
+  /** Runs a script on this server, which is open, and ends the run. */
   send(run: ScriptRun): void {
     run.isSecond = false;
-    this.#attempt(run, 'evalsha');
+    this.#evaluate(run, 'evalsha');
   }
 
   /** Notes that a call that was sent here missed its deadline. */
@@ -106,9 +106,13 @@ export class ScriptServer implements ServerState {
     this.#supervised.close();
   }
 
-  // Every decision takes this path, so it adds only one `then` to the promise of the client.
   #attempt(run: ScriptRun, command: 'eval' | 'evalsha'): void {
-    if (!this.isOpen) return this.#parts.onFailure(run, this.unavailableError);
+    if (this.isOpen) this.#evaluate(run, command);
+    else this.#parts.onFailure(run, this.unavailableError);
+  }
+
+  // Every decision takes this path, so it adds only one `then` to the promise of the client.
+  #evaluate(run: ScriptRun, command: 'eval' | 'evalsha'): void {
     run.sentTo = this;
     const { script, keys, args } = run;
     const text = command === 'eval' ? script.source : script.sha1;
