@@ -109,6 +109,11 @@ const TRIALS = {
       needs: ['redis'],
       runs: 'node scripts/drop-in-versions.mjs',
     },
+    servers: {
+      what: 'the stores on Redis 8, Valkey 8, Redict and PostgreSQL 14 to 18, six minutes each; `valkey-8.1` runs one, `--get ../servers` unpacks them',
+      needs: ['redis', 'postgres'],
+      runs: 'node scripts/servers.mjs',
+    },
     'proxy-versions': {
       what: 'longest paths, paths under many rules and reset upgrades through three proxies, on Node 20, 22 and 24',
       needs: ['proxies'],

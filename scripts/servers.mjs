@@ -1,0 +1,134 @@
+// Runs the tests of the stores on servers of other versions than this machine has: `npm run trial -- servers`, with names
+// some of them, with `--write` into the table of the docs, with `--get FOLDER` only unpacks them.
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { formatted } from './formatted.mjs';
+import { SERVERS } from './other-servers.mjs';
+import { root } from './pnpm.mjs';
+
+/** The tests of a store: all on a server of the kind, and the faults. */
+const TESTS = {
+  redis: ['--project=redis', '--project=faults', 'packages/redis', 'tools/cli', 'test/contract', 'test/redis'],
+  postgres: ['--project=postgres', '--project=faults', 'packages/postgres', 'test/contract', 'test/postgres'],
+};
+const SETTING = { redis: 'SLUICE_REDIS_SERVER', postgres: 'SLUICE_POSTGRES' };
+const PAGE = join(root, 'docs/which-servers.md');
+const [BEGIN, END] = ['<!-- servers: npm run trial -- servers --write -->', '<!-- end -->'];
+
+/** @typedef {import('./other-servers.mjs').Server} Server */
+/** @typedef {{ readonly name: string, readonly from: string, readonly passed: number, readonly failed: number }} Result */
+
+const args = process.argv.slice(2);
+const getAt = args.indexOf('--get');
+const [, into] = getAt < 0 ? [] : args.splice(getAt, 2);
+const names = args.filter((arg) => !arg.startsWith('--'));
+const unknown = names.filter((name) => !Object.hasOwn(SERVERS, name));
+/** @type {string[]} */
+const skipped = [];
+
+if (unknown.length > 0) {
+  console.error(`There is no server ${unknown.join(', ')}. There are: ${Object.keys(SERVERS).join(', ')}.`);
+  process.exitCode = 1;
+} else if (into === undefined) await testAll();
+else {
+  eachServer(into, (server, program) => {
+    console.log(`${SETTING[server.kind]}=${program}   # ${versionOf(server, program)}`);
+  });
+}
+
+async function testAll() {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-servers-'));
+  /** @type {Result[]} */
+  const results = [];
+  try {
+    eachServer(folder, (server, program) => results.push(tested(server, program)));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  for (const { name, from, passed, failed } of results)
+    console.log(`${name.padEnd(20)} ${from.padEnd(26)} ${passed} passed, ${failed} failed`);
+  for (const line of skipped) console.error(line);
+  if (results.length === 0 || results.some(({ failed }) => failed > 0)) process.exitCode = 1;
+  else if (args.includes('--write')) await write(results);
+}
+
+/**
+ * Gets each server that was asked for. One that can't be had is skipped, loudly.
+ *
+ * @param {string} folder
+ * @param {(server: Server, program: string) => void} use
+ */
+function eachServer(folder, use) {
+  mkdirSync(folder, { recursive: true });
+  // PostgreSQL runs as another user if this one is root.
+  chmodSync(folder, 0o755);
+  for (const name of names.length > 0 ? names : Object.keys(SERVERS)) {
+    const server = /** @type {Server} */ (SERVERS[name]);
+    const program = programOf(name, server, join(folder, name));
+    if (program !== undefined) use(server, program);
+  }
+}
+
+/**
+ * @param {string} name
+ * @param {Server} server
+ * @param {string} folder
+ */
+function programOf(name, server, folder) {
+  mkdirSync(folder, { recursive: true });
+  try {
+    const program = server.get(folder);
+    versionOf(server, program);
+    return program;
+  } catch (error) {
+    const line = `SKIPPED ${name} (${server.from}): ${/** @type {Error} */ (error).message}`;
+    skipped.push(line);
+    console.error(line);
+    return undefined;
+  }
+}
+
+/**
+ * @param {Server} server
+ * @param {string} program
+ * @returns {Result}
+ */
+function tested(server, program) {
+  const name = versionOf(server, program);
+  console.log(`\n== ${name}, from ${server.from}`);
+  const report = join(mkdtempSync(join(tmpdir(), 'sluice-report-')), 'tests.json');
+  const vitest = [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...TESTS[server.kind]];
+  spawnSync(process.execPath, [...vitest, '--reporter=dot', '--reporter=json', `--outputFile.json=${report}`], {
+    cwd: root,
+    env: { ...process.env, [SETTING[server.kind]]: program },
+    stdio: 'inherit',
+  });
+  const { numPassedTests, numFailedTests, success } = JSON.parse(readFileSync(report, 'utf8'));
+  // A file that could not be run has no tests.
+  return { name, from: server.from, passed: numPassedTests, failed: success ? 0 : Math.max(1, numFailedTests) };
+}
+
+/**
+ * @param {Server} server
+ * @param {string} program
+ */
+function versionOf({ kind }, program) {
+  const started = kind === 'redis' ? program : join(program, 'postgres');
+  const { stdout, error } = spawnSync(started, ['--version'], { encoding: 'utf8' });
+  if (error) throw error;
+  const [, name = 'PostgreSQL', version] = /^(?:(\w+) server v=|\w+ \(PostgreSQL\) )([\d.]+)/.exec(stdout) ?? [];
+  if (version === undefined) throw new Error(`${started} has no version: ${stdout}`);
+  return `${name} ${version}`;
+}
+
+/** @param {readonly Result[]} results */
+async function write(results) {
+  const page = readFileSync(PAGE, 'utf8');
+  const rows = results.map(({ name, from, passed }) => `| ${name} | ${from} | ${passed.toLocaleString('en')} |`);
+  const table = ['| server | from | tests, all passed |', '| --- | --- | --- |', ...rows].join('\n');
+  const at = page.indexOf(BEGIN);
+  const text = `${page.slice(0, at)}${BEGIN}\n\n${table}\n\n${page.slice(page.indexOf(END, at))}`;
+  writeFileSync(PAGE, await formatted('docs/which-servers.md', text));
+}
