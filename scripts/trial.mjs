@@ -43,6 +43,12 @@ const TRIALS = {
     },
   },
   'Faults, floods and other versions': {
+    formats: {
+      what: 'all tests of formats: 10,000 operations by processes of the version before and of this one on each store, a minute',
+      needs: ['redis', 'postgres'],
+      runs: 'vitest run --project=formats',
+      env: { SLUICE_ALL_CASES: 'yes' },
+    },
     stalled: {
       what: 'tests in processes whose event loop stops for 300 ms every second; `--project redis` runs some',
       needs: ['declarations', 'redis', 'postgres', 'proxies'],
