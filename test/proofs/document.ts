@@ -2,7 +2,7 @@
 // whole run fails if the page is not up to date.
 import { readFile, writeFile } from 'node:fs/promises';
 import { formatted } from '../../scripts/formatted.mjs';
-import type { Part, Theorem } from './engine/theorem.ts';
+import type { Part } from './engine/theorem.ts';
 import { outcomeOf } from './mutants/outcome.ts';
 import { ruleMutants } from './mutants/rule-mutants.ts';
 
@@ -31,22 +31,11 @@ export async function writePage(parts: readonly Part[]): Promise<void> {
   await writeFile(PAGE, await pageOf(parts, await readFile(PAGE, 'utf8')));
 }
 
-/** A group with the first sentence of each theorem: the rest, and what it assumes, is for readers of its source. */
+/** A group with the names of its theorems: what each says, and what it assumes, is for readers of its source. */
 function partText({ title, about, theorems }: Part): string {
-  const rooms = [...new Set(theorems.flatMap(({ sources }) => sources).map(roomOf))];
-  const executed = rooms.length === 0 ? [] : [`Executed: ${rooms.join(', ')}.`];
-  return [`## ${title}`, [firstSentence(about), ...executed].join(' '), theorems.map(lineOf).join('\n')].join('\n\n');
-}
-
-function lineOf({ name, words, formula }: Theorem): string {
-  return [`- **${name}**: ${firstSentence(words)}`, ...(formula === undefined ? [] : [`\`${formula}\``])].join(' ');
+  return [`## ${title}`, firstSentence(about), `${theorems.map(({ name }) => `**${name}**`).join(', ')}.`].join('\n\n');
 }
 
 function firstSentence(text: string): string {
   return /^.*?[.](?= [A-Z`“]|$)/.exec(text)?.[0] ?? text;
-}
-
-/** The folder of a source, which has few files: `core/src/stores/memory`. */
-function roomOf(path: string): string {
-  return path.slice(0, path.lastIndexOf('/')).replace(/^(packages|tools)\//, '');
 }

@@ -31,7 +31,7 @@ export interface Scenario {
 export interface Theorem {
   /** As docs/proofs.md and docs/guarantees.md name it. */
   readonly name: string;
-  /** What is promised, for a reader who knows no solver. The first sentence is all that docs/proofs.md says of it. */
+  /** What is promised, for a reader who knows no solver. */
   readonly words: string;
   readonly formula?: string;
   /** For promises about any number of steps: what each step keeps, so that it is true after all of them. */
