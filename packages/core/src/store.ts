@@ -4,6 +4,7 @@
  *
  * @module
  */
+export { otherNumbers } from './limiter/other-numbers.ts';
 export { TICKS_PER_MICRO, TICKS_PER_MS } from './rule/ticks.ts';
 export { decidedReading, joinedReading, readingsOf } from './store/alternatives.ts';
 export { bucketKey } from './store/bucket-key.ts';

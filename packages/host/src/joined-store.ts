@@ -10,7 +10,13 @@ import {
   type EventSink,
   type RunInto,
 } from '@sluice/core/kit';
-import type { StoreBucket, StoreOperation, StoreReading, StoreReport } from '@sluice/core/store';
+import {
+  otherNumbers,
+  type StoreBucket,
+  type StoreOperation,
+  type StoreReading,
+  type StoreReport,
+} from '@sluice/core/store';
 import { HostCall } from './asking/host-call.ts';
 import {
   Membership,
@@ -48,6 +54,7 @@ export interface JoinedStoreParts extends Omit<MembershipParts, 'listener'> {
 export class JoinedStore implements HostStore {
   readonly name = 'host';
   readonly traits = { keepsDeadline: true, periods: true, slots: true } as const;
+  readonly otherNumbers: typeof otherNumbers = otherNumbers;
   readonly #parts: JoinedStoreParts;
   readonly #errors: HostErrors;
   readonly #deadlines: CallDeadlines;

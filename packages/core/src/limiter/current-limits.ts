@@ -12,7 +12,7 @@ import { registerLimits, releaseLimits, type MadeAgain } from './limit-name-regi
 import { LeaseWarnings } from './lease-warnings.ts';
 import { LoadLimits } from '../kinds/load/load-limits.ts';
 import { NeededLimits } from './needed-limits.ts';
-import { OtherNumbers } from './other-numbers.ts';
+import type { OtherNumbers } from './other-numbers.ts';
 import type { UseInput } from './prepared-limits.ts';
 import { withoutWaits } from '../definitions/without-waits.ts';
 import { QuotaWarnings } from '../kinds/quota/quota-warnings.ts';
@@ -36,7 +36,8 @@ export class CurrentLimits<Request> {
   readonly raised: RaisedLimits;
   readonly warnings: QuotaWarnings;
   readonly loads: LoadLimits;
-  readonly others: OtherNumbers;
+  /** Undefined if no other process uses the store. */
+  readonly others: OtherNumbers | undefined;
   readonly #parts: CurrentLimitsParts;
   readonly #leases: LeaseWarnings;
   readonly #needed = new NeededLimits();
@@ -60,8 +61,8 @@ export class CurrentLimits<Request> {
     this.warnings.changed(this.set.limits);
     this.loads.changed(this.set.limits);
     this.#leases.changed(this.set);
-    this.others = new OtherNumbers(parts);
-    this.others.changed(this.set);
+    this.others = parts.store.otherNumbers?.(parts as never) as OtherNumbers | undefined;
+    this.others?.changed(this.set);
   }
 
   /**
@@ -78,7 +79,7 @@ export class CurrentLimits<Request> {
     this.warnings.changed(next.limits);
     this.loads.changed(next.limits);
     this.#leases.changed(next);
-    this.others.changed(next);
+    this.others?.changed(next);
     this.set = next;
   }
 
@@ -95,7 +96,7 @@ export class CurrentLimits<Request> {
   /** Lets other limiters use the names, and ends the use of loads and the looks at other processes. */
   release(): void {
     this.loads.close();
-    this.others.close();
+    this.others?.close();
     releaseLimits(this.#parts.store, this);
   }
 

@@ -195,7 +195,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
 
   async ready(options?: ReadyOptions): Promise<void> {
     await this.#parts.gate.ready(options);
-    await this.#parts.limits.others.look();
+    await this.#parts.limits.others?.look();
   }
 
   status(): StoreStatus {

@@ -64,9 +64,8 @@ export class OtherNumbers {
   constructor(parts: NumbersParts) {
     this.#parts = parts;
     const { store, time } = parts;
-    // Two limiters in one process have been compared already.
-    const isShared = store.traits?.answersAtOnce !== true && store.traits?.slots === true;
-    this.#isUsed = isShared && store.holders !== undefined && time.timersEndWithRequest !== true;
+    const canTell = store.traits?.slots === true && store.holders !== undefined;
+    this.#isUsed = canTell && time.timersEndWithRequest !== true;
   }
 
   /** Call it when limits take effect. A look follows. */
@@ -158,6 +157,12 @@ export class OtherNumbers {
     this.#alarm.unref();
   }
 }
+
+/**
+ * Finds other processes whose limits have the same names and other numbers: the property `otherNumbers` of a store that several
+ * processes use. The store hands it to each limiter, so that a program whose store is its own does not load it.
+ */
+export const otherNumbers: (parts: never) => object = (parts: NumbersParts) => new OtherNumbers(parts);
 
 function announcedIn(set: LimitSet<never>): ReadonlyMap<string, Announced> {
   const stored = storedLimits(set);

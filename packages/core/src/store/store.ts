@@ -344,12 +344,15 @@ export interface Store {
   take?(batch: readonly StoreTransaction[], reading: ReadingToFill): void;
   /**
    * Returns who holds slots of each bucket, as of now: each holder once, in any order. Only for stores with the trait `slots`.
-   * With it, a limiter finds other processes whose limits have the same names and other numbers. A store that one process
-   * uses needs none.
    *
    * @param deadlineMs - As for {@link run}.
    */
   holders?(buckets: readonly StoreBucket[], deadlineMs?: number): Awaitable<readonly (readonly string[])[]>;
+  /**
+   * `otherNumbers` of `@sluice/core/store`: with it, a limiter finds other processes whose limits have the same names and
+   * other numbers. Only for stores with {@link holders}. A store that one process uses needs none, and does not load it.
+   */
+  readonly otherNumbers?: ((parts: never) => object) | undefined;
   /** Describes how the store decides a limit that has an `overshoot`. Only stores with the trait `leases` have it. */
   describeLease?(numbers: OvershootNumbers): LeaseDescription;
   /**

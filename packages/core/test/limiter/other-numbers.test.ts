@@ -7,6 +7,7 @@ import {
   type Limits,
   type Store,
 } from '@sluice/core';
+import { otherNumbers } from '@sluice/core/store';
 import { FakeTime } from '@sluice/core/testing';
 import { expect, test } from 'vitest';
 
@@ -20,6 +21,7 @@ function sharedStore(time: FakeTime): () => Store {
     traits: { periods: true, slots: true },
     run: async (operation) => memory.run(operation),
     holders: async (buckets) => memory.holders(buckets),
+    otherNumbers,
     close: () => {},
   });
 }

@@ -9,7 +9,14 @@ import {
   type RunInto,
   type ServerEntry,
 } from '@sluice/core/kit';
-import type { StoreBucket, StoreOperation, StoreReading, StoreReport, DecidingOperation } from '@sluice/core/store';
+import {
+  otherNumbers,
+  type StoreBucket,
+  type StoreOperation,
+  type StoreReading,
+  type StoreReport,
+  type DecidingOperation,
+} from '@sluice/core/store';
 import type { ConnectionCounts, ConnectionStatus } from '../client/connection-status.ts';
 import type { ScriptClient } from '../client/script-client.ts';
 import { joinAlternatives } from './alternatives.ts';
@@ -111,6 +118,7 @@ export interface SharedStoreParts extends BucketKeysOptions {
 export class SharedStore implements RedisStore {
   readonly name = 'redis';
   readonly traits = { keepsDeadline: true, periods: true, slots: true } as const;
+  readonly otherNumbers: typeof otherNumbers = otherNumbers;
   readonly #client: ScriptClient;
   readonly #keys: BucketKeys;
   readonly #denials: DenialCache;

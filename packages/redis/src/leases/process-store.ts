@@ -4,6 +4,7 @@ import { checkDeadline, isInstance } from '@sluice/core/kit';
 import {
   TICKS_PER_MS,
   joinedReading,
+  otherNumbers,
   type LeaseDescription,
   type OvershootNumbers,
   type StoreBucket,
@@ -79,6 +80,7 @@ interface Decided {
 export class ProcessStore implements LeasedStore {
   readonly name = 'redis';
   readonly traits = { keepsDeadline: true, periods: true, slots: true, leases: true } as const;
+  readonly otherNumbers: typeof otherNumbers = otherNumbers;
   readonly #parts: ProcessStoreParts;
   readonly #shared: SharedStore;
   readonly #syncs: LeaseSyncs;

@@ -42,7 +42,7 @@ export async function withLimits<Result>(
     // A denial is not remembered: a command shows what Redis has now.
     const store = redisStore({ client, ...keyOptions, rememberDenialsMs: 0, log: false });
     // A command is not a service: without this, its limiter would write its numbers for others to compare.
-    Object.assign(store, { holders: undefined });
+    Object.assign(store, { otherNumbers: undefined });
     const failure = { deadlineMs: timeoutMs, onFailure: 'closed' } as const;
     try {
       const limiter = createLimiter({ ...loaded, store, failure, log: false, onEvent });
