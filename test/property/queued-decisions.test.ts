@@ -43,7 +43,11 @@ test('tokens are given back by those who left at the end of their queues, and tu
       for (const limit of ['A', 'B', 'C']) await limiter.spend([{ limit, id: 'x' }]);
       const names = new Map<Decision, number>();
       const [back, over]: [number[], number[]] = [[], []];
-      const queued = new QueuedDecisions({ time, refund: (decision) => void back.push(names.get(decision)!) });
+      const queued = new QueuedDecisions({
+        time,
+        refund: (decision) => void back.push(names.get(decision)!),
+        noteLate: () => expect.unreachable(),
+      });
       const leaves: (() => boolean)[] = [];
       let waiting: Wait[] = [];
       const expected: unknown[] = [];

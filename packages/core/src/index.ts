@@ -17,6 +17,7 @@ export type { LimiterEvent } from './events/event.ts';
 export type { Log } from './events/event-sink.ts';
 export type { FailureOptions } from './failure/failure-options.ts';
 export type { StoreMessage, StoreStatus } from './failure/store-health.ts';
+export { fromHeaders } from './http/caller-deadline.ts';
 export type { FieldsDialect } from './http/fields.ts';
 export type { RequestDecision } from './http/request-decision.ts';
 export type { IdFormat } from './ids/id-format.ts';

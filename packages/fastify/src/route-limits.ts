@@ -95,6 +95,7 @@ const INHERITED = [
   'fields',
   'retryJitter',
   'limitPreflight',
+  'deadline',
   'maxQueued',
   'onDecision',
 ] as const;

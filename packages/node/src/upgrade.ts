@@ -99,7 +99,17 @@ function handingOver(accept: UpgradeListener, reportFailure: FailureReporter) {
   };
 }
 
-const OPTIONS = ['limits', 'accept', 'skip', 'shadow', 'fields', 'retryJitter', 'maxQueued', 'onDecision'] as const;
+const OPTIONS = [
+  'limits',
+  'accept',
+  'skip',
+  'shadow',
+  'fields',
+  'retryJitter',
+  'deadline',
+  'maxQueued',
+  'onDecision',
+] as const;
 
 function checkedAccept(options: UpgradeOptions): UpgradeListener {
   checkOptions('limitUpgrade', options, OPTIONS, {

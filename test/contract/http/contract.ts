@@ -9,6 +9,7 @@ import { fieldSizeCases } from './cases/field-size.ts';
 import { combinedFieldCases } from './cases/combined-fields.ts';
 import { connectionCases } from './cases/connections.ts';
 import { crossOriginCases } from './cases/cross-origin.ts';
+import { deadlineCases } from './cases/deadlines.ts';
 import { departedClientCases } from './cases/departed-clients.ts';
 import { droppedFieldCases } from './cases/dropped-fields.ts';
 import { errorCases, otherErrorCases } from './cases/errors.ts';
@@ -55,6 +56,7 @@ const EXCHANGE_CASES = {
   errors: errorCases,
   'thrown values': thrownValueCases,
   waiting: waitingCases,
+  deadlines: deadlineCases,
   'ends of slots': slotEndCases,
   'status of limits': limitsStatusCases,
   'handlers with slots': slotHandlerCases,

@@ -11,17 +11,17 @@ import { bytesOfRequests, isFarBelow } from './pins.ts';
 const MOST = {
   'bytes of a request': { 'a rate': 1770, 'a quota': 2100, 'two limits': 2550, 'a slot': 8760 },
   'a program with one rate': {
-    modules: 217,
-    lines: 22_231,
-    'lines of logic': 11_753,
-    bytes: 263_700,
-    'bytes, gzipped': 88_550,
+    modules: 221,
+    lines: 22_745,
+    'lines of logic': 11_990,
+    bytes: 269_100,
+    'bytes, gzipped': 90_400,
   },
   'lines of core that name': { slot: 135, quota: 77, borrow: 84, load: 47, lease: 53 },
   'types named': { Batch: 13, Answer: 4, Use: 4, Asked: 4, Part: 4, Entry: 4, Outcome: 3 },
-  'names of': { '@sluice/core': 71, '@sluice/core/store': 38, '@sluice/core/kit': 90 },
-  'lines of logic of': { core: 12_975, 'all packages': 38_090 },
-  'words of': { docs: 60_429 },
+  'names of': { '@sluice/core': 72, '@sluice/core/store': 38, '@sluice/core/kit': 90 },
+  'lines of logic of': { core: 13_215, 'all packages': 38_419 },
+  'words of': { docs: 60_860 },
 };
 
 const KINDS: Readonly<Record<string, Kind>> = {

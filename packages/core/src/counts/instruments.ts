@@ -51,6 +51,8 @@ export interface Readings {
   readonly storeName: string;
   readonly waiting: ReadonlyMap<string, Waiting>;
   readonly slots: ReadonlyMap<string, number>;
+  /** Denials because of the deadlines of callers, by limit. */
+  readonly deadlineDenials: ReadonlyMap<string, number>;
   /** Of a limiter with a memory store that is open. */
   readonly memory: MemoryStats | undefined;
   /** Buckets that a memory store evicted: also of one that is closed. */
@@ -62,7 +64,7 @@ export interface Readings {
 /** Reads a limiter and its store. Their counts begin with the first call. */
 export function readingsOf(limiter: LimiterCore<never>): Readings {
   const { store } = limiter;
-  const { queued, slots } = limiter.inProgress;
+  const { queued, slots, deadlines } = limiter.inProgress;
   return {
     counts: countsOf(limiter),
     limits: limiter.limits,
@@ -70,6 +72,7 @@ export function readingsOf(limiter: LimiterCore<never>): Readings {
     storeName: store.name ?? '',
     waiting: queued.waiting(),
     slots: slots.countsByLimit(),
+    deadlineDenials: deadlines.denials,
     memory: readStore(() => (store as StoreInMemory).stats?.()),
     evicted: readStore(() => (store as StoreInMemory).evicted),
     leases: leaseCountsOf(store),
@@ -213,6 +216,18 @@ export const INSTRUMENTS: readonly ReadInstrument[] = [
     bounds: QUEUE_BOUNDS,
     *read({ counts }) {
       for (const [limit, { waits }] of counts.byLimit) yield* samplesOf({ limit }, waits);
+    },
+  },
+  {
+    name: 'sluice.deadline.denials',
+    type: 'counter',
+    unit: '{request}',
+    description:
+      'Requests that were denied because their callers would have given up before they could begin, by the strictest limit. Counted since the limiter was made.',
+    attributes: ['limit'],
+    *read({ limits, deadlineDenials }) {
+      for (const limit of new Set([...limits.keys(), ...deadlineDenials.keys()]))
+        yield { attributes: { limit }, value: deadlineDenials.get(limit) ?? 0 };
     },
   },
   {

@@ -40,6 +40,8 @@ export interface Origin {
   readonly store: Store | undefined;
   /** Undefined when the limiter's own store decided. */
   readonly failure: Failure | undefined;
+  /** Why the batch was denied although its limits might have let it pass; otherwise undefined. */
+  readonly reason?: 'deadline';
   /** The transactions that the policy `open` let through without a look. */
   readonly open?: readonly Transaction[];
 }

@@ -58,6 +58,16 @@ export function closedDecision({ batch, origin }: Decided, cause: unknown): Deci
 }
 
 /**
+ * Denies what could not begin before its caller gave up. No limit is to blame: no store was asked, or what it took was given
+ * back.
+ *
+ * @param owner - The gate of the limiter that decides.
+ */
+export function lateDecision(owner: object): Decided {
+  return undecided([], { owner, failure: undefined, reason: 'deadline' }, -1, []);
+}
+
+/**
  * Makes the decision on a batch that no store and no policy has decided.
  *
  * @param batch - The transactions that are to blame.
@@ -70,12 +80,12 @@ export function unavailable(batch: readonly Transaction[], owner: object, cause:
 /** Makes a decision without a store. */
 function undecided(
   batch: readonly Transaction[],
-  { owner, failure }: Pick<Origin, 'owner' | 'failure'>,
+  from: Pick<Origin, 'owner' | 'failure' | 'reason'>,
   passed: -1 | undefined,
   results: readonly Result[],
 ): Decided {
   const reading = { nowTicks: NaN, levelsTicks: [] };
-  const decided = new Decided(batch, { owner, takes: false, store: undefined, failure }, reading, results);
+  const decided = new Decided(batch, { ...from, takes: false, store: undefined }, reading, results);
   decided.passed = passed;
   return decided;
 }

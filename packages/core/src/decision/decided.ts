@@ -28,6 +28,8 @@ class DecisionState {
   spent: unknown = undefined;
   /** Its last settlement. The next one begins after it, and corrects it. */
   settled: Promise<unknown> | undefined = undefined;
+  /** When the caller of a decision with a delay gives up, on the clock of the limiter; undefined for one that waits. */
+  declare dueMicros?: number;
   /** Whether limits that were asked for may have no result: of unlimited ids, and of alternatives. */
   declare leavesOut?: true;
 }
@@ -46,10 +48,11 @@ const NO_LIMIT: Figures = {
 };
 
 /**
- * The wait that is reported when a limit is `closed` because its store can't answer. The end of the outage is unknown.
- * One second is the shortest wait that Retry-After can express, and the store is tried up to ten times in it.
+ * The wait that is reported when no store was asked: a limit is `closed` because its store can't answer, and the end of the
+ * outage is unknown, or the caller has given up. One second is the shortest wait that Retry-After can express, and a failing
+ * store is tried up to ten times in it.
  */
-const UNAVAILABLE_RETRY_MS = 1000;
+const UNKNOWN_RETRY_MS = 1000;
 
 /**
  * A decision, and the reading of the store that it is: one object, because most decisions need no other. The verdict is what
@@ -113,6 +116,10 @@ export class Decided implements Decision, Judged, ReadingToFill {
     return this.origin.failure;
   }
 
+  get reason(): 'deadline' | undefined {
+    return this.origin.reason;
+  }
+
   get blocked(): boolean {
     return this.#figures.blocked;
   }
@@ -151,7 +158,7 @@ export class Decided implements Decision, Judged, ReadingToFill {
   get overloaded(): boolean {
     const { batch, made = this.results } = this;
     for (let i = 0; i < made.length; i++) if (!made[i]!.allowed && !batch[i]!.treatment.sheds) return false;
-    return this.passed === -1 && !this.blocked;
+    return this.passed === -1 && made.length > 0 && !this.blocked;
   }
 
   /** What the decision holds, or has held. */
@@ -168,23 +175,26 @@ export class Decided implements Decision, Judged, ReadingToFill {
   }
 
   toJSON(): object {
-    const { outcome, allowed, limit, id, blocked, remaining, retryAfterMs, resetAfterMs, delayMs, failure, results } =
-      this;
+    const { outcome, allowed, limit, id, blocked, remaining, retryAfterMs, resetAfterMs, delayMs } = this;
+    const { failure, reason, results } = this;
     const figures = { limit, id, blocked, remaining, retryAfterMs, resetAfterMs, delayMs };
-    return { outcome, allowed, ...figures, failure, results };
+    return { outcome, allowed, ...figures, failure, reason, results };
   }
 
   get #figures(): Figures {
     if (this.strictest !== undefined) return this.strictest;
     const { results, passed, batch, origin } = this;
-    if (passed === undefined) return (this.strictest = unavailableFigures(batch[0]!));
+    if (passed === undefined || (batch.length === 0 && passed === -1))
+      return (this.strictest = unknownFigures(batch[0]));
     if (results.length < 2) return (this.strictest = results[0] ?? NO_LIMIT);
     return (this.strictest = origin.store === undefined ? longestOf(results) : results[strictestOf(this, results)]!);
   }
 }
 
-function unavailableFigures({ limit, id }: Transaction): Figures {
-  const retryAfterMs = UNAVAILABLE_RETRY_MS;
+/** @param first - Undefined if no limit is to blame. */
+function unknownFigures(first: Transaction | undefined): Figures {
+  const { limit = null, id = null } = first ?? {};
+  const retryAfterMs = UNKNOWN_RETRY_MS;
   return { limit, id, blocked: false, remaining: 0, retryAfterMs, resetAfterMs: retryAfterMs };
 }
 

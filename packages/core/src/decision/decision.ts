@@ -50,8 +50,13 @@ export interface Decision extends AsyncDisposable {
   /** Which failure policy decided and why the store did not; undefined when the store decided. */
   readonly failure: Failure | undefined;
   /**
+   * `deadline` when the batch was denied because its caller would have given up before it could begin: see the option
+   * `deadline` of a middleware, and `within` of `Limiter.spend`. Otherwise undefined.
+   */
+  readonly reason: 'deadline' | undefined;
+  /**
    * The result of each transaction, in the order of the batch. Unlimited ids are left out, and during an outage also
-   * the limits with the policy `open`. Empty when unavailable.
+   * the limits with the policy `open`. Empty when unavailable, and when the caller has given up.
    */
   readonly results: readonly Result[];
   /**

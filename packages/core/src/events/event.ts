@@ -90,6 +90,11 @@ export type LimiterEvent =
   | { readonly type: 'request-failed'; readonly cause: unknown; readonly message: string }
   /** A user's function threw during an upgrade, where no framework handles errors. The upgrade was rejected. */
   | { readonly type: 'upgrade-failed'; readonly cause: unknown; readonly message: string }
+  /**
+   * Requests were denied because their callers would have given up before they could begin: `count` since the last such event.
+   * Emitted at once, then at most once a minute. See the option `deadline` of a middleware, and `within` of `Limiter.spend`.
+   */
+  | { readonly type: 'deadline-denied'; readonly count: number; readonly message: string }
   /** A request was denied after its response had begun. The status could not be sent, and the response was ended. */
   | { readonly type: 'denial-not-sent'; readonly message: string }
   /**

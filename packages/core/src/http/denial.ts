@@ -72,12 +72,17 @@ export function denialOf(decision: Decision, retryAfterSeconds: number): Denial 
 function exceededBody(decision: Decision, again: string): string {
   const exceeded = exceededIn(decision);
   const problem = `{"type":"${TYPES}quota-exceeded","title":"Too many requests","status":429,`;
-  if (exceeded.length === 0) return `${problem}"detail":"Rate limit exceeded. ${again}"}`;
+  if (exceeded.length === 0) return `${problem}"detail":"${unnamed(decision)} ${again}"}`;
   const names = namedOf(decision, exceeded);
   let pending = 0;
   for (const each of exceeded) pending += each.pending ?? 0;
   const shown = exceeded.length === 1 ? ` \\"${names[0]}\\"` : severalOf(names, exceeded.length - names.length);
   return `${problem}"detail":"${nounOf(exceeded)}${shown} exceeded. ${again}${pending === 0 ? '' : sooner(pending)}","violated-policies":["${names.join('","')}"]}`;
+}
+
+/** What happened where no limit is named. */
+function unnamed({ reason }: Decision): string {
+  return reason === 'deadline' ? 'The deadline of the request has passed.' : 'Rate limit exceeded.';
 }
 
 /** Returns the names of the limits that deny, without hidden ones: as many as a body has in `violated-policies`. */

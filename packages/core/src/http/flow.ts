@@ -1,7 +1,7 @@
 // The room http: one request: its limits, ids and costs, the decision, the header fields, the denial, `settle`.
 import { attempt, Rejected, toNativePromise, type Awaitable } from '../async/awaitable.ts';
 import { isInstance, shown, SluiceError } from '../checks/errors.ts';
-import { closedDecision } from '../decision/decide.ts';
+import { closedDecision, lateDecision } from '../decision/decide.ts';
 import { Decided } from '../decision/decided.ts';
 import { closed } from '../failure/store-gate.ts';
 import type { IpAddress } from '../ids/ip-address.ts';
@@ -9,6 +9,7 @@ import type { KeySource } from '../keys/key.ts';
 import { callOnDecision } from '../limiter/reports.ts';
 import type { PartialDecision } from '../limiter/prepared-limits.ts';
 import { answerTo } from './answering.ts';
+import { dueOf } from './caller-deadline.ts';
 import type { Exchange } from './exchange.ts';
 import { tooManyFields } from './lacking-fields.ts';
 import type { FlowSettings } from './middleware-options.ts';
@@ -46,7 +47,7 @@ export function runFlow<Request, SettleArgs extends readonly unknown[]>(
     if (settings.limiter.trustsProxies && exchange.lacksFields === true)
       return new LackingFlow(settings, exchange, settleArgs).refuse();
     const flow = new RequestFlow(settings, exchange, settleArgs);
-    const outcome = settings.skip === undefined ? flow.decide() : flow.decideUnless(settings.skip);
+    const outcome = settings.skip === undefined && settings.deadline === undefined ? flow.decide() : flow.decideAfter();
     // After the client has disconnected, its server may no longer know its address.
     if (outcome instanceof Promise) void exchange.peer;
     return outcome;
@@ -54,6 +55,9 @@ export function runFlow<Request, SettleArgs extends readonly unknown[]>(
     throw errorOf(cause);
   }
 }
+
+/** When the caller gives up, on the clock of the limiter; undefined if it waits. */
+type Due = number | Rejected | undefined;
 
 function throwError(cause: unknown): never {
   throw errorOf(cause);
@@ -86,24 +90,31 @@ class RequestFlow<Request, SettleArgs extends readonly unknown[]> implements Key
     }
   }
 
+  /** Decides after `deadline` and `skip`. The time of the caller runs from now, and not from the end of `skip`. */
   // A function that can create a closure allocates a context on each call, so it is not on the common path.
-  decideUnless(skip: (request: Request) => Awaitable<boolean>): Awaitable<FlowOutcome> {
-    const skipped = attempt(() => toNativePromise(skip(this.request)));
-    if (!(skipped instanceof Promise)) return this.#decideAfter(skipped);
-    return skipped.then((answer) => this.#decideAfter(answer)).catch(throwError);
+  decideAfter(): Awaitable<FlowOutcome> {
+    const { skip, deadline, limiter } = this.settings;
+    const due = deadline && (attempt(() => dueOf(deadline, this.exchange, limiter.time)) as Due);
+    const skipped = skip !== undefined && attempt(() => toNativePromise(skip(this.request)));
+    if (!(skipped instanceof Promise)) return this.#decideUnless(skipped, due);
+    return skipped.then((answer) => this.#decideUnless(answer, due)).catch(throwError);
   }
 
-  #decideAfter(skipped: boolean | Rejected): Awaitable<FlowOutcome> {
-    if (skipped instanceof Rejected) return this.decide(skipped);
-    return skipped ? null : this.decide();
+  #decideUnless(skipped: boolean | Rejected, due: Due): Awaitable<FlowOutcome> {
+    if (skipped === true) return null;
+    const failure = [skipped, due].find((each) => each instanceof Rejected);
+    return this.decide(failure, typeof due === 'number' ? due : undefined);
   }
 
-  /** @param skipFailure - A failure of `skip`, which comes before those of the limits. */
-  decide(skipFailure?: Rejected): Awaitable<FlowOutcome> {
+  /**
+   * @param failure - That of `skip` or of `deadline`, which comes before those of the limits.
+   * @param dueMicros - When the caller gives up, on the clock of the limiter.
+   */
+  decide(failure?: Rejected, dueMicros?: number): Awaitable<FlowOutcome> {
     const { prepared, shadow, queued, slotsUntil } = this.settings;
-    const limits = prepared.resolved();
+    const limits = dueMicros === undefined ? prepared.resolved() : prepared.until(dueMicros);
     if (limits.slotLimit !== undefined) checkHasEnd(limits.slotLimit, this.exchange, slotsUntil);
-    const decided = limits.spend(this, shadow ? undefined : queued, skipFailure);
+    const decided = limits.spend(this, shadow ? undefined : queued, failure);
     return decided instanceof Promise
       ? this.#carryOutLater(decided, limits.canWait)
       : this.#carryOut(decided, limits.canWait);
@@ -151,7 +162,9 @@ class RequestFlow<Request, SettleArgs extends readonly unknown[]> implements Key
     const answered = settings.queued.add(settings.limiter, decision, this.exchange).then((end) => {
       if (end === 'left') return this.#leave(decision);
       if (end === 'over') return this.#carryOut(decision, true, decision.delayMs);
-      return answerTo(settings, this.exchange, closedDecision(decision, closed()));
+      if (end === 'late') void decision.release();
+      const instead = end === 'late' ? lateDecision(decision.origin.owner) : closedDecision(decision, closed());
+      return answerTo(settings, this.exchange, instead);
     });
     return answered.catch(throwError);
   }

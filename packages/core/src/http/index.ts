@@ -4,6 +4,7 @@
  *
  * @module
  */
+export { grpcTimeoutMs, type CallerDeadline, type HeaderDeadline } from './caller-deadline.ts';
 export { clientAddressFinder, type ClientAddressFinder } from '../client/client-address.ts';
 export { trustedProxies, type Peer, type TrustedProxies } from '../client/trusted-proxies.ts';
 export { endIfBegun } from './node-response.ts';

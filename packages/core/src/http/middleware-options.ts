@@ -3,6 +3,7 @@ import { coreOf, createLimiter, LIMITER_SETTINGS, type LimiterSettings } from '.
 import type { Decision } from '../decision/decision.ts';
 import { complaint, isInstance, SluiceError } from '../checks/errors.ts';
 import { clientNetwork } from '../keys/address-keys.ts';
+import { checkCallerDeadline, type CallerDeadline } from './caller-deadline.ts';
 import { QueuedRequests } from './queued-requests.ts';
 import { everyone } from '../keys/everyone.ts';
 import type { Key } from '../keys/key.ts';
@@ -51,6 +52,13 @@ export interface FlowOptions<Request = unknown> {
    * to 1,000,000. While it queues that many, a request that needs a delay is denied. Default: 1000.
    */
   readonly maxQueued?: number | undefined;
+  /**
+   * When the caller of a request gives up: a function that returns milliseconds from now, or a `Date`, or undefined for one
+   * that waits; or `fromHeaders()`. A request that could begin only after that is denied at once with 429 and takes nothing,
+   * and the `reason` of its decision is `deadline`. Neither `maxWait` nor a store keeps a request longer. If the function
+   * fails, the limits are decided without a deadline, as when `skip` fails. Default: callers wait.
+   */
+  readonly deadline?: CallerDeadline<Request> | undefined;
   /** The largest random extension of Retry-After, as a fraction of the wait, from 0 to 0.03. Default: 0. */
   readonly retryJitter?: number | undefined;
   /** Whether CORS preflight requests are limited. Default: false. */
@@ -131,6 +139,7 @@ const FLOW_OPTIONS = [
   'fields',
   'retryJitter',
   'limitPreflight',
+  'deadline',
   'maxQueued',
   'slotsUntil',
   'onDecision',
@@ -157,6 +166,8 @@ export interface FlowSettings<Request, SettleArgs extends readonly unknown[]>
   readonly onDecision: FlowOptions<Request>['onDecision'];
   readonly shadow: boolean;
   readonly limitPreflight: boolean;
+  /** See {@link FlowOptions.deadline}. */
+  readonly deadline: FlowOptions<Request>['deadline'];
   /** The requests that are queued for a delay. */
   readonly queued: QueuedRequests;
   /** See {@link SlotOptions.slotsUntil}. */
@@ -181,11 +192,12 @@ export function flowSettings<Request, SettleArgs extends readonly unknown[]>(
   const names = [...(shared ? SHARED_OPTIONS : INLINE_OPTIONS), ...adapterOptions];
   checkOptions(caller, options, names, shared ? SHARED_HINTS : MIDDLEWARE_HINTS, `${caller}(${EXAMPLE})`);
   const { skip, shadow = false, fields, retryJitter = 0, limitPreflight = false, onDecision } = options;
-  const { maxQueued = 1000 } = options;
+  const { maxQueued = 1000, deadline } = options;
   checkFunction('skip', skip, SKIP_REMEDY);
   checkFunction('onDecision', onDecision, 'For example onDecision: (decision) => metrics.count(decision.outcome).');
   const { onDenied } = options as { onDenied?: unknown };
   checkFunction('onDenied', onDenied, 'It answers a denied request. For the usual answer, leave it out.');
+  checkCallerDeadline(deadline);
   checkBoolean('shadow', shadow);
   checkBoolean('limitPreflight', limitPreflight);
   const dialect = checkedFields(fields);
@@ -194,7 +206,7 @@ export function flowSettings<Request, SettleArgs extends readonly unknown[]>(
   );
   const slotsUntil = checkedSlotsUntil(options, shared || 'concurrency' in options);
   const answers = { dialect, retryJitter: checkedJitter(retryJitter) };
-  const common = { skip, shadow, limitPreflight, onDecision, queued, slotsUntil, ...answers };
+  const common = { skip, shadow, limitPreflight, deadline, onDecision, queued, slotsUntil, ...answers };
   return {
     ...common,
     ...(shared

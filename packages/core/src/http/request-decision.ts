@@ -30,6 +30,7 @@ const FIGURES = [
   'retryAfterMs',
   'resetAfterMs',
   'failure',
+  'reason',
 ] as const;
 
 /**
@@ -58,6 +59,8 @@ export class RequestDecision {
   declare readonly resetAfterMs: number;
   /** Which failure policy decided and why the store did not; undefined when the store made the strictest decision. */
   declare readonly failure: Failure | undefined;
+  /** `deadline` when the request was denied because its caller would have given up before it could begin. */
+  declare readonly reason: 'deadline' | undefined;
   readonly #request: unknown;
   readonly #parts: Part[];
   /** Undefined until there is a decision. */

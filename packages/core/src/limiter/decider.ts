@@ -7,16 +7,14 @@ import type { Transaction } from '../decision/transaction.ts';
 import { tracing } from '../events/trace.ts';
 import { OpenGate, type StoreGate } from '../failure/store-gate.ts';
 import { assertAtOnce } from './at-once.ts';
+import type { CallerDeadlines } from './caller-deadlines.ts';
 import { IN_SHADOW, WITHOUT_HTTP, type DecisionContext, type Reports } from './reports.ts';
-import type { SpendOptions } from './spend-options.ts';
+import type { Spent } from './spend-options.ts';
 import { Stages } from './stages.ts';
 
 type Batch = readonly Transaction[];
 /** What was made of an entry: `null` of that of an unlimited id. */
 type Made = Awaitable<Transaction | null>;
-
-/** The options of a `spend` that concern its reports. */
-type Spent = Pick<SpendOptions, 'shadow'>;
 
 type Active = Pick<Stage, 'isActive'>;
 
@@ -27,6 +25,7 @@ export interface DeciderParts {
   readonly stages: readonly Stage[];
   /** The two stages that plain batches pass, too, while one of them is active. */
   readonly watches: readonly [Active, Active];
+  readonly deadlines: Pick<CallerDeadlines, 'decide'>;
   readonly reports: Reports<never>;
   /** Whether a cost that can never pass is denied, and not an error. */
   readonly costsFromData: boolean;
@@ -38,14 +37,16 @@ export class Decider {
   readonly #answersAtOnce: boolean;
   readonly #stages: Readonly<Record<DecisionCall, Stages>>;
   readonly #watches: DeciderParts['watches'];
+  readonly #deadlines: DeciderParts['deadlines'];
   readonly #reports: Reports<never>;
   readonly #costsFromData: boolean;
 
-  constructor({ gate, stages, watches, reports, costsFromData }: DeciderParts) {
+  constructor({ gate, stages, watches, deadlines, reports, costsFromData }: DeciderParts) {
     this.#gate = gate;
     this.#answersAtOnce = gate instanceof OpenGate;
     this.#stages = { spend: Stages.of('spend', stages, gate), check: Stages.of('check', stages, gate) };
     this.#watches = watches;
+    this.#deadlines = deadlines;
     this.#reports = reports;
     this.#costsFromData = costsFromData;
   }
@@ -56,7 +57,7 @@ export class Decider {
    * @throws {SluiceError} `ERR_DUPLICATE_BUCKET`, `ERR_COST_OVER_BURST`.
    */
   decideMade(call: DecisionCall, made: readonly Made[], spent?: Spent): Awaitable<Decided> {
-    const batch = this.#reports.isNeeded ? undefined : plainBatchOf(made);
+    const batch = this.#reports.isNeeded || spent !== undefined ? undefined : plainBatchOf(made);
     return batch === undefined ? this.#decideAny(call, made, spent) : this.#decidePlain(call, batch);
   }
 
@@ -66,9 +67,10 @@ export class Decider {
    * @throws {SluiceError} `ERR_OPTION` when it would take time.
    */
   decideMadeAtOnce(call: DecisionCall, made: readonly Made[], spent?: Spent): Decided {
-    const batch = this.#answersAtOnce && !this.#reports.isNeeded ? plainBatchOf(made) : undefined;
-    if (batch !== undefined) return this.#decidePlain(call, batch) as Decided;
-    return this.#decideAnyAtOnce(call, made, spent);
+    if (spent !== undefined || !this.#answersAtOnce || this.#reports.isNeeded)
+      return this.#decideAnyAtOnce(call, made, spent);
+    const batch = plainBatchOf(made);
+    return batch === undefined ? this.#decideAnyAtOnce(call, made, spent) : (this.#decidePlain(call, batch) as Decided);
   }
 
   #decideAnyAtOnce(call: DecisionCall, made: readonly Made[], spent: Spent | undefined): Decided {
@@ -78,13 +80,14 @@ export class Decider {
 
   // A function of its own: a closure in its caller would allocate a context on each call.
   #decideAny(call: DecisionCall, made: readonly Made[], spent: Spent | undefined): Awaitable<Decided> {
-    const batch = plainBatchOf(made);
-    return this.#reported(call, batch === undefined ? this.#decideMixed(call, made) : this.decide(call, batch), spent);
+    const batch = spent?.dueMicros === undefined ? plainBatchOf(made) : undefined;
+    const decided = batch === undefined ? this.#decideMixed(call, made, spent?.dueMicros) : this.decide(call, batch);
+    return this.#reported(call, decided, spent);
   }
 
-  #decideMixed(call: DecisionCall, made: readonly Made[]): Awaitable<Decided> {
+  #decideMixed(call: DecisionCall, made: readonly Made[], dueMicros: number | undefined): Awaitable<Decided> {
     return andThen(batchOf(made), (batch) => {
-      const decided = this.decide(call, batch);
+      const decided = dueMicros === undefined ? this.decide(call, batch) : this.decideBy(dueMicros, call, batch);
       return batch.length === made.length ? decided : andThen(decided, leavingOut);
     });
   }
@@ -112,6 +115,15 @@ export class Decider {
     for (let i = 0; i < batch.length; i++) if (!batch[i]!.isPlain) return this.#decideByStages(call, batch);
     const [raised, warnings] = this.#watches;
     return raised.isActive || warnings.isActive ? this.#stages[call].decide(batch) : this.#gate.decide(call, batch);
+  }
+
+  /**
+   * Decides a batch whose caller gives up.
+   *
+   * @param dueMicros - When it does, on the clock of the limiter.
+   */
+  decideBy(dueMicros: number, call: DecisionCall, batch: Batch): Awaitable<Decided> {
+    return this.#deadlines.decide([batch], dueMicros, ([asked]) => this.decide(call, asked!));
   }
 
   /** Decides a batch of {@link plainBatchOf}. */
@@ -157,7 +169,10 @@ export class Decider {
     const isWatched = !this.#answersAtOnce && this.#reports.areTimed;
     const watched = (batches: readonly Batch[]): Awaitable<Decided> =>
       isWatched ? this.#watched(() => decide(batches), batches.flat()) : decide(batches);
-    return this.#reported(call, andThen(made, watched), spent);
+    const dueMicros = spent?.dueMicros;
+    const inTime = (batches: readonly Batch[]): Awaitable<Decided> =>
+      dueMicros === undefined ? watched(batches) : this.#deadlines.decide(batches, dueMicros, watched);
+    return this.#reported(call, andThen(made, inTime), spent);
   }
 }
 

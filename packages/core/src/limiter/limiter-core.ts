@@ -42,7 +42,14 @@ import { run } from './run.ts';
 import type { Ran, RunOptions, Work } from './run-options.ts';
 import type { Settlement, TrueCosts } from './settlement.ts';
 import { SetupWatch } from './setup-watch.ts';
-import { checkSpendOptions, checkSpendSyncOptions, type SpendOptions, type SpendSyncOptions } from './spend-options.ts';
+import {
+  checkSpendOptions,
+  checkSpendSyncOptions,
+  spentBy,
+  type SpendOptions,
+  type SpendSyncOptions,
+  type Spent,
+} from './spend-options.ts';
 import { usageOf, type Usage } from './usage.ts';
 import { whenItsTurn } from './waiting.ts';
 
@@ -102,7 +109,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
   spendSync(entries: readonly SpendEntry[] | FirstOf, options?: SpendSyncOptions): Decision {
     if (options === undefined) return this.#decideAtOnce('spend', entries);
     checkSpendSyncOptions(options);
-    return this.#decideAtOnce('spend', entries, spendCallOf(options), options);
+    return this.#decideAtOnce('spend', entries, spendCallOf(options), spentBy(options, this.time));
   }
 
   checkSync(entries: readonly SpendEntry[] | FirstOf): Decision {
@@ -111,37 +118,34 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
 
   #spendInTurn(entries: readonly SpendEntry[] | FirstOf, options: SpendOptions): Awaitable<Decided> {
     checkSpendOptions(options);
-    return whenItsTurn(
-      () => this.#decide('spend', entries, spendCallOf(options), options),
-      this.#parts.queued,
-      options,
-    );
+    const spent = spentBy(options, this.time);
+    return whenItsTurn(() => this.#decide('spend', entries, spendCallOf(options), spent), this.#parts.queued, options);
   }
 
   #decide(
     call: 'spend' | 'check',
     entries: readonly SpendEntry[] | FirstOf,
     entryCall: EntryCall = call,
-    options?: SpendSyncOptions,
+    spent?: Spent,
   ): Awaitable<Decided> {
     if (!Array.isArray(entries))
-      return this.#parts.decider.decideFirst(call, this.#alternatives(entries as FirstOf), options);
-    return this.#parts.decider.decideMade(call, transactionsOf(this.#openSet(), entryCall, entries), options);
+      return this.#parts.decider.decideFirst(call, this.#alternatives(entries as FirstOf), spent);
+    return this.#parts.decider.decideMade(call, transactionsOf(this.#openSet(), entryCall, entries), spent);
   }
 
   #decideAtOnce(
     call: 'spend' | 'check',
     entries: readonly SpendEntry[] | FirstOf,
     entryCall: EntryCall = call,
-    options?: SpendSyncOptions,
+    spent?: Spent,
   ): Decided {
     if (!Array.isArray(entries)) {
       const alternatives = this.#alternatives(entries as FirstOf);
       assertAtOnce(call, this.#answersAtOnce, [alternatives]);
-      return this.#parts.decider.decideFirst(call, alternatives, options) as Decided;
+      return this.#parts.decider.decideFirst(call, alternatives, spent) as Decided;
     }
     const made = transactionsOf(this.#openSet(), entryCall, entries);
-    return this.#parts.decider.decideMadeAtOnce(call, made, options);
+    return this.#parts.decider.decideMadeAtOnce(call, made, spent);
   }
 
   async charge(entries: readonly CostEntry[]): Promise<readonly BucketState[]> {
@@ -209,6 +213,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     this.#parts.limits.release();
     this.#endStoreReports?.();
     this.#parts.queued.close();
+    this.#parts.deadlines.close();
     this.#parts.slots.close();
     try {
       await andThen(this.#parts.work.ended(), () => {
@@ -276,10 +281,10 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     this.#parts.reports.observe(observer);
   }
 
-  /** What is in progress now: waiting decisions, and the slots that this process holds. */
-  get inProgress(): Pick<LimiterParts<Request>, 'queued' | 'slots'> {
-    const { queued, slots } = this.#parts;
-    return { queued, slots };
+  /** What metrics read: waiting decisions, the slots that this process holds, and denials because of deadlines. */
+  get inProgress(): Pick<LimiterParts<Request>, 'queued' | 'slots' | 'deadlines'> {
+    const { queued, slots, deadlines } = this.#parts;
+    return { queued, slots, deadlines };
   }
 
   get #answersAtOnce(): boolean {

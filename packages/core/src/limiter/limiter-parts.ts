@@ -11,6 +11,7 @@ import { SlotStage } from '../kinds/concurrency/slot-stage.ts';
 import type { Store } from '../store/store.ts';
 import { StoreWall } from '../time/store-wall.ts';
 import type { Time } from '../time/time.ts';
+import { CallerDeadlines } from './caller-deadlines.ts';
 import { Corrections } from './corrections.ts';
 import { CurrentLimits } from './current-limits.ts';
 import { Decider } from './decider.ts';
@@ -49,6 +50,7 @@ export interface LimiterParts<Request> {
   readonly corrections: Corrections;
   readonly settlements: Settlements;
   readonly queued: QueuedDecisions;
+  readonly deadlines: CallerDeadlines;
   readonly slots: SlotStage;
   readonly work: PendingWork;
   readonly reports: Reports<Request>;
@@ -79,7 +81,21 @@ export function partsOf<Request>(setup: LimiterSetup<Request>, limiter: Limiter<
   const slots = new SlotStage({ held, store, owner: gate, emit });
   const reports = new Reports({ limiter, onDecision, emit, time });
   const corrections = new Corrections({ store, gate, limits, work, reports });
-  const queued = new QueuedDecisions({ time, refund: (decision) => corrections.refund(decision) });
+  const queued = new QueuedDecisions({
+    time,
+    refund: (decision) => corrections.refund(decision),
+    noteLate: (decision) => void deadlines.noteDenial(decision),
+  });
+  const deadlines = new CallerDeadlines({
+    gate,
+    answersWithinMs: answersAtOnce ? 0 : failure.deadlineMs,
+    time,
+    emit,
+    giveBack(decision) {
+      queued.giveBack(decision);
+      void decision.release();
+    },
+  });
   const { raised, warnings, loads } = limits;
   // The order in which a batch is decided. The store comes after the last one.
   const stages: readonly Stage[] = [
@@ -91,7 +107,7 @@ export function partsOf<Request>(setup: LimiterSetup<Request>, limiter: Limiter<
     new RaiseStage({ raised, gate, limits }),
   ];
   const { costsFromData } = setup;
-  const decider = new Decider({ gate, stages, watches: [raised, warnings], reports, costsFromData });
+  const decider = new Decider({ gate, stages, watches: [raised, warnings], deadlines, reports, costsFromData });
   const settlements = new Settlements({
     corrections,
     limits,
@@ -99,5 +115,5 @@ export function partsOf<Request>(setup: LimiterSetup<Request>, limiter: Limiter<
     reports,
     spend: (batch) => decider.decide('spend', batch),
   });
-  return { limits, gate, decider, corrections, settlements, queued, slots, work, reports };
+  return { limits, gate, decider, corrections, settlements, queued, deadlines, slots, work, reports };
 }

@@ -36,8 +36,8 @@ interface HandleParts {
 }
 
 const OPTIONS = ['cost', 'mode', 'share'];
-const SPEND_OPTIONS = [...OPTIONS, 'hold', 'wait', 'signal'];
-const RUN_OPTIONS = ['cost', 'share', 'signal', 'settle'];
+const SPEND_OPTIONS = [...OPTIONS, 'hold', 'wait', 'within', 'signal'];
+const RUN_OPTIONS = ['cost', 'share', 'signal', 'within', 'settle'];
 
 /** A handle that looks up its limit when it is made, and again after `replace`. */
 export class PreparedLimit implements LimitHandle {
@@ -110,13 +110,14 @@ export class PreparedLimit implements LimitHandle {
 
   async #run<T>(id: string | undefined, work: Work<T>, options: HandleRunOptions<T> = {}): Promise<Ran<T>> {
     checkOptions('run', options, RUN_OPTIONS);
-    const { cost = 1, share = 1, signal, settle } = options;
+    const { cost = 1, share = 1, signal, within, settle } = options;
     checkFunction('run.settle', settle, 'It returns the true cost, for example settle: (answer) => answer?.tokens.');
     const entries = [{ ...this.#bucket(id), cost, share }];
-    if (settle === undefined) return this.#parts.limiter.run(entries, work, { signal });
+    if (settle === undefined) return this.#parts.limiter.run(entries, work, { signal, within });
     if (this.#current().limit.treatment.slots !== undefined) throw settlesSlots(this.name);
     return this.#parts.limiter.run(entries, work, {
       signal,
+      within,
       settle: async (value, end) => {
         const trueCost = await settle(value, end);
         return trueCost === undefined ? undefined : { [this.name]: trueCost };
@@ -155,7 +156,8 @@ export class PreparedLimit implements LimitHandle {
 
 /** Whether there are options beside those of an entry. */
 function isForLimiter(options: SpendOptions | null): boolean {
-  return options?.hold !== undefined || options?.wait !== undefined || options?.signal !== undefined;
+  const { hold, wait, within, signal } = options ?? {};
+  return hold !== undefined || wait !== undefined || within !== undefined || signal !== undefined;
 }
 
 function useWith(call: 'spend' | 'check', limit: Limit<never>, options: EntryOptions): Use {

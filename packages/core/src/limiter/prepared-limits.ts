@@ -55,7 +55,7 @@ export interface Places {
 interface Parts<Request> {
   /** The limits in effect. Not checked for `close` here: each decision is. */
   readonly limits: { readonly set: LimitSet<Request> };
-  readonly decider: Pick<Decider, 'decide'>;
+  readonly decider: Pick<Decider, 'decide' | 'decideBy'>;
   readonly call: 'spend' | 'check';
 }
 
@@ -78,6 +78,14 @@ export class PreparedLimits<Request> {
     return this.#resolved;
   }
 
+  /** Returns them for a request whose caller gives up at a time on the clock of the limiter. */
+  until(dueMicros: number): ResolvedLimits<Request> {
+    const { set, uses } = this.resolved();
+    const { decider, call } = this.#parts;
+    const inTime: Pick<Decider, 'decide'> = { decide: (_, batch) => decider.decideBy(dueMicros, call, batch) };
+    return new ResolvedLimits(set, uses, { decider: inTime, call });
+  }
+
   #resolve(set: LimitSet<Request>): ResolvedLimits<Request> {
     const uses = this.#uses.map((use) => resolvedUse(limitNamed(set, use.limit), use));
     return new ResolvedLimits(set, uses, this.#parts);
@@ -98,10 +106,14 @@ export class ResolvedLimits<Request> {
   readonly slotLimit: Limit<Request> | undefined;
   /** Whether a decision may have a delay. */
   readonly canWait: boolean;
-  readonly #decider: Parts<Request>['decider'];
+  readonly #decider: Pick<Decider, 'decide'>;
   readonly #call: Parts<Request>['call'];
 
-  constructor(set: LimitSet<Request>, uses: readonly ResolvedUse<Request>[], { decider, call }: Parts<Request>) {
+  constructor(
+    set: LimitSet<Request>,
+    uses: readonly ResolvedUse<Request>[],
+    { decider, call }: { readonly decider: Pick<Decider, 'decide'>; readonly call: Parts<Request>['call'] },
+  ) {
     this.set = set;
     this.uses = uses;
     this.slotLimit = uses.find(({ limit }) => limit.treatment.slots !== undefined && !limit.disabled)?.limit;

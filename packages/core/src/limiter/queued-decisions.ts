@@ -5,8 +5,11 @@ import { mapKeyOf } from '../store/bucket-key.ts';
 import type { Alarm, Time } from '../time/time.ts';
 import { TurnHeap, type Turn } from '../time/turn-heap.ts';
 
-/** Why the wait of a decision ended: its delay is over, or the limiter was closed. */
-export type WaitEnd = 'over' | 'closed';
+/**
+ * Why the wait of a decision ended: its delay is over; that was noticed only after its caller had given up, and its tokens
+ * were given back; or the limiter was closed.
+ */
+export type WaitEnd = 'over' | 'late' | 'closed';
 
 /** Ends the wait of a decision and gives its tokens back. Returns false, and does nothing, if the wait has ended. */
 export type Leave = () => boolean;
@@ -38,6 +41,8 @@ interface QueuedDecisionsParts {
   readonly time: Time;
   /** Gives back what a decision took. */
   readonly refund: (decision: Decided) => Awaitable<unknown>;
+  /** Called for each wait that is over too late. */
+  readonly noteLate: (decision: Decided) => void;
 }
 
 /**
@@ -51,6 +56,7 @@ interface QueuedDecisionsParts {
 export class QueuedDecisions {
   readonly #time: Time;
   readonly #refund: QueuedDecisionsParts['refund'];
+  readonly #noteLate: QueuedDecisionsParts['noteLate'];
   readonly #queued = new TurnHeap<Queued>();
   /** By bucket. The last decision of each has not left, or waits in another queue, too. */
   readonly #queues = new Map<string, Queue>();
@@ -59,9 +65,10 @@ export class QueuedDecisions {
   #number = 0;
   #closed = false;
 
-  constructor({ time, refund }: QueuedDecisionsParts) {
+  constructor({ time, refund, noteLate }: QueuedDecisionsParts) {
     this.#time = time;
     this.#refund = refund;
+    this.#noteLate = noteLate;
   }
 
   /**
@@ -165,9 +172,16 @@ export class QueuedDecisions {
   #release(): void {
     this.#alarmMicros = Infinity;
     this.#alarm = undefined;
-    const due = this.#takeDue(this.#time.nowMicros());
-    for (const { end } of due) end?.('over');
+    const nowMicros = this.#time.nowMicros();
+    for (const { decision, end } of this.#takeDue(nowMicros))
+      end?.(nowMicros < (decision.state?.dueMicros ?? Infinity) ? 'over' : this.#late(decision));
     this.#arm();
+  }
+
+  #late(decision: Decided): 'late' {
+    this.giveBack(decision);
+    this.#noteLate(decision);
+    return 'late';
   }
 
   #takeDue(nowMicros: number): readonly Queued[] {

@@ -1,6 +1,7 @@
 import type { Awaitable } from '../async/awaitable.ts';
 import type { Decision } from '../decision/decision.ts';
 import type { TrueCosts } from './settlement.ts';
+import type { SpendOptions } from './spend-options.ts';
 
 /** What {@link Limiter.run} calls when it may. */
 export type Work<T> = (decision: Decision) => Awaitable<T>;
@@ -17,6 +18,8 @@ interface WorkEnd {
 export interface RunOptions<T, Costs = TrueCosts> {
   /** Aborting it ends the wait for a turn and gives the tokens back. It does not stop work that has begun. */
   readonly signal?: AbortSignal | undefined;
+  /** When the caller gives up, as for `Limiter.spend`. Work that could begin only then is denied at once. Default: it waits. */
+  readonly within?: SpendOptions['within'];
   /**
    * Returns the true cost of the work when it has ended, also when it has failed: `value` is then undefined. The difference
    * to what was taken is refunded or charged, see `Limiter.settle`. Where it returns nothing, the cost stays as it was

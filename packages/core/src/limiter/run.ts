@@ -20,15 +20,15 @@ export async function run<T>(
   work: Work<T>,
   options: RunOptions<T> = {},
 ): Promise<Ran<T>> {
-  checkOptions('run', options, ['signal', 'settle']);
+  checkOptions('run', options, ['signal', 'within', 'settle']);
   if (typeof work !== 'function') throw notWork(work);
-  const { signal, settle } = options;
+  const { signal, within, settle } = options;
   checkFunction(
     'run.settle',
     settle,
     'It returns true costs, for example settle: (answer) => ({ Tokens: answer?.tokens }).',
   );
-  const decision = await limiter.spend(entries, { hold: true, wait: true, signal });
+  const decision = await limiter.spend(entries, { hold: true, wait: true, signal, within });
   if (!decision.allowed) return { allowed: false, decision };
   if (signal?.aborted === true) return leave(limiter, decision, signal);
   const endPending = settle === undefined ? undefined : expectSettlement(decision);

@@ -1,5 +1,8 @@
 import { complaint } from '../checks/errors.ts';
 import { checkBoolean, checkOptions } from '../checks/options.ts';
+import { durationTicks, type Duration } from '../rule/duration.ts';
+import { MAX_TOLERANCE_TICKS, TICKS_PER_MS } from '../rule/ticks.ts';
+import { dueIn, type Time } from '../time/time.ts';
 
 /** The options of {@link Limiter.spend}. */
 export interface SpendOptions {
@@ -14,6 +17,11 @@ export interface SpendOptions {
    */
   readonly wait?: boolean | undefined;
   /**
+   * When the caller gives up: after so many milliseconds, any number, or a duration such as `'2s'`. What could begin only then
+   * is denied at once, takes nothing, and has the `reason` `deadline`. Default: the caller waits.
+   */
+  readonly within?: Duration | undefined;
+  /**
    * The caller lets the request through whatever the decision, which is counted and reported so. Default: false.
    */
   readonly shadow?: boolean | undefined;
@@ -25,11 +33,33 @@ export interface SpendOptions {
 }
 
 /** The options of {@link Limiter.spendSync}. */
-export type SpendSyncOptions = Pick<SpendOptions, 'hold' | 'shadow'>;
+export type SpendSyncOptions = Pick<SpendOptions, 'hold' | 'within' | 'shadow'>;
+
+/** What a decision needs of the options of a `spend`. */
+export interface Spent extends Pick<SpendOptions, 'shadow'> {
+  /** When its caller gives up, on the clock of the limiter. */
+  readonly dueMicros?: number | undefined;
+}
+
+/**
+ * @param options - Valid ones, but for `within`.
+ * @throws {SluiceError} `ERR_DURATION`.
+ */
+export function spentBy({ shadow, within }: SpendSyncOptions, time: Time): Spent {
+  return { shadow, dueMicros: within === undefined ? undefined : dueIn(millisecondsOf(within), time) };
+}
+
+const WITHIN = { minMs: 0, maxMs: MAX_TOLERANCE_TICKS / TICKS_PER_MS, demand: 'of at most ten years' };
+
+/** A number is often what is left of another deadline, so that any number is one of milliseconds. */
+function millisecondsOf(within: unknown): number {
+  const isNumber = typeof within === 'number' && !Number.isNaN(within);
+  return isNumber ? within : durationTicks('spend.within', within, WITHIN) / TICKS_PER_MS;
+}
 
 /** @throws {SluiceError} `ERR_OPTION`, `ERR_UNKNOWN_OPTION`. */
 export function checkSpendOptions(options: SpendOptions): void {
-  checkOptions('spend', options, ['hold', 'wait', 'shadow', 'signal']);
+  checkOptions('spend', options, ['hold', 'wait', 'within', 'shadow', 'signal']);
   checkBoolean('spend.hold', options.hold);
   checkBoolean('spend.wait', options.wait);
   checkBoolean('spend.shadow', options.shadow);
@@ -39,7 +69,7 @@ export function checkSpendOptions(options: SpendOptions): void {
 /** @throws {SluiceError} `ERR_OPTION`, `ERR_UNKNOWN_OPTION`: also for `wait`, which takes time. */
 export function checkSpendSyncOptions(options: SpendSyncOptions): void {
   const remedy = 'A decision at once is not waited for: use `await spend(…)`.';
-  checkOptions('spendSync', options, ['hold', 'shadow'], { wait: remedy, signal: remedy });
+  checkOptions('spendSync', options, ['hold', 'within', 'shadow'], { wait: remedy, signal: remedy });
   checkBoolean('spendSync.hold', options.hold);
   checkBoolean('spendSync.shadow', options.shadow);
 }

@@ -1,4 +1,5 @@
 import type { Awaitable } from '../async/awaitable.ts';
+import { lateDecision } from '../decision/decide.ts';
 import type { Decided } from '../decision/decided.ts';
 import { closed } from '../failure/store-gate.ts';
 import type { QueuedDecisions } from './queued-decisions.ts';
@@ -44,7 +45,8 @@ function delayed(decision: Decided, queued: QueuedDecisions, signal: AbortSignal
       signal?.removeEventListener('abort', abort);
       if (how === 'over') return resolve(decision);
       void decision.release();
-      reject(closed());
+      if (how === 'late') resolve(lateDecision(decision.origin.owner));
+      else reject(closed());
     });
   });
 }

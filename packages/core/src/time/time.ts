@@ -62,3 +62,12 @@ export function checkTime(time: unknown): void {
     remedy: "For tests use `new FakeTime()` of '@sluice/core/testing'; for the process's own time leave it out.",
   });
 }
+
+/**
+ * Returns the time of the clock, in microseconds, when so many milliseconds from now have passed; undefined for `Infinity`.
+ *
+ * @param ms - May be negative, for a time that has passed.
+ */
+export function dueIn(ms: number, time: Time): number | undefined {
+  return ms === Infinity ? undefined : time.nowMicros() + Math.floor(ms * 1000);
+}

@@ -6,13 +6,18 @@ import { QueuedDecisions } from '../../src/limiter/queued-decisions.ts';
 import { sized } from '../../../../test/sized.ts';
 
 const MANY = sized(4000, 20_000);
+const noop = (): void => undefined;
 
 test('a decision that is to wait after the end of all waits ends at once, gives its tokens back, and can not leave', async () => {
   const limits = { Exports: { key: accountId(() => null), burst: 1, count: 1, period: '1m', maxWait: '1h' } };
   const limiter = createLimiter({ limits, time: new FakeTime(), log: false });
   const given: Decision[] = [];
   const ends: string[] = [];
-  const queued = new QueuedDecisions({ time: new FakeTime(), refund: (decision) => void given.push(decision) });
+  const queued = new QueuedDecisions({
+    time: new FakeTime(),
+    refund: (decision) => void given.push(decision),
+    noteLate: noop,
+  });
   queued.close();
   const decision = await limiter.spend([{ limit: 'Exports', id: 'a' }]);
   const leave = queued.add(decision as Decided, (how) => ends.push(how));
@@ -45,7 +50,7 @@ test('the last turn of a queue is given back at once, also if a decision with a 
   const limiter = createLimiter({ limits, time, log: false });
   const entries = [{ limit: 'Exports', id: 'a' }] as const;
   const given: Decision[] = [];
-  const queued = new QueuedDecisions({ time, refund: (decision) => void given.push(decision) });
+  const queued = new QueuedDecisions({ time, refund: (decision) => void given.push(decision), noteLate: noop });
   await limiter.spend(entries);
   await limiter.spend(entries);
   const afterTwoMinutes = await limiter.spend(entries);

@@ -311,7 +311,7 @@ test('a wait ends as usual when giving its tokens back fails', async () => {
   const { limiter, time } = limiterOnFakeTime({ Queue: QUEUE });
   limiter.spendSync(entry());
   const decision = limiter.spendSync(entry());
-  const queued = new QueuedDecisions({ time, refund: () => { throw new Error('closed'); } }); // prettier-ignore
+  const queued = new QueuedDecisions({ time, refund: () => { throw new Error('closed'); }, noteLate: () => undefined }); // prettier-ignore
   const leaving = new AbortController();
   const waits = Promise.allSettled([
     whenItsTurn(() => decision as Decided, queued, { wait: true, signal: leaving.signal }),

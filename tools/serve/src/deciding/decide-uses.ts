@@ -19,14 +19,16 @@ export interface UsesDecided {
  * Returns a value for what only spends, if the store answers at once.
  *
  * @param limiter - Made by `createDataLimiter`: a cost above the burst of its bucket is a denial.
+ * @param within - For how many milliseconds the proxy still waits. Default: it waits.
  */
-export function decideUses(limiter: Limiter, uses: readonly Use[]): Awaitable<UsesDecided> {
-  if (!uses.every(isPlain)) return decideMixed(limiter, uses);
+export function decideUses(limiter: Limiter, uses: readonly Use[], within?: number): Awaitable<UsesDecided> {
+  if (!uses.every(isPlain)) return decideMixed(limiter, uses, within);
   if (uses.length === 0) return NOTHING;
   const batch = combined(uses);
+  const options = within === undefined ? undefined : { within };
   return limiter.store.traits?.answersAtOnce === true
-    ? { ...NOTHING, decision: limiter.spendSync(batch) }
-    : limiter.spend(batch).then((decision) => ({ ...NOTHING, decision }));
+    ? { ...NOTHING, decision: limiter.spendSync(batch, options) }
+    : limiter.spend(batch, options).then((decision) => ({ ...NOTHING, decision }));
 }
 
 function isPlain({ kind, shadow }: Use): boolean {
@@ -36,10 +38,10 @@ function isPlain({ kind, shadow }: Use): boolean {
 const NONE: readonly never[] = [];
 const NOTHING: UsesDecided = { decision: null, shadow: null, changed: NONE };
 
-async function decideMixed(limiter: Limiter, uses: readonly Use[]): Promise<UsesDecided> {
+async function decideMixed(limiter: Limiter, uses: readonly Use[], within?: number): Promise<UsesDecided> {
   const decide = async (inShadow: boolean): Promise<Decision | null> => {
     const asked = uses.filter(({ kind, shadow }) => (kind === 'spend' || kind === 'check') && shadow === inShadow);
-    return asked.length === 0 ? null : limiter.spend(combined(asked), { shadow: inShadow });
+    return asked.length === 0 ? null : limiter.spend(combined(asked), { shadow: inShadow, within });
   };
   const deciding = Promise.all([decide(false), decide(true)]);
   // Usage is taken even if the decision fails.

@@ -1,13 +1,18 @@
 // The room grpc: unary calls of gRPC over `node:http2`, and health checks.
 import type { Awaitable, Time } from '@sluice/core';
+import { grpcTimeoutMs } from '@sluice/core/http';
 import { afterInput, Deadlines, type Wait } from '@sluice/core/kit';
 import { constants, type IncomingHttpHeaders, type OutgoingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import { MalformedMessage } from '../protobuf/reader.ts';
 import { UnaryBody } from './frames.ts';
 import { GrpcError, STATUS } from './grpc-error.ts';
 
-/** Answers one unary method: takes the body of a call, returns a framed message. It may throw or reject. */
-export type UnaryMethod = (body: UnaryBody) => Awaitable<Buffer>;
+/**
+ * Answers one unary method: takes the body of a call, returns a framed message. It may throw or reject.
+ *
+ * @param leftMs - For how long the caller still waits, in milliseconds; undefined if the call does not say it.
+ */
+export type UnaryMethod = (body: UnaryBody, leftMs?: number) => Awaitable<Buffer>;
 
 /** What a {@link GrpcHandler} asks of its service. */
 export interface GrpcParts {
@@ -61,24 +66,27 @@ export class GrpcHandler {
     if (encoding !== undefined && encoding !== 'identity') {
       return fail(stream, new GrpcError(STATUS.unimplemented, 'Compressed messages are not supported.'));
     }
-    this.#receive(stream, method);
+    this.#receive(stream, method, grpcTimeoutMs(headers['grpc-timeout'] as string | undefined));
   }
 
-  #receive(stream: ServerHttp2Stream, method: UnaryMethod): void {
+  #receive(stream: ServerHttp2Stream, method: UnaryMethod, timeoutMs: number | undefined): void {
+    const beganMicros = this.#parts.time.nowMicros();
     const body = new UnaryBody();
     const wait = new CallWait(stream);
     this.#calls.begin(wait);
     stream.on('data', (chunk: Buffer) => body.take(chunk));
     stream.on('end', () => {
-      if (isOpen(stream)) this.#answer(stream, method, body);
+      if (!isOpen(stream)) return;
+      const leftMs = timeoutMs && timeoutMs - (this.#parts.time.nowMicros() - beganMicros) / 1000;
+      this.#answer(stream, () => method(body, leftMs));
     });
     stream.on('close', () => this.#calls.end(wait));
   }
 
   /** A method that answers at once needs no promise. */
-  #answer(stream: ServerHttp2Stream, method: UnaryMethod, body: UnaryBody): void {
+  #answer(stream: ServerHttp2Stream, method: () => Awaitable<Buffer>): void {
     try {
-      const answer = method(body);
+      const answer = method();
       if (answer instanceof Promise) void this.#answerLater(stream, answer);
       else respond(stream, answer);
     } catch (error) {

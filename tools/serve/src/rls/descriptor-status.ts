@@ -16,9 +16,14 @@ export function descriptorStatus(use: DescriptorUse, decided: UsesDecided): Desc
     return state === undefined ? PASSES : withFigures(CODE.ok, state, state.resetAfterMs);
   }
   const { decision } = decided;
-  if (decision?.outcome === 'unavailable') return DENIED;
+  // Without a result where no store was asked, or Envoy had given up before it answered.
+  if (decision?.outcome === 'unavailable' || isLate(decision)) return DENIED;
   const result = decision === null ? undefined : stateOf(decision.results, use);
   return result === undefined ? PASSES : ofResult(result);
+}
+
+function isLate(decision: UsesDecided['decision']): boolean {
+  return decision?.reason === 'deadline' && decision.results.length === 0;
 }
 
 /** Returns the status that matters most of those of one descriptor: of denials the longest, otherwise what has least left. */

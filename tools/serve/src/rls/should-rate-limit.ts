@@ -37,8 +37,10 @@ interface Asked {
 /**
  * Decides a request of Envoy, from its body to a frame. All its descriptors are one decision. Returns a value where the store
  * answers at once.
+ *
+ * @param within - For how many milliseconds Envoy still waits: what comes later takes nothing.
  */
-export function shouldRateLimit(body: UnaryBody, parts: RlsParts): Awaitable<Buffer> {
+export function shouldRateLimit(body: UnaryBody, within: number | undefined, parts: RlsParts): Awaitable<Buffer> {
   const { limiter, snapshot, emit } = parts;
   const request = requestIn(body);
   if (request === 'too large') return denyTooLarge(parts);
@@ -46,7 +48,7 @@ export function shouldRateLimit(body: UnaryBody, parts: RlsParts): Awaitable<Buf
   const { tables, formats } = snapshot();
   const table = tables.envoy.get(domain);
   const uses = descriptorUses(descriptors, table, { formats, onUnknown: () => reportUnderAllRules(domain, emit) });
-  const decided = decideUses(limiter, uses.flat().filter(isUse));
+  const decided = decideUses(limiter, uses.flat().filter(isUse), within);
   const asked = { table, uses };
   return decided instanceof Promise ? answerLater(asked, decided, parts) : answer(asked, decided, parts);
 }

@@ -1,5 +1,5 @@
 // The room service: `openService` and `startServers`: the options, the servers, the end.
-import type { Awaitable, Limiter } from '@sluice/core';
+import type { Limiter } from '@sluice/core';
 import { createDataLimiter, eventSink, messageOf, systemTime } from '@sluice/core/kit';
 import { openSessions, peerOf, trustedProxies } from '@sluice/core/http';
 import { readMetrics, type Metric } from '@sluice/core/metrics';
@@ -7,8 +7,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2Session, IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
 import { askedAddressFinder } from '../check/asked-address.ts';
 import { CheckHandler, type ServiceParts } from '../check/check-handler.ts';
-import type { UnaryBody } from '../grpc/frames.ts';
-import { GrpcHandler } from '../grpc/grpc-handler.ts';
+import { GrpcHandler, type UnaryMethod } from '../grpc/grpc-handler.ts';
 import { HEALTH_CHECK, healthCheck } from '../grpc/health.ts';
 import { Metrics } from '../metrics/metrics.ts';
 import { shouldRateLimit, SHOULD_RATE_LIMIT } from '../rls/should-rate-limit.ts';
@@ -150,8 +149,8 @@ export class Service {
 
   #grpcHandler(parts: ServiceParts): GrpcHandler {
     const known = new WeakMap<Http2Session, boolean>();
-    const methods = new Map([
-      [SHOULD_RATE_LIMIT, (body: UnaryBody): Awaitable<Buffer> => shouldRateLimit(body, parts)],
+    const methods = new Map<string, UnaryMethod>([
+      [SHOULD_RATE_LIMIT, (body, leftMs) => shouldRateLimit(body, leftMs, parts)],
       [HEALTH_CHECK, healthCheck([RLS_NAME], () => this.#isDraining)],
     ]);
     return new GrpcHandler({
