@@ -6,6 +6,7 @@ import { checkId, type IdFormat } from '../../ids/id-format.ts';
 import { Cidr } from '../../ids/cidr.ts';
 import { IpAddress } from '../../ids/ip-address.ts';
 import { FirstParts, FirstPartsMap } from './first-parts.ts';
+import { withValue, type IdValues } from './id-table.ts';
 import { NetworkMap } from './network-map.ts';
 import { checkKind } from './override.ts';
 import { OverrideTotals } from '../../kinds/borrow/override-totals.ts';
@@ -19,7 +20,9 @@ export class LimitOverrides {
   readonly totals: OverrideTotals = new OverrideTotals();
   readonly #limit: string;
   readonly #where: string;
-  readonly #ids = new Map<string, OverrideRate>();
+  #ids: IdValues<OverrideRate> = new Map();
+  /** The first id with each of the different numbers of ids. */
+  readonly #firstOf = new Map<Numbers, string>();
   #networks: NetworkMap<OverrideRate> | undefined;
   #firstParts: FirstPartsMap<OverrideRate> | undefined;
   #smallestBurst = Infinity;
@@ -76,7 +79,7 @@ export class LimitOverrides {
    * is none.
    */
   listedFor(id: string): string | undefined {
-    if (this.#ids.has(id)) return id;
+    if (this.#ids.get(id) !== undefined) return id;
     const prefixLength = this.#networks?.prefixLengthFor(id);
     if (prefixLength === undefined) return this.#firstParts?.listedFor(id);
     const [address = ''] = id.split('/');
@@ -89,18 +92,16 @@ export class LimitOverrides {
    * @throws {SluiceError} `ERR_LIMIT`.
    */
   checkAtMost(limit: Limit<never>): void {
-    for (const [id, rate] of this.#ids) {
-      if (typeof rate !== 'string') checkAtMost(`${this.#where}[${shown(id)}]`, rate, limit);
-    }
+    for (const [rate, id] of this.#firstOf) checkAtMost(`${this.#where}[${shown(id)}]`, rate, limit);
     const which = this.#networks === undefined ? 'of first parts' : 'of a network';
     for (const rate of this.#groups()) {
       if (typeof rate !== 'string') checkAtMost(`${this.#where} (${which})`, rate, limit);
     }
   }
 
-  /** All numbers. Unlimited and blocked ids are left out. */
+  /** All different numbers. Unlimited and blocked ids are left out. */
   *rates(): Generator<Numbers, void> {
-    for (const rate of this.#ids.values()) if (typeof rate !== 'string') yield rate;
+    yield* this.#firstOf.keys();
     for (const rate of this.#groups()) if (typeof rate !== 'string') yield rate;
   }
 
@@ -116,9 +117,14 @@ export class LimitOverrides {
   }
 
   #set(listed: Listed, rate: OverrideRate): void {
-    if (typeof listed === 'string') this.#ids.set(listed, rate);
+    if (typeof listed === 'string') this.#setId(listed, rate);
     else if (listed instanceof Cidr) (this.#networks ??= new NetworkMap()).set(listed, rate);
     else (this.#firstParts ??= new FirstPartsMap()).set(listed, rate);
+  }
+
+  #setId(id: string, rate: OverrideRate): void {
+    this.#ids = withValue(this.#ids, id, rate);
+    if (typeof rate !== 'string' && !this.#firstOf.has(rate)) this.#firstOf.set(rate, id);
   }
 
   #note(text: string, rate: Numbers): void {

@@ -6,9 +6,12 @@ import { entriesOf, isPlainObject, isTable } from '../../checks/options.ts';
 import { LimitOverrides } from './limit-overrides.ts';
 import { checkBorrowing } from '../../kinds/borrow/override-totals.ts';
 import { overrideRate, type Override } from './override.ts';
+import { textOf } from './plan-numbers.ts';
 
 /** A table of overrides by limit, then by id. */
 export type OverrideTable = Readonly<Record<string, Readonly<Record<string, Override>>>>;
+
+const MOST_PLANS = 1000;
 
 let readOverrides: (list: OverrideList, limit: string) => LimitOverrides | undefined;
 
@@ -28,6 +31,8 @@ export function overridesOf(list: OverrideList, limit: string): LimitOverrides |
 export class OverrideList {
   readonly #limits = new Map<string, LimitOverrides>();
   readonly #rates = new WeakMap<object, OverrideRate>();
+  /** The numbers of the first plans, by their text. Most lists have few: the numbers of each are in memory once. */
+  readonly #plans = new Map<string, OverrideRate>();
   #sealed = false;
 
   static {
@@ -92,10 +97,14 @@ export class OverrideList {
   }
 
   #rate(limit: string, text: string, override: Override): OverrideRate {
-    const known = isPlainObject(override) ? this.#rates.get(override) : undefined;
+    const check = (): OverrideRate => checkedRate(override, () => `overrides.${limit}[${shown(text)}]`);
+    if (!isPlainObject(override)) return check();
+    const known = this.#rates.get(override);
     if (known !== undefined) return known;
-    const rate = checkedRate(override, () => `overrides.${limit}[${shown(text)}]`);
-    if (isPlainObject(override)) this.#rates.set(override, rate);
+    const plan = this.#plans.size < MOST_PLANS ? textOf(override as Exclude<Override, string>) : undefined;
+    const rate = (plan === undefined ? undefined : this.#plans.get(plan)) ?? check();
+    if (plan !== undefined) this.#plans.set(plan, rate);
+    this.#rates.set(override, rate);
     return rate;
   }
 }
