@@ -109,6 +109,8 @@ type LimitOfKey = number | ((key: string) => Awaitable<number>);
 interface Served {
   readonly limit: LimitOfKey;
   readonly windowMs: number;
+  /** The numbers of all keys; undefined where a function gives the limit of each. */
+  readonly fixed: WindowNumbers | undefined;
   readonly buckets: PeerBuckets;
 }
 
@@ -152,25 +154,24 @@ class SluiceStore implements RateLimitStore {
       throw otherNumbers(this.#options.name, served, numbers);
     }
     const { windowMs } = numbers;
-    return { limit, windowMs, buckets: this.#bucketsOf({ limit, windowMs }) };
+    const fixed = isFixed ? numbers : undefined;
+    return { limit, windowMs, fixed, buckets: this.#bucketsOf({ windowMs, fixed }) };
   }
 
-  #bucketsOf({ limit, windowMs }: Omit<Served, 'buckets'>): PeerBuckets {
-    const name = `express-rate-limit.${this.#options.name}.${windowText(windowMs)}`;
-    return new PeerBuckets(name, this.#options, typeof limit === 'number' ? { limit, windowMs } : undefined);
+  #bucketsOf({ windowMs, fixed }: Pick<Served, 'windowMs' | 'fixed'>): PeerBuckets {
+    return new PeerBuckets(`express-rate-limit.${this.#options.name}.${windowText(windowMs)}`, this.#options, fixed);
   }
 
   // As an async function does it, with one promise instead of two where the store returns one.
   increment(key: string): Promise<RateLimitInfo> {
     try {
       const served = this.#ready();
-      const taken: Taken = { key: served.buckets.idOf(key), decision: undefined };
+      const { buckets, fixed } = served;
+      const id = buckets.idOf(key);
       // Before anything is awaited, so that what follows in the caller has it.
-      if (this.#givesBack) this.#taken.add(taken, served.windowMs);
-      const numbers = numbersFor(served, key);
-      return numbers instanceof Promise
-        ? takeLater(served, taken, numbers)
-        : Promise.resolve(take(served, taken, numbers));
+      const taken = this.#givesBack ? this.#taken.add(id, served.windowMs) : undefined;
+      if (fixed === undefined) return takeLater(served, id, taken, askedNumbers(served, key));
+      return Promise.resolve(take(served, id, taken, fixed));
     } catch (error) {
       return Promise.reject(error);
     }
@@ -199,7 +200,7 @@ class SluiceStore implements RateLimitStore {
 
   async get(key: string): Promise<RateLimitInfo | undefined> {
     const served = this.#ready();
-    const numbers = await numbersFor(served, key);
+    const numbers = served.fixed ?? (await askedNumbers(served, key));
     const counts = readOf(await served.buckets.check(served.buckets.idOf(key), numbers), numbers);
     return counts.hits === 0 ? undefined : infoOf(served, counts);
   }
@@ -237,23 +238,24 @@ function notBegun(): SluiceError {
   );
 }
 
-function numbersFor({ limit, windowMs }: Served, key: string): Awaitable<WindowNumbers> {
-  return typeof limit === 'number' ? { limit, windowMs } : askedNumbers(limit(key), windowMs);
+async function askedNumbers({ limit, windowMs }: Served, key: string): Promise<WindowNumbers> {
+  return { limit: givenLimit(OWN_LIMIT, await (typeof limit === 'function' ? limit(key) : limit)), windowMs };
 }
 
-async function askedNumbers(limit: Awaitable<number>, windowMs: number): Promise<WindowNumbers> {
-  return { limit: givenLimit(OWN_LIMIT, await limit), windowMs };
-}
-
-function take(served: Served, taken: Taken, numbers: WindowNumbers): Awaitable<RateLimitInfo> {
-  const { buckets } = served;
-  const decision = (taken.decision = buckets.spend(taken.key, numbers));
+function take(served: Served, id: string, taken: Taken | undefined, numbers: WindowNumbers): Awaitable<RateLimitInfo> {
+  const decision = served.buckets.spend(id, numbers);
+  if (taken !== undefined) taken.decision = decision;
   return decision instanceof Promise ? tellLater(served, decision, numbers) : tell(served, decision, numbers);
 }
 
 // Functions of their own, so that the path of a store in memory creates no closure.
-function takeLater(served: Served, taken: Taken, asked: Promise<WindowNumbers>): Promise<RateLimitInfo> {
-  return asked.then((numbers) => take(served, taken, numbers));
+function takeLater(
+  served: Served,
+  id: string,
+  taken: Taken | undefined,
+  asked: Promise<WindowNumbers>,
+): Promise<RateLimitInfo> {
+  return asked.then((numbers) => take(served, id, taken, numbers));
 }
 
 function tellLater(served: Served, decided: Promise<Decision>, numbers: WindowNumbers): Promise<RateLimitInfo> {

@@ -36,7 +36,9 @@ export class TakenTokens {
     this.#time = time;
   }
 
-  add(taken: Taken, windowMs: number): void {
+  /** Returns what the decision of a request is noted in. */
+  add(key: string, windowMs: number): Taken {
+    const taken: Taken = { key, decision: undefined };
     this.#enter(taken);
     const nowMicros = this.#time.nowMicros();
     const known = this.#byKey.get(taken.key) ?? { all: [], untilMicros: 0 };
@@ -46,10 +48,11 @@ export class TakenTokens {
     // The last that was used is the last in the map.
     this.#byKey.delete(taken.key);
     this.#byKey.set(taken.key, known);
-    for (const [key, { untilMicros }] of this.#byKey) {
+    for (const [oldest, { untilMicros }] of this.#byKey) {
       if (untilMicros > nowMicros && this.#byKey.size <= MOST_KEYS) break;
-      this.forget(key);
+      this.forget(oldest);
     }
+    return taken;
   }
 
   /** Returns what is to be given back, which is then forgotten; undefined if there is nothing. */
