@@ -4,7 +4,7 @@ import type { Failure, Judged, Origin } from './batch-answer.ts';
 import type { Decision, Outcome } from './decision.ts';
 import { addPending } from './pending-tokens.ts';
 import type { Result } from './result.ts';
-import { delayMsOf, resultsOf } from './results.ts';
+import { allowedFigures, delayMsOf, resultsOf, type Figures } from './results.ts';
 import { showAsJson } from './show-as-json.ts';
 import { longestOf, strictestOf } from './strictness.ts';
 import type { Transaction } from './transaction.ts';
@@ -33,9 +33,6 @@ class DecisionState {
   /** Whether limits that were asked for may have no result: of unlimited ids, and of alternatives. */
   declare leavesOut?: true;
 }
-
-/** The figures of a decision as a whole. */
-type Figures = Pick<Decision, 'limit' | 'id' | 'blocked' | 'remaining' | 'retryAfterMs' | 'resetAfterMs'>;
 
 /** The figures of a decision to which no limit applied. It is allowed. */
 const NO_LIMIT: Figures = {
@@ -92,9 +89,9 @@ export class Decided implements Decision, Judged, ReadingToFill {
     this.passed = reading?.passed ?? -1;
     this.nowTicks = reading === undefined ? NaN : reading.nowTicks;
     // Those of one bucket are a literal: it is allocated where it is written, and from the beginning for numbers of any size.
-    if (reading !== undefined) this.levelsTicks = reading.levelsTicks as number[];
+    const known = reading?.levelsTicks as number[] | undefined;
     // oxlint-disable-next-line unicorn/no-new-array
-    else this.levelsTicks = batch.length === 1 ? [NaN] : new Array<number>(batch.length).fill(NaN);
+    this.levelsTicks = known ?? (batch.length === 1 ? [NaN] : new Array<number>(batch.length).fill(NaN));
     this.bucketNowTicks = reading?.bucketNowTicks;
     this.bucketWallMs = reading?.bucketWallMs;
     this.durationMs = undefined;
@@ -183,6 +180,9 @@ export class Decided implements Decision, Judged, ReadingToFill {
 
   get #figures(): Figures {
     if (this.strictest !== undefined) return this.strictest;
+    // Most are allowed by one limit, and only some of their figures are read.
+    if (this.passed === 0 && this.batch.length === 1 && this.made === undefined)
+      return (this.strictest = allowedFigures(this));
     const { results, passed, batch, origin } = this;
     if (passed === undefined || (batch.length === 0 && passed === -1))
       return (this.strictest = unknownFigures(batch[0]));

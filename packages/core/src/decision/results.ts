@@ -2,10 +2,26 @@ import { fits, remainingTokens, waitFor } from '../rule/gcra.ts';
 import { ceilToMs } from '../rule/ticks.ts';
 import { canDeny, levelAfter } from '../store/transaction-rule.ts';
 import type { Judged } from './batch-answer.ts';
+import type { Decision } from './decision.ts';
 import { periodLeft, ticksUntilFit, ticksUntilFull } from './period-left.ts';
 import { notePending } from './pending-tokens.ts';
 import type { Result } from './result.ts';
-import { isInternal, type Transaction } from './transaction.ts';
+import { isInternal, readyTicks, type Transaction } from './transaction.ts';
+
+/** The figures of a decision as a whole. */
+export type Figures = Pick<Decision, 'limit' | 'id' | 'blocked' | 'remaining' | 'retryAfterMs' | 'resetAfterMs'>;
+
+/** Returns the figures of a decision that one limit has allowed: those of its result, which is not made for them. */
+export function allowedFigures(decided: Judged): Figures {
+  const transaction = decided.batch[0]!;
+  const before = decided.levelsTicks[0]!;
+  const after = decided.origin.takes ? levelAfter(transaction, before) : before;
+  const { limit, id, rate } = transaction;
+  const left = rate.kind.level === 'falls' ? undefined : periodLeft(transaction, decided, 0);
+  const remaining = remainingTokens(after, rate.emissionIntervalTicks, readyTicks(transaction));
+  const resetAfterMs = ceilToMs(left === undefined ? after : ticksUntilFull(after, left));
+  return { limit, id, blocked: false, remaining, retryAfterMs: 0, resetAfterMs };
+}
 
 /** Derives the results of a decision from its levels. */
 export function resultsOf(decided: Judged): readonly Result[] {
