@@ -23,6 +23,11 @@ const TRIALS = {
       what: 'breaks the adapters, one change at a time, and fails if their HTTP contract does not notice one',
       runs: `${SOURCES} test/contract/http/mutants/main.ts`,
     },
+    'mutants-formats': {
+      what: 'changes what is stored without its version, one field at a time, and fails if test/formats does not notice one',
+      needs: ['redis'],
+      runs: `${SOURCES} test/formats/mutants/main.ts`,
+    },
     'mutants-leases': {
       what: 'breaks sync.lua and the rules of processes, and fails if no test notices one; `rules` or `script` tries a part',
       needs: ['redis'],
@@ -185,6 +190,11 @@ const TRIALS = {
   'Files that are written from the sources; tests fail when they differ': {
     api: { what: 'the public types of all packages, into api/', runs: 'node scripts/api.mjs --update' },
     schemas: { what: 'the JSON Schemas of limits as files', runs: `${SOURCES} scripts/write-schemas.mjs` },
+    golden: {
+      what: 'samples of what the version before stores, which test/formats reads: made by its packages',
+      needs: ['redis', 'postgres'],
+      runs: `${SOURCES} test/formats/golden/main.ts`,
+    },
     'docs-tables': {
       what: 'the tables of docs that follow from the source, llms.txt of the site and the skill in @sluice/core',
       runs: `${SOURCES} scripts/docs-tables.mjs`,

@@ -6,8 +6,8 @@ export function functionFingerprints(sql: string): ReadonlyMap<string, string> {
   return new Map(Array.from(functions, ([text, name]) => [name!, fingerprintOf(statementOf(text))]));
 }
 
-/** The fingerprint of a text, as it is in the comment of a function. */
-function fingerprintOf(text: string): string {
+/** The fingerprint of a text: of a function, it is in its comment. */
+export function fingerprintOf(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }
 

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { textOf } from './changed-text.ts';
 import { functionFingerprints } from './function-fingerprints.ts';
 
-const schema = readFileSync(new URL('../../packages/postgres/sql/schema.sql', import.meta.url), 'utf8');
+const schema = textOf('packages/postgres/sql/schema.sql');
 
 /**
  * The functions of PostgreSQL that processes may be using, each with the fingerprint of its text. A line here never changes:

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import {
   copyFileSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -17,7 +18,7 @@ import { root } from '../../scripts/pnpm.mjs';
  * The commit whose packages stand for the release before this one, until there is a release. They speak version 4 of the protocol
  * of the host store, and use `sluice_run_v1` in PostgreSQL.
  */
-export const OLD_COMMIT = '8e6b65c6';
+const OLD_COMMIT = '8e6b65c6';
 
 const CACHE = join(root, 'node_modules', '.cache', 'sluice-formats');
 const PACKAGES = ['core', 'redis', 'postgres', 'host'];
@@ -40,6 +41,8 @@ export function oldPackages(): string {
   run(clone, 'npm', 'run', '--silent', 'tarballs');
   const made = join(temporary, 'made');
   for (const name of PACKAGES) unpack(clone, made, name);
+  run(made, 'tar', '-xzf', join(clone, 'tarballs', 'sluice.tgz'), '--one-top-level=command', '--strip-components=1');
+  cpSync(join(clone, 'api'), join(made, 'api'), { recursive: true });
   linkPeers(clone, made);
   try {
     renameSync(made, folder);
@@ -57,6 +60,11 @@ export function oldProgram(path: string, name: string): string {
   const copy = join(oldPackages(), name);
   copyFileSync(path, copy);
   return copy;
+}
+
+/** The program of the old command. */
+export function oldCommand(): string {
+  return join(oldPackages(), 'command', 'dist', 'main.js');
 }
 
 function checkOut(clone: string): void {

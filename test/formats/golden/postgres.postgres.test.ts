@@ -1,0 +1,37 @@
+import { postgresStore } from '@sluice/postgres';
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { postgresFolder } from '../../../scripts/postgres.mjs';
+import { postgresServer } from '../../postgres/postgres-server.ts';
+import { countsIn, EXPIRY_MS, FOUND, LOOK } from './buckets.mjs';
+import { samplePath } from './sample.ts';
+
+test('a database of the version before, restored from its dump, is used with its buckets, and keeps its functions', async () => {
+  const server = await postgresServer();
+  await server.query('create database golden');
+  const url = server.url.replace(/\w+$/, 'golden');
+  execFileSync(join(postgresFolder(), 'psql'), [
+    '--quiet',
+    '-v',
+    'ON_ERROR_STOP=1',
+    '-f',
+    samplePath('postgres.sql'),
+    url,
+  ]);
+  const store = postgresStore({ connectionString: url });
+  await store.ready();
+  // The slots of the sample have expired since, and are renewed as a process does that was not gone.
+  const slots = { limit: 'Slots', id: 'a', slots: true, expiryMs: EXPIRY_MS } as const;
+  await store.run({
+    kind: 'renew',
+    batch: [
+      { ...slots, holder: 'h1', first: 1, count: 2 },
+      { ...slots, holder: 'h2', first: 4, count: 1 },
+    ],
+  });
+  expect(countsIn(await store.run(LOOK))).toEqual(FOUND);
+  await store.migrate({ dropOld: true });
+  expect(countsIn(await store.run(LOOK))).toEqual(FOUND);
+  await store.close();
+});
