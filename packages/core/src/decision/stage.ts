@@ -2,9 +2,7 @@ import type { Awaitable } from '../async/awaitable.ts';
 import { hasBlocked } from './batch.ts';
 import { blockedDecision } from './decide.ts';
 import type { Decided } from './decided.ts';
-import { isBlocked, type Transaction } from './transaction.ts';
-
-type Batch = readonly Transaction[];
+import { isBlocked, type Transaction, type Batch } from './transaction.ts';
 
 /** What is done with a batch: its tokens are taken, or nothing is. */
 export type DecisionCall = 'spend' | 'check';

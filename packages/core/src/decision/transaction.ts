@@ -5,6 +5,9 @@ import type { Numbers } from '../rule/rate.ts';
 import type { CalendarPeriod } from '../store/calendar-period.ts';
 import type { Mode, SlotHolding, StoreTransaction } from '../store/store.ts';
 
+/** Transactions that are decided together. */
+export type Batch = readonly Transaction[];
+
 /** What a transaction needs of a {@link Use}. Only a charge or a refund may cost more than the burst. */
 interface Asked extends Pick<Use, 'cost' | 'mode' | 'share'> {
   /** The name under which the bucket is stored, and how decisions by it are treated. */

@@ -14,7 +14,7 @@ import { passes } from '../store/transaction-rule.ts';
 /** Returns the slots of a bucket that this process holds, without those of the transaction itself. */
 export type SlotLevel = (transaction: StoreTransaction) => number;
 
-type Batch = readonly StoreTransaction[];
+type StoreBatch = readonly StoreTransaction[];
 
 /**
  * The store of the policy `local`: tokens are in a memory store, and slots are those that this process holds, also since
@@ -50,7 +50,7 @@ export class LocalStore implements Store {
     return joinedReading(readUntilPassed(alternatives, (batch) => this.#decideOne(kind, batch)));
   }
 
-  #decideOne(kind: 'spend' | 'check', batch: Batch): StoreReading {
+  #decideOne(kind: 'spend' | 'check', batch: StoreBatch): StoreReading {
     // Read once: what decides is what the caller is told.
     const held = batch.map((one) => (hasSlots(one) ? this.#slotLevel(one) : 0));
     const slots = batch.filter(hasSlots);
@@ -81,7 +81,7 @@ function hasTokens(bucket: StoreBucket): boolean {
 }
 
 /** Returns the place of each transaction among those of tokens; −1 for slots. */
-function placesOfTokens(batch: Batch): readonly number[] {
+function placesOfTokens(batch: StoreBatch): readonly number[] {
   let next = 0;
   return batch.map((one) => (hasSlots(one) ? -1 : next++));
 }

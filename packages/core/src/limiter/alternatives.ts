@@ -2,14 +2,12 @@ import { allOf, andThen, type Awaitable } from '../async/awaitable.ts';
 import { complaint } from '../checks/errors.ts';
 import { checkOptions, isPlainObject } from '../checks/options.ts';
 import { batchOf, checkCostFits } from '../decision/batch.ts';
-import type { Transaction } from '../decision/transaction.ts';
+import type { Batch, Transaction } from '../decision/transaction.ts';
 import { checkedEntries } from './entries.ts';
 import type { FirstOf, SpendEntry } from './entry.ts';
 
 const MAX_ALTERNATIVES = 4;
 const MAX_ENTRIES = 8;
-
-type Batch = readonly Transaction[];
 
 /**
  * Makes the batches of `firstOf`. Their entries are validated before anything is awaited, so that an error is thrown.

@@ -3,7 +3,7 @@ import { batchOf, canEverPass, checkCostFits, hasBlocked, plainBatchOf } from '.
 import { neverDecision } from '../decision/decide.ts';
 import { firstDecision, leavingOut, type Decided } from '../decision/decided.ts';
 import type { DecisionCall, Stage } from '../decision/stage.ts';
-import type { Transaction } from '../decision/transaction.ts';
+import type { Batch, Transaction } from '../decision/transaction.ts';
 import { tracing } from '../events/trace.ts';
 import { OpenGate, type StoreGate } from '../failure/store-gate.ts';
 import { assertAtOnce } from './at-once.ts';
@@ -12,7 +12,6 @@ import { IN_SHADOW, WITHOUT_HTTP, type DecisionContext, type Reports } from './r
 import type { Spent } from './spend-options.ts';
 import { Stages } from './stages.ts';
 
-type Batch = readonly Transaction[];
 /** What was made of an entry: `null` of that of an unlimited id. */
 type Made = Awaitable<Transaction | null>;
 

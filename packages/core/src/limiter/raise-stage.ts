@@ -1,12 +1,10 @@
 import { allOf, andThen, type Awaitable } from '../async/awaitable.ts';
 import type { Decided } from '../decision/decided.ts';
 import type { DecisionCall, Rest, Stage } from '../decision/stage.ts';
-import type { Transaction } from '../decision/transaction.ts';
+import type { Batch } from '../decision/transaction.ts';
 import type { LimitSet } from '../definitions/limit-set.ts';
 import type { StoreGate } from '../failure/store-gate.ts';
 import type { RaisedLimits } from './raised-limits.ts';
-
-type Batch = readonly Transaction[];
 
 /** The parts of a {@link RaiseStage}. */
 interface RaiseStageParts {

@@ -1,10 +1,8 @@
 import { andThen, type Awaitable } from '../async/awaitable.ts';
 import type { Decided } from '../decision/decided.ts';
 import type { DecisionCall, Rest, Stage } from '../decision/stage.ts';
-import type { Transaction } from '../decision/transaction.ts';
+import type { Batch } from '../decision/transaction.ts';
 import type { StoreGate } from '../failure/store-gate.ts';
-
-type Batch = readonly Transaction[];
 
 /** The stages of an array from one on, and after them the store. */
 export class Stages implements Rest {

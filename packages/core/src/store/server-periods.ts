@@ -5,7 +5,7 @@ import type { StoreReading, StoreTransaction } from './store.ts';
 // What decide.lua and schema.sql do with periods: their replies contain only levels.
 
 /** A batch of any operation. */
-type Batch = readonly Partial<Pick<StoreTransaction, 'period'>>[];
+type PeriodBatch = readonly Partial<Pick<StoreTransaction, 'period'>>[];
 
 /** The origin of the server's time in ticks. */
 const EPOCH_MS: number = Date.UTC(2026, 0, 1);
@@ -22,7 +22,7 @@ export function periodTicks(period: CalendarPeriod): readonly number[] {
  * Adds to a reading of the server what a caller must know of periods: the ends that the server chose by the same rule,
  * and its wall clock.
  */
-export function withPeriods(batch: Batch, { nowTicks, levelsTicks }: StoreReading): StoreReading {
+export function withPeriods(batch: PeriodBatch, { nowTicks, levelsTicks }: StoreReading): StoreReading {
   const wallMs = wallMsOf(nowTicks);
   return {
     nowTicks,
@@ -39,7 +39,10 @@ export function periodEndTicks(period: CalendarPeriod, wallMs: number): number |
 }
 
 /** Returns the error for a batch with a stale period; undefined if it has none. */
-export function findStalePeriod(batch: Batch, { nowTicks, levelsTicks }: StoreReading): StalePeriodError | undefined {
+export function findStalePeriod(
+  batch: PeriodBatch,
+  { nowTicks, levelsTicks }: StoreReading,
+): StalePeriodError | undefined {
   const stale = batch[levelsTicks.indexOf(STALE)]?.period;
   return stale && new StalePeriodError(stale, wallMsOf(nowTicks));
 }

@@ -11,14 +11,14 @@ import type {
   StoreTransaction,
 } from '../store/store.ts';
 
-type Batch = readonly StoreTransaction[];
+type StoreBatch = readonly StoreTransaction[];
 type Run = Pick<Store, 'run'>;
 /** A value for a store that returns values, and a promise for one that returns promises. */
-type Answer<Calls extends Run> = ReturnType<Calls['run']>;
+type ReadingOf<Calls extends Run> = ReturnType<Calls['run']>;
 type Readings<Calls extends Run> =
-  Answer<Calls> extends StoreReading
+  ReadingOf<Calls> extends StoreReading
     ? readonly StoreReading[]
-    : Answer<Calls> extends Promise<unknown>
+    : ReadingOf<Calls> extends Promise<unknown>
       ? Promise<readonly StoreReading[]>
       : Awaitable<readonly StoreReading[]>;
 
@@ -31,53 +31,53 @@ export class StoreCalls<Calls extends Run> {
   }
 
   /** Takes one batch, if it passes. */
-  spend(batch: Batch, deadlineMs?: number): Answer<Calls> {
+  spend(batch: StoreBatch, deadlineMs?: number): ReadingOf<Calls> {
     return this.#run({ kind: 'spend', alternatives: [batch] }, deadlineMs);
   }
 
   /** Returns a reading for each batch that was tried. */
-  spendFirst(alternatives: readonly Batch[], deadlineMs?: number): Readings<Calls> {
+  spendFirst(alternatives: readonly StoreBatch[], deadlineMs?: number): Readings<Calls> {
     const whole = this.#run({ kind: 'spend', alternatives }, deadlineMs) as Awaitable<StoreReading>;
     return andThen(whole, (reading) => readingsOf(alternatives, reading)) as Readings<Calls>;
   }
 
   /** Reads the levels of one batch. */
-  check(batch: Batch, deadlineMs?: number): Answer<Calls> {
+  check(batch: StoreBatch, deadlineMs?: number): ReadingOf<Calls> {
     return this.#run({ kind: 'check', alternatives: [batch] }, deadlineMs);
   }
 
   /** Takes tokens whether they fit or not. */
-  charge(batch: readonly StoreCharge[], deadlineMs?: number): Answer<Calls> {
+  charge(batch: readonly StoreCharge[], deadlineMs?: number): ReadingOf<Calls> {
     return this.#run({ kind: 'charge', batch }, deadlineMs);
   }
 
   /** Gives tokens back. */
-  refund(batch: readonly StoreRefund[], deadlineMs?: number): Answer<Calls> {
+  refund(batch: readonly StoreRefund[], deadlineMs?: number): ReadingOf<Calls> {
     return this.#run({ kind: 'refund', batch }, deadlineMs);
   }
 
   /** Cuts levels. */
-  cap(batch: readonly StoreCap[], deadlineMs?: number): Answer<Calls> {
+  cap(batch: readonly StoreCap[], deadlineMs?: number): ReadingOf<Calls> {
     return this.#run({ kind: 'cap', batch }, deadlineMs);
   }
 
   /** Renews slots. */
-  renew(batch: readonly StoreHold[], deadlineMs?: number): Answer<Calls> {
+  renew(batch: readonly StoreHold[], deadlineMs?: number): ReadingOf<Calls> {
     return this.#run({ kind: 'renew', batch }, deadlineMs);
   }
 
   /** Releases slots. */
-  release(batch: readonly StoreHold[], deadlineMs?: number): Answer<Calls> {
+  release(batch: readonly StoreHold[], deadlineMs?: number): ReadingOf<Calls> {
     return this.#run({ kind: 'release', batch }, deadlineMs);
   }
 
   /** Deletes buckets. */
-  reset(batch: readonly StoreBucket[], deadlineMs?: number): Answer<Calls> {
+  reset(batch: readonly StoreBucket[], deadlineMs?: number): ReadingOf<Calls> {
     return this.#run({ kind: 'reset', batch }, deadlineMs);
   }
 
-  #run(...operation: Parameters<Store['run']>): Answer<Calls> {
-    return this.#store.run(...operation) as Answer<Calls>;
+  #run(...operation: Parameters<Store['run']>): ReadingOf<Calls> {
+    return this.#store.run(...operation) as ReadingOf<Calls>;
   }
 }
 

@@ -1,12 +1,10 @@
 import { andThen, type Awaitable } from '../../async/awaitable.ts';
 import { firstDecision, type Decided } from '../../decision/decided.ts';
 import type { DecisionCall, Rest, Stage } from '../../decision/stage.ts';
-import type { Transaction } from '../../decision/transaction.ts';
+import type { Batch } from '../../decision/transaction.ts';
 import { OpenGate, type StoreGate } from '../../failure/store-gate.ts';
 import { checkAlternatives, type Lender } from './lender.ts';
 import { borrows } from './loan.ts';
-
-type Batch = readonly Transaction[];
 
 /** Decides batches in which a limit borrows: by its own tokens, or else by borrowed ones. */
 export class BorrowStage implements Stage {

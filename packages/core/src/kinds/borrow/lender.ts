@@ -2,7 +2,7 @@ import { toNativePromise } from '../../async/awaitable.ts';
 import { complaint, reasonOf, shownName, SluiceError } from '../../checks/errors.ts';
 import type { Decided } from '../../decision/decided.ts';
 import { assuredBatch, assuredLoan, borrowedLoan, borrows, withLoans, type Loan } from './loan.ts';
-import type { Transaction } from '../../decision/transaction.ts';
+import type { Batch, Transaction } from '../../decision/transaction.ts';
 import type { EventSink } from '../../events/event.ts';
 import { checkFraction } from '../../limits/option.ts';
 import { WEIGHT } from './borrow.ts';
@@ -11,8 +11,6 @@ import { TICKS_PER_MICRO } from '../../rule/ticks.ts';
 import { mapKeyOf } from '../../store/bucket-key.ts';
 import type { Mode } from '../../store/store.ts';
 import type { Time } from '../../time/time.ts';
-
-type Batch = readonly Transaction[];
 
 /** What a store accepts in one call of `spendFirst`. */
 const MAX_ALTERNATIVES = 4;

@@ -2,7 +2,7 @@ import { andThen, attempt, Rejected, type Awaitable } from '../../async/awaitabl
 import { Decided, stateOf } from '../../decision/decided.ts';
 import { withOwnAnswers, type OwnAnswer } from '../../decision/own-answers.ts';
 import type { DecisionCall, Rest, Stage } from '../../decision/stage.ts';
-import { changed, type Transaction } from '../../decision/transaction.ts';
+import { changed, type Transaction, type Batch } from '../../decision/transaction.ts';
 import type { EventSink } from '../../events/event.ts';
 import type { Store, StoreBucket } from '../../store/store.ts';
 import { passes } from '../../store/transaction-rule.ts';
@@ -11,8 +11,6 @@ import { Claims, NO_CLAIM, type Claim } from './claims.ts';
 import { DecisionSlots } from './decision-slots.ts';
 import type { Held, HeldSlots } from './held-slots.ts';
 import { newHolder } from './holder.ts';
-
-type Batch = readonly Transaction[];
 
 /** The parts of a {@link SlotStage}. */
 export interface SlotStageParts {

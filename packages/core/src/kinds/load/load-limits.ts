@@ -2,14 +2,12 @@ import type { Awaitable } from '../../async/awaitable.ts';
 import { shedDecision } from '../../decision/decide.ts';
 import type { Decided } from '../../decision/decided.ts';
 import type { DecisionCall, Rest, Stage } from '../../decision/stage.ts';
-import type { Transaction } from '../../decision/transaction.ts';
+import type { Batch, Transaction } from '../../decision/transaction.ts';
 import type { EventSink } from '../../events/event.ts';
 import type { LimitMap } from '../../limits/limit.ts';
 import type { LoadSource, LoadUse } from '../../limits/load-source.ts';
 import { canDeny } from '../../store/transaction-rule.ts';
 import type { Time } from '../../time/time.ts';
-
-type Batch = readonly Transaction[];
 
 interface UsedSource {
   readonly source: LoadSource;

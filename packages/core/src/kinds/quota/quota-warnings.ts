@@ -3,14 +3,12 @@ import type { Changed, Charge } from '../../decision/batch-answer.ts';
 import type { Decided } from '../../decision/decided.ts';
 import { periodLeft } from '../../decision/period-left.ts';
 import type { DecisionCall, Rest, Stage } from '../../decision/stage.ts';
-import type { Transaction } from '../../decision/transaction.ts';
+import type { Batch } from '../../decision/transaction.ts';
 import type { EventSink } from '../../events/event.ts';
 import type { LimitMap } from '../../limits/limit.ts';
 import { mapKeyOf } from '../../store/bucket-key.ts';
 import type { StoreReading } from '../../store/store.ts';
 import { levelAfter } from '../../store/transaction-rule.ts';
-
-type Batch = readonly Transaction[];
 
 /** At most this many warnings are remembered; of more, the oldest are forgotten. */
 const MAX_REMEMBERED = 10_000;
