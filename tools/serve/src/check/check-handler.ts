@@ -5,7 +5,7 @@ import { listed, messageOf } from '@sluice/core/kit';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { decideUses, type UsesDecided } from '../deciding/decide-uses.ts';
 import { withLargestCosts, type Use } from '../deciding/use.ts';
-import type { Answer, Metrics } from '../metrics/metrics.ts';
+import type { CheckAnswer, Metrics } from '../metrics/metrics.ts';
 import { reportCostOverBurst, reportUnderAllRules, type ServiceEvent } from '../metrics/event.ts';
 import type { Snapshot } from '../files/snapshot.ts';
 import { MAX_RULES } from '../spellings/spellings.ts';
@@ -87,7 +87,7 @@ export class CheckHandler {
 
   async #decide(table: HttpTable, asked: AskedRequest, outgoing: ServerResponse): Promise<void> {
     const { limiter, metrics, emit } = this.#parts;
-    let answer: Answer = 'error';
+    let answer: CheckAnswer = 'error';
     try {
       const { uses, isInvalid } = usesOf(table, asked, this.#parts.snapshot());
       if (asked.hasUnknownSpellings) reportUnderAllRules(table.name, emit);
@@ -103,7 +103,7 @@ export class CheckHandler {
     table: HttpTable,
     { decision }: UsesDecided,
     { outgoing, isInvalid }: { readonly outgoing: ServerResponse; readonly isInvalid: boolean },
-  ): Answer {
+  ): CheckAnswer {
     const { time, emit } = this.#parts;
     reportCostOverBurst(decision, emit);
     const fields = decision === null ? undefined : responseTo(decision, { fields: table.fields, time });

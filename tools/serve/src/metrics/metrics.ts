@@ -2,7 +2,7 @@
 import type { Attributes, Instrument, Metric } from '@sluice/core/metrics';
 
 /** What an answer was. `invalid`: the request could not be decided because it has no valid id. */
-export type Answer = 'allowed' | 'denied' | 'unavailable' | 'invalid' | 'error';
+export type CheckAnswer = 'allowed' | 'denied' | 'unavailable' | 'invalid' | 'error';
 
 const ANSWERS: Instrument = {
   name: 'sluice.serve.answers',
@@ -29,11 +29,11 @@ const RELOADS: Instrument = {
 /** Counts what one process answers beside what its limiter decides. Never by an id, an address or a path. */
 export class Metrics {
   /** By table. */
-  readonly #answers = new Map<string, Map<Answer, number>>();
+  readonly #answers = new Map<string, Map<CheckAnswer, number>>();
   readonly #reloads = { accepted: 0, rejected: 0 };
   #rejectedPeers = 0;
 
-  answered(table: string, answer: Answer): void {
+  answered(table: string, answer: CheckAnswer): void {
     let ofTable = this.#answers.get(table);
     if (ofTable === undefined) this.#answers.set(table, (ofTable = new Map()));
     ofTable.set(answer, (ofTable.get(answer) ?? 0) + 1);

@@ -75,7 +75,7 @@ export class SentBucket implements SyncEntry {
 }
 
 /** The moment of an answer. */
-export interface Answer {
+export interface SyncAnswer {
   readonly nowTicks: number;
   readonly sentTicks: number;
   /** The clock of Redis. */
@@ -129,7 +129,7 @@ export function retriedEntry({ bucket }: SentBucket, sending: Sending): SentBuck
 }
 
 /** Applies the answer of Redis to what is known of a bucket. */
-export function applyAnswer(sent: SentBucket, synced: SyncedBucket, answer: Answer): void {
+export function applyAnswer(sent: SentBucket, synced: SyncedBucket, answer: SyncAnswer): void {
   const { bucket, terms } = sent;
   const { nowTicks, serverTicks, sequence } = answer;
   const { uncharged, leases } = bucket;
@@ -164,7 +164,7 @@ function noteTat(bucket: LeasedBucket, floorTicks: number, nowTicks: number): vo
   bucket.steadyFloorTicks = floorTicks;
 }
 
-function settleOutage(bucket: LeasedBucket, synced: SyncedBucket, { nowTicks, serverTicks }: Answer): void {
+function settleOutage(bucket: LeasedBucket, synced: SyncedBucket, { nowTicks, serverTicks }: SyncAnswer): void {
   if (bucket.outage === undefined) return;
   const { floorTicks, viewTicks, uncharged } = bucket;
   const fellTicks = floorTicks > serverTicks ? Math.max(0, floorTicks - serverTicks - synced.levelTicks) : 0;
