@@ -257,13 +257,15 @@ export function unusedConfig(url: string, route: RouteLimits | RouteLimit, isBar
   );
 }
 
-type Use = string | LimitUse<FastifyRequest, SettleArgs>;
+type NamedUse = string | LimitUse<FastifyRequest, SettleArgs>;
 
-function areNamed(limits: readonly Use[]): boolean {
-  return Array.isArray(limits) && limits.every((use: Use | null) => use !== null && typeof nameOf(use) === 'string');
+function areNamed(limits: readonly NamedUse[]): boolean {
+  return (
+    Array.isArray(limits) && limits.every((use: NamedUse | null) => use !== null && typeof nameOf(use) === 'string')
+  );
 }
 
-function nameOf(use: Use): string {
+function nameOf(use: NamedUse): string {
   return typeof use === 'string' ? use : use.limit;
 }
 
@@ -272,7 +274,7 @@ function nameOf(use: Use): string {
  * route's `limits`.
  */
 function withDefaults(
-  use: Use,
+  use: NamedUse,
   isBase: boolean,
   { cost, share }: Pick<RouteLimits, 'cost' | 'share'>,
 ): LimitUse<FastifyRequest, SettleArgs> {

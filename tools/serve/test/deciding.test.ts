@@ -3,9 +3,9 @@ import { createDataLimiter } from '@sluice/core/kit';
 import { FakeTime } from '@sluice/core/testing';
 import { expect, test } from 'vitest';
 import { decideUses } from '../src/deciding/decide-uses.ts';
-import type { Use } from '../src/deciding/use.ts';
+import type { RequestUse } from '../src/deciding/use.ts';
 
-const USE: Use = { limit: 'Orders', id: '1', cost: 1, kind: 'spend', shadow: false };
+const USE: RequestUse = { limit: 'Orders', id: '1', cost: 1, kind: 'spend', shadow: false };
 
 /** @param late - Whether the store takes a turn for each answer. */
 function limiterOn({ late }: { readonly late: boolean }) {

@@ -4,7 +4,7 @@ import { responseTo, type ClientAddressFinder, type TrustedProxies } from '@slui
 import { listed, messageOf } from '@sluice/core/kit';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { decideUses, type UsesDecided } from '../deciding/decide-uses.ts';
-import { withLargestCosts, type Use } from '../deciding/use.ts';
+import { withLargestCosts, type RequestUse } from '../deciding/use.ts';
 import type { CheckAnswer, Metrics } from '../metrics/metrics.ts';
 import { reportCostOverBurst, reportUnderAllRules, type ServiceEvent } from '../metrics/event.ts';
 import type { Snapshot } from '../files/snapshot.ts';
@@ -137,8 +137,8 @@ function usesOf(
   table: HttpTable,
   asked: AskedRequest,
   { formats }: Snapshot,
-): { readonly uses: readonly Use[]; readonly isInvalid: boolean } {
-  const uses: Use[] = [];
+): { readonly uses: readonly RequestUse[]; readonly isInvalid: boolean } {
+  const uses: RequestUse[] = [];
   let isInvalid = false;
   for (const rule of table.rules) {
     if (!asked.matches(rule)) continue;

@@ -1,6 +1,6 @@
 // The room deciding: what a request spends, checks, charges and refunds.
 import type { Awaitable, BucketState, Decision, Limiter } from '@sluice/core';
-import { changes, combined, type Use } from './use.ts';
+import { changes, combined, type RequestUse } from './use.ts';
 
 /** The outcome of the uses of one request. */
 export interface UsesDecided {
@@ -21,7 +21,7 @@ export interface UsesDecided {
  * @param limiter - Made by `createDataLimiter`: a cost above the burst of its bucket is a denial.
  * @param within - For how many milliseconds the proxy still waits. Default: it waits.
  */
-export function decideUses(limiter: Limiter, uses: readonly Use[], within?: number): Awaitable<UsesDecided> {
+export function decideUses(limiter: Limiter, uses: readonly RequestUse[], within?: number): Awaitable<UsesDecided> {
   if (!uses.every(isPlain)) return decideMixed(limiter, uses, within);
   if (uses.length === 0) return NOTHING;
   const batch = combined(uses);
@@ -31,14 +31,14 @@ export function decideUses(limiter: Limiter, uses: readonly Use[], within?: numb
     : limiter.spend(batch, options).then((decision) => ({ ...NOTHING, decision }));
 }
 
-function isPlain({ kind, shadow }: Use): boolean {
+function isPlain({ kind, shadow }: RequestUse): boolean {
   return kind === 'spend' && !shadow;
 }
 
 const NONE: readonly never[] = [];
 const NOTHING: UsesDecided = { decision: null, shadow: null, changed: NONE };
 
-async function decideMixed(limiter: Limiter, uses: readonly Use[], within?: number): Promise<UsesDecided> {
+async function decideMixed(limiter: Limiter, uses: readonly RequestUse[], within?: number): Promise<UsesDecided> {
   const decide = async (inShadow: boolean): Promise<Decision | null> => {
     const asked = uses.filter(({ kind, shadow }) => (kind === 'spend' || kind === 'check') && shadow === inShadow);
     return asked.length === 0 ? null : limiter.spend(combined(asked), { shadow: inShadow, within });

@@ -1,5 +1,5 @@
 /** One bucket that a request takes part of, or gives back to. */
-export interface Use {
+export interface RequestUse {
   readonly limit: string;
   /** Canonical. */
   readonly id: string;
@@ -23,7 +23,7 @@ export interface BucketUse {
 }
 
 /** Combines uses of equal buckets: what they take together must fit, and the largest of what they only look for. */
-export function combined(uses: readonly Use[]): readonly BucketUse[] {
+export function combined(uses: readonly RequestUse[]): readonly BucketUse[] {
   if (uses.length === 1) return [bucketUse(uses[0]!)];
   const buckets = new Map<string, BucketUse>();
   for (const use of uses) {
@@ -35,9 +35,9 @@ export function combined(uses: readonly Use[]): readonly BucketUse[] {
 }
 
 /** Of several uses of one bucket keeps the one that takes most: the rules of a table are about one request. */
-export function withLargestCosts(uses: readonly Use[]): readonly Use[] {
+export function withLargestCosts(uses: readonly RequestUse[]): readonly RequestUse[] {
   if (uses.length < 2) return uses;
-  const largest = new Map<string, Use>();
+  const largest = new Map<string, RequestUse>();
   for (const use of uses) {
     const name = `${use.shadow} ${use.limit} ${use.id}`;
     const known = largest.get(name);
@@ -46,7 +46,7 @@ export function withLargestCosts(uses: readonly Use[]): readonly Use[] {
   return largest.size === uses.length ? uses : [...largest.values()];
 }
 
-function bucketUse({ limit, id, cost, kind }: Use): BucketUse {
+function bucketUse({ limit, id, cost, kind }: RequestUse): BucketUse {
   return { limit, id, cost, mode: kind === 'check' ? 'check-only' : 'check-and-spend' };
 }
 
@@ -69,7 +69,7 @@ interface Change {
  * Returns what uses change without a decision. Charges and refunds of one bucket are one change, so that their order does
  * not matter: a full bucket would drop a refund that comes before a charge, and an empty one a charge before a refund.
  */
-export function changes(uses: readonly Use[]): {
+export function changes(uses: readonly RequestUse[]): {
   readonly charges: readonly Change[];
   readonly refunds: readonly Change[];
 } {

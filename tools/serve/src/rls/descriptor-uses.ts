@@ -1,5 +1,5 @@
 import type { IdFormat, SluiceError } from '@sluice/core';
-import { withLargestCosts, type Use } from '../deciding/use.ts';
+import { withLargestCosts, type RequestUse } from '../deciding/use.ts';
 import { canonicalId } from '../ids/canonical-id.ts';
 import { descriptorId } from '../ids/descriptor-id.ts';
 import { MAX_RULES } from '../spellings/spellings.ts';
@@ -7,7 +7,7 @@ import { MAX_COST, type EnvoyRule, type EnvoyTable } from '../tables/table.ts';
 import type { Descriptor } from './request.ts';
 
 /** What applies to one descriptor: nothing, a denial that no store is asked for, or a use of a bucket. */
-export type DescriptorUse = 'passes' | 'blocked' | 'invalid' | Use;
+export type DescriptorUse = 'passes' | 'blocked' | 'invalid' | RequestUse;
 
 /** The rules that apply to a descriptor: several if servers may understand it in several ways. Undefined for none. */
 type Rules = readonly (EnvoyRule | undefined)[];

@@ -4,7 +4,7 @@ import { responseTo, violatedPolicies } from '@sluice/core/http';
 import { NOT_ALLOWED } from '../check/problem-answer.ts';
 import { decideUses, type UsesDecided } from '../deciding/decide-uses.ts';
 import { TooLargeMessage, type UnaryBody } from '../grpc/frames.ts';
-import type { Use } from '../deciding/use.ts';
+import type { RequestUse } from '../deciding/use.ts';
 import { reportCostOverBurst, reportUnderAllRules, type ServiceEvent } from '../metrics/event.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Snapshot } from '../files/snapshot.ts';
@@ -77,7 +77,7 @@ function denyTooLarge({ metrics }: RlsParts): Buffer {
   });
 }
 
-function isUse(use: DescriptorUse): use is Use {
+function isUse(use: DescriptorUse): use is RequestUse {
   return typeof use === 'object';
 }
 

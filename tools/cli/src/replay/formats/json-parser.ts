@@ -4,12 +4,12 @@ import type { LineParser } from './line-parser.ts';
 interface Wanted {
   readonly name: Buffer;
   /** The fields whose value it is; empty if only something inside is wanted. */
-  readonly uses: Use[];
+  readonly uses: ValueUse[];
   readonly inside: Wanted[];
 }
 
 /** A field that may have its value under some name. */
-interface Use {
+interface ValueUse {
   /** The number of the field. */
   readonly field: number;
   /** How early the path is in the list of the field: an earlier path wins. */
@@ -106,7 +106,7 @@ export class JsonParser implements LineParser {
     return after;
   }
 
-  #note(bytes: Buffer, start: number, end: number, uses: readonly Use[], spans: Int32Array): void {
+  #note(bytes: Buffer, start: number, end: number, uses: readonly ValueUse[], spans: Int32Array): void {
     const isText = bytes[start] === QUOTE;
     const [from, to] = isText ? [start + 1, end - 1] : [start, end];
     const isAbsent = from === to || (isText ? to === from + 1 && bytes[from] === DASH : bytes[start] === LETTER_N);
