@@ -9,7 +9,7 @@ import type { Mode, SlotHolding, StoreTransaction } from '../store/store.ts';
 export type Batch = readonly Transaction[];
 
 /** What a transaction needs of a {@link Use}. Only a charge or a refund may cost more than the burst. */
-interface Asked extends Pick<Use, 'cost' | 'mode' | 'share'> {
+interface StoredUse extends Pick<Use, 'cost' | 'mode' | 'share'> {
   /** The name under which the bucket is stored, and how decisions by it are treated. */
   readonly limit: Pick<Use['limit'], 'name' | 'treatment'>;
 }
@@ -39,7 +39,7 @@ export class Transaction implements StoreTransaction, Levels {
   readonly isPlain: boolean;
 
   /** @param levels - Of its id. */
-  constructor(use: Asked, levels: Levels, id: string, calendar?: string, period?: CalendarPeriod) {
+  constructor(use: StoredUse, levels: Levels, id: string, calendar?: string, period?: CalendarPeriod) {
     this.limit = use.limit.name;
     this.id = id;
     this.incrementTicks = Math.min(use.cost * levels.rate.emissionIntervalTicks, levels.capTicks);

@@ -27,7 +27,7 @@ export interface RlsParts {
 }
 
 /** A request that is being decided. */
-interface Asked {
+interface AskedUses {
   /** Undefined for a domain that is not known. */
   readonly table: EnvoyTable | undefined;
   /** The uses of each descriptor. */
@@ -81,11 +81,11 @@ function isUse(use: DescriptorUse): use is RequestUse {
   return typeof use === 'object';
 }
 
-async function answerLater(asked: Asked, decided: Promise<UsesDecided>, parts: RlsParts): Promise<Buffer> {
+async function answerLater(asked: AskedUses, decided: Promise<UsesDecided>, parts: RlsParts): Promise<Buffer> {
   return answer(asked, await decided, parts);
 }
 
-function answer(asked: Asked, decided: UsesDecided, { time, metrics, emit }: RlsParts): Buffer {
+function answer(asked: AskedUses, decided: UsesDecided, { time, metrics, emit }: RlsParts): Buffer {
   const { table } = asked;
   const { decision } = decided;
   const response = responseOf(asked, decided, time);
@@ -103,7 +103,7 @@ const BODY_FIELDS = [
   ['Cache-Control', 'no-store'],
 ] as const;
 
-function responseOf({ table, uses }: Asked, decided: UsesDecided, time: Time): RlsResponse {
+function responseOf({ table, uses }: AskedUses, decided: UsesDecided, time: Time): RlsResponse {
   const statuses = uses.map((each) => strictest(each.map((use) => descriptorStatus(use, decided))));
   const isDenied = statuses.some(isOverLimit);
   const { decision } = decided;
