@@ -8,7 +8,7 @@ import { showAsJson } from '../decision/show-as-json.ts';
 import { strictestDecision } from '../decision/strictness.ts';
 
 /** The decision of a middleware, and the limits that it used. */
-interface Part {
+interface MiddlewareDecision {
   readonly decision: Decision;
   readonly limiter: RequestLimiter<never>;
   readonly limits: readonly LimitName[];
@@ -62,7 +62,7 @@ export class RequestDecision {
   /** `deadline` when the request was denied because its caller would have given up before it could begin. */
   declare readonly reason: 'deadline' | undefined;
   readonly #request: unknown;
-  readonly #parts: Part[];
+  readonly #parts: MiddlewareDecision[];
   /** Undefined until there is a decision. */
   #strictest: Decision | undefined;
 
@@ -77,14 +77,14 @@ export class RequestDecision {
   }
 
   /** @param request - The framework's request. */
-  constructor(request?: unknown, ...parts: Part[]) {
+  constructor(request?: unknown, ...parts: MiddlewareDecision[]) {
     this.#request = request;
     this.#parts = parts;
     this.#strictest = parts[0]?.decision;
   }
 
   /** Adds the decision of a middleware. */
-  add(part: Part): void {
+  add(part: MiddlewareDecision): void {
     this.#parts.push(part);
     this.#strictest = strictestDecision(this.#parts.map(({ decision }) => decision));
   }

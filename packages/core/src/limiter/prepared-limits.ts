@@ -135,7 +135,7 @@ export class ResolvedLimits<Request> {
     const { uses } = this;
     // A loop over a preallocated array, which is faster than map.
     // oxlint-disable-next-line unicorn/no-new-array
-    const parts = new Array<Awaitable<Part>>(uses.length);
+    const parts = new Array<Awaitable<LimitPart>>(uses.length);
     let areTransactions = failure === undefined;
     for (let i = 0; i < uses.length; i++) {
       const part = (parts[i] = partOf(this.set, uses[i]!, source));
@@ -146,11 +146,11 @@ export class ResolvedLimits<Request> {
     return this.canWait ? this.#spendBatch(batch, places) : this.#decider.decide(this.#call, batch);
   }
 
-  #spendParts(parts: readonly Awaitable<Part>[], places?: Places): Awaitable<Decided | PartialDecision> {
+  #spendParts(parts: readonly Awaitable<LimitPart>[], places?: Places): Awaitable<Decided | PartialDecision> {
     return andThen(allOf(parts), (known) => this.#spendAmong(known, places));
   }
 
-  #spendAmong(parts: readonly Part[], places?: Places): Awaitable<Decided | PartialDecision> {
+  #spendAmong(parts: readonly LimitPart[], places?: Places): Awaitable<Decided | PartialDecision> {
     const batch = parts.filter(isTransaction);
     const causes = parts.flatMap((part) => (part instanceof Rejected ? [part.cause] : []));
     if (causes.length === 0) return andThen(this.#spendBatch(batch, places), leavingOut);
@@ -181,13 +181,17 @@ export class ResolvedLimits<Request> {
 }
 
 /** The transaction of one limit, `null` when the limit does not apply to the request, or a failure. */
-type Part = Transaction | null | Rejected;
+type LimitPart = Transaction | null | Rejected;
 
-function isTransaction(part: Part): part is Transaction {
+function isTransaction(part: LimitPart): part is Transaction {
   return part instanceof Transaction;
 }
 
-function partOf<Request>(set: LimitSet<never>, use: ResolvedUse<Request>, source: KeySource<Request>): Awaitable<Part> {
+function partOf<Request>(
+  set: LimitSet<never>,
+  use: ResolvedUse<Request>,
+  source: KeySource<Request>,
+): Awaitable<LimitPart> {
   const { limit, fixed } = use;
   // The key of a disabled limit is not called: a failing key may be the reason for disabling it.
   if (limit.disabled) return null;
@@ -208,7 +212,7 @@ function partLater<Request>(
   { limit, given: { cost, mode, share } }: ResolvedUse<Request>,
   { request }: KeySource<Request>,
   awaitableId: Awaitable<string | null>,
-): Awaitable<Part> {
+): Awaitable<LimitPart> {
   return attempt(() =>
     andThen(toNativePromise(awaitableId), (id) => {
       if (id === null) return null;
@@ -229,7 +233,7 @@ function numberFor<Request>(given: PerRequest<Request>, request: Request): Await
   return typeof given === 'number' ? given : toNativePromise(given(request));
 }
 
-function partWithRate(transaction: Promise<Transaction | null>): Promise<Part> {
+function partWithRate(transaction: Promise<Transaction | null>): Promise<LimitPart> {
   return transaction.then(fitting).catch(rejected);
 }
 

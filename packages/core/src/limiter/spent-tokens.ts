@@ -32,7 +32,7 @@ interface SpentFromBucket {
   hasLostRefund: boolean;
 }
 
-interface Part {
+interface SpentPart {
   readonly from: SpentFromBucket;
   readonly tokens: number;
 }
@@ -109,7 +109,7 @@ export class SpentTokens {
   #giveBack(tokensOf: (from: SpentFromBucket) => number): Awaitable<readonly BucketState[]> {
     const { gate, reports } = this.#parts;
     const { store } = this.#decision.origin;
-    const parts: Part[] = [];
+    const parts: SpentPart[] = [];
     for (const from of this.#buckets) {
       const tokens = from.hasEnded ? 0 : tokensOf(from);
       if (tokens > 0) parts.push({ from, tokens });
@@ -188,7 +188,7 @@ export function spentAt(chain: readonly SpentTokens[], limit: string): number {
 }
 
 /** @param sign - 1 to subtract tokens for a refund, -1 to add them again because the store did not accept it. */
-function take(parts: readonly Part[], sign: 1 | -1): void {
+function take(parts: readonly SpentPart[], sign: 1 | -1): void {
   for (const { from, tokens } of parts) {
     from.tokens -= sign * tokens;
     if (from.tatAfterSpendTicks >= 0)
@@ -197,13 +197,13 @@ function take(parts: readonly Part[], sign: 1 | -1): void {
 }
 
 /** The tokens of each result: those of a limit that borrows are in several buckets. */
-function byResult(parts: readonly Part[]): readonly LimitCost[] {
+function byResult(parts: readonly SpentPart[]): readonly LimitCost[] {
   const costs = new Map<Result, number>();
   for (const { from, tokens } of parts) costs.set(from.result, Math.max(costs.get(from.result) ?? 0, tokens));
   return Array.from(costs, ([{ limit }, cost]) => ({ limit, cost }));
 }
 
-function refundOf({ from: { transaction, tatAfterSpendTicks }, tokens }: Part): Refund {
+function refundOf({ from: { transaction, tatAfterSpendTicks }, tokens }: SpentPart): Refund {
   const incrementTicks = tokens * transaction.rate.emissionIntervalTicks;
   return changed(transaction, { cost: tokens, incrementTicks, tatAfterSpendTicks });
 }
