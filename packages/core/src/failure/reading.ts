@@ -3,7 +3,7 @@ import { triedOf } from '../store/alternatives.ts';
 import type { StoreReading, StoreTransaction, StoreOperation } from '../store/store.ts';
 
 /** A part of a bucket's entry that its reading depends on. */
-type Entry = Partial<Pick<StoreTransaction, 'period'>>;
+type ReadEntry = Partial<Pick<StoreTransaction, 'period'>>;
 
 /**
  * Rejects an invalid answer of a store. With numbers that are not whole, decisions would be wrong.
@@ -19,7 +19,7 @@ function isReadingOf(operation: StoreOperation, answer: unknown): boolean {
   const { passed, nowTicks, levelsTicks } = answer as Partial<StoreReading>;
   if (!Number.isSafeInteger(nowTicks) || !Array.isArray(levelsTicks)) return false;
   if (!('alternatives' in operation))
-    return !hasLevels(operation) || areLevels(operation.batch as readonly Entry[], answer as StoreReading);
+    return !hasLevels(operation) || areLevels(operation.batch as readonly ReadEntry[], answer as StoreReading);
   const { alternatives } = operation;
   if (!Number.isInteger(passed) || passed! < -1 || passed! >= alternatives.length) return false;
   const entries = alternatives.length === 1 ? alternatives[0]! : triedOf(alternatives, passed!).flat();
@@ -30,7 +30,7 @@ function hasLevels({ kind }: StoreOperation): boolean {
   return kind !== 'renew' && kind !== 'release' && kind !== 'reset';
 }
 
-function areLevels(entries: readonly Entry[], reading: StoreReading): boolean {
+function areLevels(entries: readonly ReadEntry[], reading: StoreReading): boolean {
   const { levelsTicks, bucketNowTicks, bucketWallMs } = reading;
   if (levelsTicks.length !== entries.length) return false;
   if (bucketNowTicks !== undefined && !areClocks(entries, bucketNowTicks)) return false;
@@ -43,11 +43,11 @@ function areLevels(entries: readonly Entry[], reading: StoreReading): boolean {
   return true;
 }
 
-function areClocks({ length }: readonly Entry[], clocks: unknown): boolean {
+function areClocks({ length }: readonly ReadEntry[], clocks: unknown): boolean {
   return Array.isArray(clocks) && clocks.length === length && clocks.every(Number.isSafeInteger);
 }
 
-function areWallTimes({ length }: readonly Entry[], times: unknown): boolean {
+function areWallTimes({ length }: readonly ReadEntry[], times: unknown): boolean {
   if (!Array.isArray(times) || times.length !== length) return false;
   return times.every((time) => time === undefined || Number.isSafeInteger(time));
 }

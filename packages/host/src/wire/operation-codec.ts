@@ -16,7 +16,7 @@ const KINDS = ['spend', 'check', 'charge', 'refund', 'cap', 'renew', 'release', 
 export type HostOperation = StoreOperation | { readonly kind: 'holders'; readonly batch: readonly StoreBucket[] };
 
 /** An entry of any batch. All have the same properties, so that the code that reads them sees one kind of object. */
-type Entry = StoreBucket & {
+type WireEntry = StoreBucket & {
   readonly [Name in keyof Fields]?: Fields[Name] | undefined;
 };
 type Fields = StoreTransaction & StoreRefund & Omit<StoreHold, 'slots'>;
@@ -67,12 +67,12 @@ export function decodeOperation(frame: Frame): ReceivedOperation {
   return { operation: { kind, batch: decodeBatch(frame) } as HostOperation, dueMicros };
 }
 
-function encodeBatch(writer: FrameWriter, batch: readonly Entry[]): void {
+function encodeBatch(writer: FrameWriter, batch: readonly WireEntry[]): void {
   writer.number(batch.length);
   for (let i = 0; i < batch.length; i++) encodeEntry(writer, batch[i]!);
 }
 
-function decodeBatch(frame: Frame): readonly Entry[] {
+function decodeBatch(frame: Frame): readonly WireEntry[] {
   return decodeList(frame, decodeEntry);
 }
 
@@ -83,7 +83,7 @@ export function decodeList<T>(frame: Frame, decode: (frame: Frame) => T): T[] {
   return list;
 }
 
-function encodeEntry(writer: FrameWriter, entry: Entry): void {
+function encodeEntry(writer: FrameWriter, entry: WireEntry): void {
   const { capTicks, calendar, lineTicks, tatAfterSpendTicks, period, holding, holder } = entry;
   const isSameLimit = entry.limit === writer.limit;
   writer.number(isSameLimit ? bitsOf(entry) + SAME_LIMIT : bitsOf(entry));
@@ -106,7 +106,7 @@ function encodeEntry(writer: FrameWriter, entry: Entry): void {
   }
 }
 
-function bitsOf(entry: Entry): number {
+function bitsOf(entry: WireEntry): number {
   const { mode, capTicks, calendar, slots, lineTicks, tatAfterSpendTicks, period, holding, holder } = entry;
   let bits = mode === undefined ? 0 : MODES.indexOf(mode);
   if (capTicks !== undefined) bits += CAP;
@@ -121,7 +121,7 @@ function bitsOf(entry: Entry): number {
 }
 
 // In the order in which `encodeEntry` writes: an object literal is evaluated from top to bottom.
-function decodeEntry(frame: Frame): Entry {
+function decodeEntry(frame: Frame): WireEntry {
   const bits = frame.number();
   if (!Number.isInteger(bits) || bits < 0 || bits > ALL_BITS) throw new Error('sent an unknown kind of entry');
   const has = (bit: number): boolean => (bits & bit) !== 0;

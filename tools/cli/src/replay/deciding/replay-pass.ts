@@ -21,7 +21,7 @@ export interface Undecidable {
   example: Result | undefined;
 }
 
-interface Entry {
+interface ReplayEntry {
   readonly limit: string;
   id: string;
   cost: number;
@@ -37,8 +37,8 @@ export class ReplayPass {
   /** Undefined without concurrency limits. */
   readonly #inProgress: RequestsInProgress | undefined;
   /** One for each limit that has ids, and those of the current request. Reused: the limiter reads them in its call only. */
-  readonly #entryOf: readonly Entry[];
-  readonly #entries: Entry[] = [];
+  readonly #entryOf: readonly ReplayEntry[];
+  readonly #entries: ReplayEntry[] = [];
 
   /**
    * @param names - The limits of which requests have ids, in the order of their ids.
