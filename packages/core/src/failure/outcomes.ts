@@ -16,7 +16,7 @@ export interface Deciding {
 }
 
 /** What a gate makes of the answer of the store to an operation, and of its lack. */
-export interface Outcome<Operation, Result> {
+export interface OperationOutcome<Operation, Result> {
   /** @param reading - Valid, see {@link checkReading}. */
   accept(operation: Operation, reading: StoreReading): Result;
   withoutAnswer(operation: Operation, cause: unknown): Awaitable<Result>;
@@ -40,17 +40,17 @@ interface Changing<Kind extends string, Entry> {
 /** The outcomes of the operations of one store. */
 export class Outcomes {
   /** Decides one batch. Without an answer of the store, the failure policies decide. */
-  readonly decision: Outcome<Deciding, Decided>;
+  readonly decision: OperationOutcome<Deciding, Decided>;
   /** Decides alternatives: a decision for each that was tried. */
-  readonly decisions: Outcome<Deciding, readonly Decided[]>;
+  readonly decisions: OperationOutcome<Deciding, readonly Decided[]>;
   /** Ends a `charge`. Without an answer, `local` limits are charged in this process; the other charges are lost. */
-  readonly charge: Outcome<Changing<'charge', Charge>, Changed<Charge>>;
+  readonly charge: OperationOutcome<Changing<'charge', Charge>, Changed<Charge>>;
   /** Ends a `refund`. Without an answer, the tokens stay taken: that is the safe side, and they refill by themselves. */
-  readonly refund: Outcome<Changing<'refund', Charge & StoreRefund>, Changed<Charge & StoreRefund>>;
+  readonly refund: OperationOutcome<Changing<'refund', Charge & StoreRefund>, Changed<Charge & StoreRefund>>;
   /** Ends a `check` for levels. Without an answer, it rejects, because a policy knows only a part of a count. */
-  readonly levels: Outcome<Deciding, Changed<Transaction>>;
+  readonly levels: OperationOutcome<Deciding, Changed<Transaction>>;
   /** Outcomes of operations that return no reading. */
-  readonly commands: Readonly<Record<Command['kind'], Outcome<unknown, void>>> = {
+  readonly commands: Readonly<Record<Command['kind'], OperationOutcome<unknown, void>>> = {
     // The debts may be unchanged.
     cap: { accept: nothing, withoutAnswer: (_, cause) => Promise.reject(cause) },
     // An operator must know that the bucket may be unchanged.
@@ -60,7 +60,7 @@ export class Outcomes {
     release: { accept: nothing, withoutAnswer: nothing },
   };
   /** Ends a trial call. Without an answer, it rejects. */
-  readonly trial: Outcome<unknown, void> = {
+  readonly trial: OperationOutcome<unknown, void> = {
     accept: nothing,
     withoutAnswer: (_, cause) =>
       unavailable(`The store is connected, but failed to answer (${reasonOf(cause)}).`, cause),

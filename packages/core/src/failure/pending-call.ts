@@ -1,13 +1,13 @@
 import type { Awaitable } from '../async/awaitable.ts';
 import type { StoreReading, StoreOperation } from '../store/store.ts';
 import { DeadlinePromise, type Wait } from '../time/deadline-queue.ts';
-import type { Outcome } from './outcomes.ts';
+import type { OperationOutcome } from './outcomes.ts';
 import type { AnswerSink } from './run-into.ts';
 
 /** An operation that was sent to the store. */
 export interface SentOperation<Result> {
   readonly operation: StoreOperation;
-  readonly outcome: Outcome<never, Result>;
+  readonly outcome: OperationOutcome<never, Result>;
   /** The breaker's phase when it was sent. */
   readonly phase: number;
 }

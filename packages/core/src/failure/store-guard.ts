@@ -27,7 +27,7 @@ import { checkReadyOptions, type ReadyOptions } from '../store/ready-options.ts'
 import { ReadyWaits } from './ready-waits.ts';
 import type { Changed, Charge } from '../decision/batch-answer.ts';
 import type { Time } from '../time/time.ts';
-import { Outcomes, type Outcome } from './outcomes.ts';
+import { Outcomes, type OperationOutcome } from './outcomes.ts';
 import { runIntoOf } from './run-into.ts';
 import { StalePeriods } from './stale-periods.ts';
 import { StoreWall } from '../time/store-wall.ts';
@@ -179,7 +179,7 @@ export class StoreGuard implements StoreGate, StoreCallTracker {
 
   #run<Operation extends StoreOperation, Result>(
     operation: Operation,
-    outcome: Outcome<Operation, Result>,
+    outcome: OperationOutcome<Operation, Result>,
   ): Awaitable<Result> {
     if (this.#closed) throw closed();
     if (isEmpty(operation)) return outcome.accept(operation, EMPTY_READING);
@@ -207,7 +207,7 @@ export class StoreGuard implements StoreGate, StoreCallTracker {
 
   #ask<Operation extends StoreOperation, Result>(
     operation: Operation,
-    outcome: Outcome<Operation, Result>,
+    outcome: OperationOutcome<Operation, Result>,
   ): Awaitable<Result> {
     const sent = { operation, outcome, phase: this.#health.phase };
     const into = this.#periods.areUsed ? undefined : runIntoOf(this.#store);

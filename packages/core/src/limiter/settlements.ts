@@ -16,7 +16,7 @@ import type { Reports } from './reports.ts';
 import type { Settlement, TrueCosts } from './settlement.ts';
 import { settleAll, spentAt, type LimitCost } from './spent-tokens.ts';
 
-type Outcome = Settlement['outcome'];
+type SettlementOutcome = Settlement['outcome'];
 
 interface SettlementsParts {
   readonly corrections: Pick<Corrections, 'spentTokensOf' | 'addTo' | 'refund' | 'track'>;
@@ -78,13 +78,13 @@ export class Settlements {
     });
   }
 
-  #settlement(decision: Decided, limit: string, outcome: Outcome): Settlement {
+  #settlement(decision: Decided, limit: string, outcome: SettlementOutcome): Settlement {
     const chain = outcome === 'not-taken' ? [] : this.#parts.corrections.spentTokensOf(decision);
     return { limit, spent: spentAt(chain, limit), outcome };
   }
 
   /** Why nothing is changed at a limit. Undefined if it has to be settled. */
-  #reasonToSkip(decision: Decided, limit: string): Outcome | undefined {
+  #reasonToSkip(decision: Decided, limit: string): SettlementOutcome | undefined {
     const result = decision.results.find((candidate) => candidate.limit === limit);
     if (result === undefined || !canSettle(decision, result)) return 'not-taken';
     return this.#hasEnded(decision, result) ? 'period-ended' : undefined;
@@ -99,7 +99,7 @@ export class Settlements {
   }
 
   /** Charges what is missing at a limit after its refund, and returns the outcome. */
-  #finishAt(decision: Decided, { limit, cost }: LimitCost, missing: number): Awaitable<Outcome> {
+  #finishAt(decision: Decided, { limit, cost }: LimitCost, missing: number): Awaitable<SettlementOutcome> {
     if (missing > 0) return this.#charge(decision, limit, missing);
     const chain = this.#parts.corrections.spentTokensOf(decision);
     if (chain.some((each) => each.hasEndedAt(limit))) return 'period-ended';
@@ -107,7 +107,7 @@ export class Settlements {
   }
 
   /** Takes what is missing by another decision, which shows how much it has taken. */
-  #charge(decision: Decided, limit: string, missing: number): Awaitable<Outcome> {
+  #charge(decision: Decided, limit: string, missing: number): Awaitable<SettlementOutcome> {
     const { limits, spend } = this.#parts;
     const { id } = decision.results.find((result) => result.limit === limit)!;
     const use = new Use(limitNamed(limits.set, limit), missing, 'charge', 1);
@@ -120,7 +120,7 @@ export class Settlements {
   }
 
   /** Returns the outcome of a charge. */
-  #charged(decision: Decided, charged: Decided, { limit, cost }: LimitCost): Awaitable<Outcome> {
+  #charged(decision: Decided, charged: Decided, { limit, cost }: LimitCost): Awaitable<SettlementOutcome> {
     const { corrections, emit, reports } = this.#parts;
     if (charged.failure !== undefined && charged.results.length === 0) {
       const message = `A settlement of limit "${limit}" was lost, because the store could not answer. Call settle again.`;
