@@ -68,13 +68,13 @@ testRemedies({
     make: inline,
     options: { rate: '10/s' },
     message:
-      "`rateLimit` has no option `rate` (its value was '10/s'). `rate` is `count` with its `period` here: ten a second are count: 10, period: '1s'. All 45 options are in docs/limits/options.md.",
+      "`rateLimit` has no option `rate` (its value was '10/s'). `rate` is `count` with its `period` here: ten a second are count: 10, period: '1s'. All 46 options are in docs/limits/options.md.",
   },
   'the delay of express-slow-down': {
     make: inline,
     options: { delayMs: 500 },
     message:
-      "`rateLimit` has no option `delayMs` (its value was 500). `delayMs` is `maxWait` here, the longest wait for a turn: e.g. burst: 10, maxWait: '2s'. All 45 options are in docs/limits/options.md.",
+      "`rateLimit` has no option `delayMs` (its value was 500). `delayMs` is `maxWait` here, the longest wait for a turn: e.g. burst: 10, maxWait: '2s'. All 46 options are in docs/limits/options.md.",
   },
   'the numbers of a limit, given to createLimiter': {
     make: (given) => createLimiter(given as never),
@@ -142,7 +142,7 @@ testRemedies({
       "`rateLimit` has no option `windowMs` (its value was 60000). `windowMs` is `period` here, e.g. period: '1m'. " +
       'It has no option `max` (its value was 5). `max` is `count` here (tokens that come back every period; `burst` is how many may come at once). ' +
       'It has no option `coutn` (its value was 1). Did you mean `count`? ' +
-      'All 45 options are in docs/limits/options.md.',
+      'All 46 options are in docs/limits/options.md.',
   },
   'an inline key as text': {
     make: inline,

@@ -51,7 +51,7 @@ describe('an option of another library is an error that names ours', () => {
   it.each(names)('%s', (name) => {
     const message = messageOf(() => rateLimit({ count: 1, period: '1s', [name]: 1 }));
     // Between the value and where all options are stands what to write instead.
-    expect(message).toMatch(new RegExp(`has no option \`${name}\` .*\\. \`${name}\` .*\\. All 45 options are in `));
+    expect(message).toMatch(new RegExp(`has no option \`${name}\` .*\\. \`${name}\` .*\\. All 46 options are in `));
   });
 
   it('beside a limiter, where limits are only named, the error names the place of their numbers', () => {
