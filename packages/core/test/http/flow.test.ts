@@ -1,4 +1,4 @@
-import { accountId, createLimiter, type LimitSetOptions } from '@sluice/core';
+import { accountId, createLimiter, memoryStore, type LimitSetOptions } from '@sluice/core';
 import { flowSettings } from '@sluice/core/http';
 import { FakeTime } from '@sluice/core/testing';
 import { expect, test } from 'vitest';
@@ -26,6 +26,25 @@ test.each<[how: string, overrides: LimitSetOptions['overrides']]>([
   await time.pass(1);
   await waiting;
   expect(outcome).toBeNull();
+});
+
+test('a turn that comes after the deadline of its caller is denied, and frees its slots', async () => {
+  const time = new FakeTime();
+  const store = memoryStore({ time });
+  const key = accountId(() => 'ann');
+  const limits = { Orders: { key, ...QUEUE }, InFlight: { key, concurrency: 5 } };
+  const limiter = createLimiter({ limits, store, time, log: false });
+  const settings = flowSettings<object, readonly []>(
+    { limiter, limits: ['Orders', 'InFlight'], slotsUntil: 'handler', deadline: () => 12_000 },
+    [],
+  );
+  const exchange = plainExchange({ onEnd: () => undefined, onHandled: () => undefined });
+  expect(await runFlow(settings, exchange, [])).toBeNull();
+  const late = runFlow(settings, exchange, []);
+  time.set(12_000);
+  await time.pass(0);
+  expect(await late).toMatchObject({ status: 429, retryAfterSeconds: 1, decision: { reason: 'deadline' } });
+  expect(store.stats().slots).toEqual({ InFlight: 1 });
 });
 
 test('a thrown object is passed on unchanged', () => {

@@ -1,4 +1,4 @@
-import { createLimiter, memoryStore, type LimiterEvent, type SpendOptions, type Store } from '@sluice/core';
+import { accountId, createLimiter, memoryStore, type LimiterEvent, type SpendOptions, type Store } from '@sluice/core';
 import { readMetrics } from '@sluice/core/metrics';
 import { callsOf, FakeTime } from '@sluice/core/testing';
 import { expect, test } from 'vitest';
@@ -52,7 +52,7 @@ for (const [name, store] of STORES) {
   test(`what could begin only when its caller gives up is too late, and a microsecond before it is not: ${name}`, async () => {
     const { limiter } = queue(store);
     await limiter.spend(entry);
-    expect(await limiter.spend(entry, { within: 100 })).toMatchObject({ outcome: 'denied', reason: 'deadline' });
+    expect(await limiter.spend(entry, { within: 100 })).toMatchObject({ reason: 'deadline', retryAfterMs: 100 });
     expect(await limiter.spend(entry, { within: 100.001 })).toMatchObject({ allowed: true, delayMs: 100 });
   });
 
@@ -77,6 +77,17 @@ for (const [name, store] of STORES) {
     expect(events).toMatchObject([{ type: 'deadline-denied', count: 1 }]);
   });
 }
+
+test('a caller that has given up makes no call of the store', async () => {
+  const time = new FakeTime();
+  const kinds: string[] = [];
+  const inner = later(time);
+  const store: Store = { ...inner, run: (operation) => (kinds.push(operation.kind), inner.run(operation)) };
+  const { limiter } = limiterOnFakeTime({ Queue: QUEUE }, { store, time });
+  await limiter.spend(entry, { within: 0 });
+  await limiter.spend({ firstOf: [entry] }, { within: -1 });
+  expect(kinds).toEqual([]);
+});
 
 test.each([Infinity, '1h', 1e300])('a caller that waits for %o waits for maxWait', async (within) => {
   const { limiter } = queue();
@@ -220,6 +231,30 @@ test('a turn that comes late because the process was busy lets nothing begin, an
     [false, 'deadline'],
   ]);
   expect(events).toMatchObject([{ type: 'deadline-denied', count: 1 }]);
+});
+
+test('a turn that comes late gives its tokens back', async () => {
+  const { limiter, time, level } = queue();
+  await limiter.spend(entry);
+  const late = limiter.run(entry, () => expect.unreachable(), { within: 150 });
+  time.set(160);
+  await time.pass(0);
+  expect((await late).decision.reason).toBe('deadline');
+  expect(await level()).toBe(0);
+});
+
+test('slots that a store takes too late are free again', async () => {
+  const time = new FakeTime();
+  const { store, inner, answer } = heldStore(time);
+  const limits = { InFlight: { key: accountId(), concurrency: 3 } };
+  const limiter = createLimiter({ limits, store, time, log: false });
+  const late = limiter.spend([{ limit: 'InFlight', id: '7' }], { hold: true, within: 20 });
+  await time.pass(20);
+  expect((await late).reason).toBe('deadline');
+  expect(inner.stats().slots).toEqual({ InFlight: 1 });
+  answer();
+  await settled();
+  expect(inner.stats().slots).toEqual({});
 });
 
 test('in shadow mode a denial because of a deadline is only reported', async () => {
