@@ -17,6 +17,12 @@ const OF_OTHERS = /^node:|^@?[a-z][^:]*$/;
  */
 const SMALL_PART = 100_000;
 
+/** Core, whose entries have most of their modules in common: those are one file. */
+const CORE = 'packages/core';
+
+/** What only programs with a limit of another kind than a rate load: it never joins another file. */
+const OF_KINDS = /core\/src\/(kinds\/(borrow|concurrency|load|quota)|calendar|store\/memory\/(slot-|slots-|dump))/;
+
 /** In each dist: the licences of the packages whose code is in it. */
 const LICENCES = 'THIRD-PARTY.txt';
 
@@ -114,6 +120,7 @@ function publishedPackages() {
  */
 async function buildPackage(rolldown, { folder, isProgram, entries, installed }) {
   const cwd = join(root, folder);
+  const { version } = readJson(join(cwd, 'package.json'));
   rmSync(join(cwd, 'dist'), { recursive: true, force: true });
   const bundle = await rolldown({
     cwd,
@@ -122,6 +129,8 @@ async function buildPackage(rolldown, { folder, isProgram, entries, installed })
     external: [/^node:/, ...installed.map((name) => new RegExp(`^${name}(/|$)`))],
     platform: 'node',
     tsconfig: join(root, 'tsconfig.json'),
+    // A limit of one copy of a package and a limiter of another compare their versions.
+    transform: { define: { SLUICE_VERSION: JSON.stringify(version) } },
   });
   /** @type {import('rolldown').OutputOptions} */
   const output = {
@@ -132,10 +141,11 @@ async function buildPackage(rolldown, { folder, isProgram, entries, installed })
       groups: [
         {
           name: 'shared',
+          test: (id) => !OF_KINDS.test(id),
           tags: ['$initial'],
           minShareCount: 2,
           entriesAware: true,
-          entriesAwareMergeThreshold: SMALL_PART,
+          entriesAwareMergeThreshold: folder === CORE ? Infinity : SMALL_PART,
         },
       ],
     },

@@ -6,7 +6,7 @@ import { isProgram } from './is-program.mjs';
 import { served, WORK_MS } from './simulated-worker.mjs';
 
 /**
- * @typedef {import('./built-core.mjs').Core} Core
+ * @typedef {import('./built-core.mjs').CoreWithKinds} Core
  * @typedef {import('./simulated-worker.mjs').Answer} Answer
  * @typedef {import('./drawing.mjs').Point} Point
  */

@@ -6,7 +6,7 @@ import { isProgram } from './is-program.mjs';
 import { Bucket, moments, outcome } from './simulated-bucket.mjs';
 
 /**
- * @typedef {import('./built-core.mjs').Core} Core
+ * @typedef {import('./built-core.mjs').CoreWithKinds} Core
  * @typedef {{ atMs: number, mark: import('./drawing.mjs').Mark }} Marked
  * @typedef {import('./drawing.mjs').Point} Point
  */
@@ -111,11 +111,14 @@ async function debt(core) {
 }
 
 /** @param {Core} core */
-async function quota({ createLimiter, accountId, FakeTime }) {
+async function quota({ createLimiter, accountId, quota: quotaLimit, FakeTime }) {
   const time = new FakeTime();
   const day = 86_400_000;
   const newYear = Date.UTC(2026, 0, 1);
-  const limiter = createLimiter({ limits: { Monthly: { key: accountId(), count: 40, per: 'month' } }, time });
+  const limiter = createLimiter({
+    limits: { Monthly: quotaLimit({ key: accountId(), count: 40, per: 'month' }) },
+    time,
+  });
   /** @type {Marked[]} */
   const marks = [];
   const points = [];
@@ -139,12 +142,12 @@ async function quota({ createLimiter, accountId, FakeTime }) {
 }
 
 /** @param {Core} core */
-async function borrowing({ createLimiter, accountId, everyone, FakeTime }) {
+async function borrowing({ createLimiter, accountId, borrow, everyone, FakeTime }) {
   const time = new FakeTime();
   const ceiling = { count: 8, period: '1s' };
   const limiter = createLimiter({
     limits: {
-      PerTenant: { key: accountId(), count: 2, period: '1s', borrow: { from: 'Pool', ceiling, tenants: 2 } },
+      PerTenant: borrow({ key: accountId(), count: 2, period: '1s', borrow: { from: 'Pool', ceiling, tenants: 2 } }),
       Pool: { key: everyone(), count: 10, period: '1s' },
     },
     time,

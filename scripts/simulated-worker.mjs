@@ -2,7 +2,7 @@
 import { randomNumbers } from './random-numbers.mjs';
 
 /**
- * @typedef {import('./built-core.mjs').Core} Core
+ * @typedef {import('./built-core.mjs').CoreWithKinds} Core
  * @typedef {{ atMs: number, kind: keyof typeof SHARES, allowed: boolean, takenMs: number }} Answer
  * @typedef {import('./drawing.mjs').Point} Point
  */
@@ -30,7 +30,11 @@ export async function served(core, { seconds, offered, isShedding }) {
     utilization(time, () => busyMs),
     { enabled: () => isShedding },
   );
-  const limiter = core.createLimiter({ limits: { Worker: { key: core.accountId(), load: worker } }, log: false, time });
+  const limiter = core.createLimiter({
+    limits: { Worker: core.load({ key: core.accountId(), load: worker }) },
+    log: false,
+    time,
+  });
   const arrivals = arrivalTimes(random, offered, seconds * 1000);
   /** @type {Answer[]} */
   const answers = [];

@@ -1,4 +1,7 @@
 import { accountId, createLimiter, everyone, memoryStore } from '@sluice/core';
+import { borrow } from '@sluice/core/borrow';
+import { concurrency } from '@sluice/core/concurrency';
+import { quota } from '@sluice/core/quota';
 import { holdSync } from './hold.mjs';
 
 const TURNS = 20_000;
@@ -17,9 +20,9 @@ export function useAllKinds() {
       Rate: { key, ...numbers },
       Waiting: { key, ...numbers, maxWait: '1s' },
       Debt: { key, ...numbers, maxDebt: 10 },
-      Quota: { key, count: 1_000_000, per: 'year' },
-      Slots: { key, concurrency: 10 },
-      Borrowing: { key, ...numbers, borrow: { from: 'Pool', ceiling: numbers, tenants: IDS } },
+      Quota: quota({ key, count: 1_000_000, per: 'year' }),
+      Slots: concurrency({ key, concurrency: 10 }),
+      Borrowing: borrow({ key, ...numbers, borrow: { from: 'Pool', ceiling: numbers, tenants: IDS } }),
       Pool: { key: everyone(), count: 10_000_000, period: '1s' },
     },
     overrides: { Rate: { 0: { count: 2_000_000, period: '1s' }, 1: 'unlimited', 2: 'blocked' } },

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { accountId, createLimiter, memoryStore } from '@sluice/core';
+import { concurrency as concurrencyLimit } from '@sluice/core/concurrency';
 import { redisStore } from '@sluice/redis';
 import { Semaphore } from 'redis-semaphore';
 import { hold } from './hold.mjs';
@@ -22,7 +23,7 @@ const EXPIRY_MS = 10_000;
  */
 function holdOf(store, concurrency) {
   const limiter = createLimiter({
-    limits: { InFlight: { key: accountId(), expiry: EXPIRY_MS, concurrency } },
+    limits: { InFlight: concurrencyLimit({ key: accountId(), expiry: EXPIRY_MS, concurrency }) },
     store,
     // With the default of 50 ms the fallback would decide while the machine is busy with something else.
     failure: { deadlineMs: 5000 },

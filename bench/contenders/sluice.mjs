@@ -1,67 +1,65 @@
 import { subscribe } from 'node:diagnostics_channel';
 import { accountId, createLimiter, everyone, memoryStore } from '@sluice/core';
+import { borrow } from '@sluice/core/borrow';
 import { counts } from '@sluice/core/metrics';
+import { quota } from '@sluice/core/quota';
 import { idsOf } from '../ids.mjs';
 import { useAllKinds } from './all-kinds.mjs';
 import { withMetricsAndSpans } from './opentelemetry.mjs';
 
-/** @type {(rate: Rate) => Numbers} */
-const rateNumbers = ({ burst, intervalMs }) => ({ burst, count: 1, period: `${intervalMs}ms` });
+const key = accountId();
+
+/** @type {(rate: Rate) => RateDefinition} */
+const ofRate = ({ burst, intervalMs }) => ({ key, burst, count: 1, period: `${intervalMs}ms` });
 
 const NAMES = ['First', 'Second', 'Third', 'Fourth', 'Fifth', 'Sixth', 'Seventh', 'Eighth'];
 
 /** `limiter.spend`, as applications call it. */
-export const sluice = sluiceOf(rateNumbers);
+export const sluice = sluiceOf(ofRate);
 
 /** The same with limits of other kinds, which are compared with a rate. */
 export const kindsOfSluice = {
-  'Sluice, quota': sluiceOf(({ burst }) => ({ count: burst, per: 'year' })),
-  'Sluice, waiting': sluiceOf(({ burst, intervalMs }) => ({
-    burst,
-    count: 1,
-    period: `${intervalMs}ms`,
-    maxWait: '1s',
-  })),
-  'Sluice, debt': sluiceOf(({ burst, intervalMs }) => ({ burst, count: 1, period: `${intervalMs}ms`, maxDebt: 10 })),
+  'Sluice, quota': sluiceOf(({ burst }) => quota({ key, count: burst, per: 'year' })),
+  'Sluice, waiting': sluiceOf((rate) => ({ ...ofRate(rate), maxWait: '1s' })),
+  'Sluice, debt': sluiceOf((rate) => ({ ...ofRate(rate), maxDebt: 10 })),
   'Sluice, borrowing': sluiceOf(
     ({ burst, intervalMs }) => {
-      const numbers = { burst, count: 1, period: `${intervalMs}ms` };
-      return { ...numbers, borrow: { from: 'Pool', ceiling: numbers, tenants: 1 } };
+      const numbers = { burst, count: 1, period: /** @type {const} */ (`${intervalMs}ms`) };
+      return borrow({ key, ...numbers, borrow: { from: 'Pool', ceiling: numbers, tenants: 1 } });
     },
     { Pool: { key: everyone(), count: 1_000_000, period: '1s' } },
   ),
-  'Sluice, a rate after all kinds': sluiceOf(rateNumbers, {}, useAllKinds),
+  'Sluice, a rate after all kinds': sluiceOf(ofRate, {}, useAllKinds),
   'Sluice, two limits': together(2),
   'Sluice, eight limits': together(8),
-  'Sluice, an override for each id': sluiceOf(rateNumbers, {}, undefined, one, overrideForEach),
-  'Sluice, by a handle': sluiceOf(rateNumbers, {}, undefined, byHandle),
-  'Sluice, counted': sluiceOf(rateNumbers, {}, undefined, counted),
-  'Sluice, with a subscriber': sluiceOf(rateNumbers, {}, undefined, withSubscriber),
-  'Sluice, with OpenTelemetry': sluiceOf(rateNumbers, {}, undefined, withOpenTelemetry),
+  'Sluice, an override for each id': sluiceOf(ofRate, {}, undefined, one, overrideForEach),
+  'Sluice, by a handle': sluiceOf(ofRate, {}, undefined, byHandle),
+  'Sluice, counted': sluiceOf(ofRate, {}, undefined, counted),
+  'Sluice, with a subscriber': sluiceOf(ofRate, {}, undefined, withSubscriber),
+  'Sluice, with OpenTelemetry': sluiceOf(ofRate, {}, undefined, withOpenTelemetry),
 };
 
 /** A limit that comes back so fast that each bucket is full again at its next request, which is not for others to say. */
-export const quietSluice = { 'Sluice, quiet': sluiceOf(() => ({ count: 1_000_000, period: '1s' })) };
+export const quietSluice = { 'Sluice, quiet': sluiceOf(() => ({ key, count: 1_000_000, period: '1s' })) };
 
 /**
  * @typedef {import('./decider.ts').Rate} Rate
- * @typedef {import('@sluice/core').Rate} RateNumbers
- * @typedef {RateNumbers | { count: number, per: 'year' }} Numbers
- * @param {(rate: Rate) => Numbers} numbersOf
+ * @typedef {import('@sluice/core').RateDefinition} RateDefinition
+ * @param {(rate: Rate) => import('@sluice/core').LimitDefinition} definitionOf
  * @param {import('@sluice/core').Limits} others Limits that those which are measured need.
  * @param {() => void} before What the process does before.
  * @param {typeof one} decideOne What decides by one limit.
  * @param {typeof noOverrides} overridesOf The overrides of the first limit.
  * @returns {import('./decider.ts').Contender}
  */
-function sluiceOf(numbersOf, others = {}, before = () => undefined, decideOne = one, overridesOf = noOverrides) {
+function sluiceOf(definitionOf, others = {}, before = () => undefined, decideOne = one, overridesOf = noOverrides) {
   return {
     answersAtOnce: true,
     bounded: true,
     decider: ({ rate, limits, maxKeys }) => {
       before();
       const names = NAMES.slice(0, limits);
-      const definition = { key: accountId(), ...numbersOf(rate) };
+      const definition = definitionOf(rate);
       const limiter = createLimiter({
         limits: { ...Object.fromEntries(names.map((name) => [name, definition])), ...others },
         overrides: { First: overridesOf(rate, maxKeys) },

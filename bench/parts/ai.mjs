@@ -1,5 +1,6 @@
 import { budget } from '@sluice/ai';
 import { accountId, createLimiter } from '@sluice/core';
+import { quota } from '@sluice/core/quota';
 import { allocatedBytes, UNCOMPILED } from '../harness/allocated.mjs';
 import { times, withSpread } from '../harness/table.mjs';
 
@@ -87,7 +88,7 @@ async function doGenerate() {
 
 function limiterOf() {
   const rate = { key, burst: 10_000_000, count: 10_000_000, period: '1s' };
-  const month = { key, count: 1_000_000_000, per: /** @type {const} */ ('month') };
+  const month = quota({ key, count: 1_000_000_000, per: /** @type {const} */ ('month') });
   return createLimiter({ limits: { Requests: rate, Tokens: rate, Month: month, Others: rate }, log: false });
 }
 

@@ -111,9 +111,9 @@ async function loaded(text, ids) {
 async function lookedUp(name, ids, lookups, quick) {
   const list = new OverrideList();
   const isExact = name === LOOKUPS[0];
-  const { format } = isExact ? accountId() : ipAddress();
+  const limit = { key: isExact ? accountId() : ipAddress() };
   const listed = isExact ? ids : 10_000;
-  for (let n = 0; n < listed; n++) list.add('A', format, isExact ? `${n}` : `10.${n >> 8}.${n & 255}.0/24`, NUMBERS);
+  for (let n = 0; n < listed; n++) list.add('A', limit, isExact ? `${n}` : `10.${n >> 8}.${n & 255}.0/24`, NUMBERS);
   const asked = Array.from({ length: 2 * listed }, (_, n) => (isExact ? `${n}` : `10.${n >> 8}.${n & 255}.7`));
   const lookUpAll = () => {
     for (let n = 0; n < lookups; n++) list.rateOf('A', asked[n % asked.length] ?? '');

@@ -1,4 +1,6 @@
 import { accountId, createLimiter, memoryStore } from '@sluice/core';
+import { concurrency } from '@sluice/core/concurrency';
+import { quota } from '@sluice/core/quota';
 import { redisStore } from '@sluice/redis';
 
 const { REDIS_URL } = process.env;
@@ -25,9 +27,9 @@ export const limiter = createLimiter({
   limits: {
     Requests: { key, burst: 20, count: 60, period: '1m' },
     Tokens: { key, burst: 5000, count: 10_000, period: '1m', maxDebt: 5000 },
-    InProgress: { key, concurrency: 3 },
+    InProgress: concurrency({ key, concurrency: 3 }),
     // Micro-dollars: 20 dollars.
-    Month: { key, count: 20_000_000, per: 'month' },
+    Month: quota({ key, count: 20_000_000, per: 'month' }),
   },
   // A cent.
   overrides: { Month: { trial: { count: 10_000 } } },

@@ -1,5 +1,6 @@
 /** @import { Response } from 'express' */
 import { clientNetwork, createLimiter, everyone } from '@sluice/core';
+import { concurrency } from '@sluice/core/concurrency';
 import { metricsText, top } from '@sluice/core/metrics';
 import { rateLimit } from '@sluice/express';
 import { redisStore } from '@sluice/redis';
@@ -13,7 +14,7 @@ const limiter = createLimiter({
   limits: {
     Requests: { key: clientNetwork(), burst: 20, count: 10, period: '1s' },
     Reports: { key: everyone(), burst: 2, count: 5, period: '1s', maxWait: '2s' },
-    InFlight: { key: everyone(), concurrency: 100 },
+    InFlight: concurrency({ key: everyone(), concurrency: 100 }),
   },
   ...(REDIS_URL !== undefined && { store: redisStore({ url: REDIS_URL }) }),
 });

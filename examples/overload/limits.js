@@ -1,5 +1,7 @@
 /** @import { Request } from 'express' */
-import { accountId, clientNetwork, createLimiter, eventLoop, everyone, loadFrom } from '@sluice/core';
+import { accountId, clientNetwork, createLimiter, everyone } from '@sluice/core';
+import { concurrency } from '@sluice/core/concurrency';
+import { load, eventLoop, loadFrom } from '@sluice/core/load';
 
 /** @type {Record<string, number>} */
 const shares = { '/checkout': 1, '/items': 0.8, '/report': 0.5 };
@@ -37,10 +39,10 @@ export const worker =
 export const limiter = createLimiter({
   limits: {
     // What this process can still do. It asks no store, and is decided before the others.
-    Worker: { key: client(), load: worker },
+    Worker: load({ key: client(), load: worker }),
     // A client may have ten requests in progress.
-    InFlight: { key: client(), concurrency: 10 },
+    InFlight: concurrency({ key: client(), concurrency: 10 }),
     // All clients together. Reports may fill a half, items 80 %, and the rest is left for checkouts.
-    Fleet: { key: everyone(), concurrency: 400 },
+    Fleet: concurrency({ key: everyone(), concurrency: 400 }),
   },
 });

@@ -1,5 +1,7 @@
 /** @import { Request } from 'express' */
 import { accountId, createLimiter, everyone } from '@sluice/core';
+import { borrow } from '@sluice/core/borrow';
+import { quota } from '@sluice/core/quota';
 
 /** The tenant of each API key. A real service looks it up when it authenticates a request. */
 const tenants = new Map([
@@ -16,17 +18,17 @@ const perTenant = () => accountId((/** @type {Request} */ req) => tenantOf(req)?
 export const limiter = createLimiter({
   limits: {
     // Each tenant has an assured rate, and borrows unused tokens of the pool, up to its ceiling.
-    Requests: {
+    Requests: borrow({
       key: perTenant(),
       burst: 4,
       count: 2,
       period: '1s',
       borrow: { from: 'Capacity', ceiling: { burst: 8, count: 4, period: '1s' }, tenants: 10 },
-    },
+    }),
     // What this server can handle. Clients do not see it.
     Capacity: { key: everyone(), burst: 60, count: 60, period: '1s', hidden: true },
     // The requests that a tenant pays for.
-    Monthly: { key: perTenant(), count: 20, per: 'month', timeZone: 'Europe/Berlin' },
+    Monthly: quota({ key: perTenant(), count: 20, per: 'month', timeZone: 'Europe/Berlin' }),
     // Exports go to a backend that handles them one at a time, ten a second. They are queued for at most two seconds.
     Exports: { key: everyone(), burst: 1, count: 10, period: '1s', maxWait: '2s' },
     // The cost of an answer of the language model is known when it is complete. At most 10,000 tokens in any hour.

@@ -16,6 +16,7 @@ import {
   type Store,
 } from '@sluice/core';
 import { RequestDecision } from '@sluice/core/http';
+import { quota } from '@sluice/core/quota';
 import { domain, fqdnSet, registrableDomain } from '@sluice/domains';
 import { rateLimit } from '@sluice/express';
 import { rateLimit as fastifyRateLimit } from '@sluice/fastify';
@@ -44,6 +45,7 @@ const spend = (key: Key<never>) => (id: string) => {
   return limiter.spend([{ limit: 'A', id }]);
 };
 const formatNamed = (name: string): IdFormat => ({ name, canonical: (text) => text });
+const limitOfFormat = (name: string) => ({ key: by(undefined, { format: formatNamed(name) }) });
 const failingStore = (cause: unknown): Store => {
   const fail = (): Promise<never> => Promise.reject(cause);
   return { run: fail, close: () => undefined };
@@ -67,6 +69,12 @@ const THROWING: Readonly<Record<string, (text: string) => unknown>> = {
   limits: (text) => createLimiter(options({ limits: text })),
   'a limit': (text) => createLimiter(options({ limits: { A: text } })),
   'an option of a limit': (text) => limitWith({ [text]: text })(),
+  'a quota without its function': (text) => limitWith({ [text]: text, per: text })(),
+  'an option of a quota': (text) =>
+    limiterOf({ limits: { A: quota({ key: accountId(), count: 2, [text]: text } as never) } }),
+  'options of a quota': (text) => quota(text as never),
+  'a unit of the calendar': (text) =>
+    limiterOf({ limits: { A: quota({ key: accountId(), count: 2, per: text as never }) } }),
   'a count': (text) => limitWith({ count: text })(),
   'a period': (text) => limitWith({ period: text })(),
   'a key': (text) => limitWith({ key: text })(),
@@ -82,16 +90,16 @@ const THROWING: Readonly<Record<string, (text: string) => unknown>> = {
   'an option of an override': (text) => limiterOf({ overrides: { A: { a: { ...NUMBERS, [text]: 1 } } } }),
   'an id that is listed twice': (text) => {
     const list = new OverrideList();
-    for (let i = 0; i < 2; i++) list.add(text, formatNamed(text), text, 'unlimited');
+    for (let i = 0; i < 2; i++) list.add(text, limitOfFormat(text), text, 'unlimited');
   },
   'a list that a limiter has': (text) => {
     const list = new OverrideList();
     limiterOf({ overrides: list });
-    list.add(text, formatNamed(text), text, 'unlimited');
+    list.add(text, limitOfFormat(text), text, 'unlimited');
   },
   'a list of another format': (text) => {
     const list = new OverrideList();
-    list.add('A', formatNamed(text), 'a', 'unlimited');
+    list.add('A', limitOfFormat(text), 'a', 'unlimited');
     limiterOf({ overrides: list });
   },
   'trusted proxies': (text) => limiterOf({ trustedProxies: text }),
@@ -144,6 +152,8 @@ const THROWING: Readonly<Record<string, (text: string) => unknown>> = {
     });
   },
   'an option of rateLimit': (text) => rateLimit({ ...NUMBERS, [text]: 1 }),
+  'the limit of rateLimit': (text) => rateLimit({ limit: text as never }),
+  'a concurrency limit without its function': (text) => rateLimit({ concurrency: text, [text]: text } as never),
   fields: (text) => rateLimit({ ...NUMBERS, fields: text as never }),
   'the name of an inline limit': (text) => rateLimit({ ...NUMBERS, name: text }),
   'a limit of a middleware': (text) => rateLimit({ limiter: limiterOf() as never, limits: [text] as never }),

@@ -1,6 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import * as sluice from '@sluice/core';
+import { borrow } from '@sluice/core/borrow';
+import { load, loadFrom } from '@sluice/core/load';
+import { quota } from '@sluice/core/quota';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, it } from 'vitest';
 import { goodputs, pictures as loadPictures, waveLevels } from '../../scripts/draw-load.mjs';
@@ -8,7 +11,7 @@ import { pictures as marketOpenPictures } from '../../scripts/draw-market-open.m
 import { pictures as limitPictures } from '../../scripts/draw-which-limit.mjs';
 
 const docs = new URL('../../docs/', import.meta.url);
-const core = { ...sluice, FakeTime };
+const core = { ...sluice, borrow, load, loadFrom, quota, FakeTime };
 const textOf = (page: string): string => readFileSync(new URL(page, docs), 'utf8');
 
 describe.each([

@@ -1,6 +1,7 @@
 // A server of HTTP/2 that is flooded. Its parent starts it with `limited` or `plain`: with the limits of `limitNode` around
 // its listener, or without.
 import { accountId, createLimiter, everyone } from '@sluice/core';
+import { concurrency } from '@sluice/core/concurrency';
 import { limitNode } from '@sluice/node';
 import { once } from 'node:events';
 import { createServer, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2';
@@ -33,7 +34,7 @@ function limited(): (request: Http2ServerRequest, response: Http2ServerResponse)
         count: 200,
         period: '1s',
       },
-      Slots: { key: everyone(), concurrency: 100_000 },
+      Slots: concurrency({ key: everyone(), concurrency: 100_000 }),
       Queue: { key: everyone(), burst: 2000, count: 2000, period: '1s', maxWait: '100ms' },
     },
     log: false,

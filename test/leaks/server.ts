@@ -1,6 +1,8 @@
 // A process with servers of HTTP/1.1 and HTTP/2 whose requests are limited, which says what it has in memory. Its parent
 // starts it with the name of a store and its address, and asks for figures.
 import { accountId, createLimiter, memoryStore, type Limiter, type Store } from '@sluice/core';
+import { concurrency } from '@sluice/core/concurrency';
+import { quota } from '@sluice/core/quota';
 import { rateLimit as rateLimitExpress } from '@sluice/express';
 import { hostStore } from '@sluice/host';
 import { rateLimit as rateLimitKoa } from '@sluice/koa';
@@ -50,8 +52,8 @@ const user = accountId(({ headers }: Headed) => String(headers['x-user'] ?? 'nob
 const limiter = createLimiter({
   limits: {
     Rate: { key: user, burst: 100, count: 100, period: '1s' },
-    Quota: { key: user, count: 1_000_000, per: 'day' },
-    Slots: { key: user, concurrency: SLOTS },
+    Quota: quota({ key: user, count: 1_000_000, per: 'day' }),
+    Slots: concurrency({ key: user, concurrency: SLOTS }),
     Waiting: { key: user, burst: 1, count: 100, period: '1s', maxWait: '100ms' },
     Settled: { key: user, burst: 1000, count: 1000, period: '1s' },
   },

@@ -9,7 +9,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { accountId, createLimiter, everyone, loadFrom, memoryStore } from '@sluice/core';
+import { accountId, createLimiter, everyone, memoryStore } from '@sluice/core';
+import { load, loadFrom } from '@sluice/core/load';
 import { metricsText } from '@sluice/core/metrics';
 import { leasedStore } from '@sluice/redis';
 import { aptInstall } from '../../scripts/apt.mjs';
@@ -44,7 +45,7 @@ const port = 20_000 + (process.pid % 20_000);
 const full = createLimiter({
   limits: {
     Visitors: { key: accountId(), count: 10, period: '1h' },
-    Overload: { key: everyone(), load: loadFrom(() => 0) },
+    Overload: load({ key: everyone(), load: loadFrom(() => 0) }),
   },
   store: memoryStore({ maxKeys: 1000 }),
   log: false,

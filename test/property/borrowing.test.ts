@@ -1,4 +1,5 @@
 import { accountId, createLimiter, everyone, memoryStore, type Decision } from '@sluice/core';
+import { borrow } from '@sluice/core/borrow';
 import { rateOf } from '../../packages/core/src/rule/rate.ts';
 import { callsOf, FakeTime } from '@sluice/core/testing';
 import fc from 'fast-check';
@@ -154,7 +155,7 @@ function rates(
   const store = memoryStore({ time });
   const weight = (id: string): number => clients[Number(id)]?.weight ?? 1;
   const limits = {
-    PerUser: { key: accountId(), ...OWN, borrow: { from: 'Pool', ceiling: CEILING, weight } },
+    PerUser: borrow({ key: accountId(), ...OWN, borrow: { from: 'Pool', ceiling: CEILING, weight } }),
     Pool: { key: everyone(), count: 1000, period: '1s' },
   };
   const limiters = Array.from({ length: gateways }, () =>

@@ -1,4 +1,5 @@
-import { accountId, everyone, type Borrow, type LimitDefinition, type Rate, type Store } from '@sluice/core';
+import { accountId, everyone, type LimitDefinition, type Rate, type Store } from '@sluice/core';
+import { borrow as borrowLimit, type Borrow } from '@sluice/core/borrow';
 import { rateOf } from '../../packages/core/src/rule/rate.ts';
 import { passes, readingsOf, type StoreReading, type StoreTransaction, type StoreOperation } from '@sluice/core/store';
 import fc from 'fast-check';
@@ -70,7 +71,7 @@ export function definitionsOf(scene: Scene, run: number) {
     { ...numbers, borrow: { ceiling: ceilingOf(numbers, scene) } },
   ]);
   const limits: Record<string, LimitDefinition> = {
-    [`PerUser${run}`]: { key: accountId(), ...scene.own, borrow },
+    [`PerUser${run}`]: borrowLimit({ key: accountId(), ...scene.own, borrow }),
     [`Pool${run}`]: { key: everyone(), ...scene.pool },
   };
   return { limits, overrides: { [`PerUser${run}`]: Object.fromEntries(listed) } };

@@ -1,4 +1,6 @@
 import { createLimiter, memoryStore, accountId, type Decision, type Limiter } from '@sluice/core';
+import { concurrency } from '@sluice/core/concurrency';
+import { quota } from '@sluice/core/quota';
 import { counts, readMetrics } from '@sluice/core/metrics';
 import { FakeTime } from '@sluice/core/testing';
 import fc from 'fast-check';
@@ -9,8 +11,8 @@ const key = accountId(() => null);
 const LIMITS = {
   Orders: { key, count: 5, period: '1s' },
   Exports: { key, count: 2, period: '1s', maxWait: '2s', maxDebt: 3 },
-  Monthly: { key, count: 40, per: 'month' },
-  InFlight: { key, concurrency: 3 },
+  Monthly: quota({ key, count: 40, per: 'month' }),
+  InFlight: concurrency({ key, concurrency: 3 }),
 } as const;
 /** In `npm run test:all` each of 1,000 inputs has all of them: 100,000 decisions. */
 const STEPS = 100;

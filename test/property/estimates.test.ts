@@ -1,12 +1,13 @@
 import { around, budget, usageOf, type CallParams } from '@sluice/ai';
 import { accountId, createLimiter } from '@sluice/core';
+import { quota } from '@sluice/core/quota';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { jsonSize, MAX_ANSWER, PLAIN_REQUESTS, SDK_REQUESTS, type ModelRequest } from './model-requests.ts';
 
 const TOKENS_OF_FILE = 1000;
 const id = '12345678';
-const limiter = createLimiter({ limits: { Tokens: { key: accountId(), count: 1e12, per: 'year' } } });
+const limiter = createLimiter({ limits: { Tokens: quota({ key: accountId(), count: 1e12, per: 'year' }) } });
 const options = { limiter, limits: { Tokens: 'tokens' }, id, maxOutput: MAX_ANSWER } as const;
 
 async function used(): Promise<number> {

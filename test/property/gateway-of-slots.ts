@@ -1,4 +1,5 @@
 import { accountId, createLimiter, type Decision, type Limiter, type Store, type Awaitable } from '@sluice/core';
+import { concurrency } from '@sluice/core/concurrency';
 import type { StoreHold, StoreReading, StoreTransaction, StoreOperation } from '@sluice/core/store';
 import type { FakeTime } from '@sluice/core/testing';
 import { GatewayTime, type ServerTime } from './gateway-times.ts';
@@ -107,7 +108,7 @@ export class Gateway {
       onAnswer: (answered) => onAnswer(this, answered),
       onRelease: (holds) => holds.forEach((hold) => namesOf(hold).forEach((name) => this.own.delete(name))),
     });
-    const limits = { InFlight: { key: accountId(), concurrency: SLOTS, expiry: EXPIRY_MS } };
+    const limits = { InFlight: concurrency({ key: accountId(), concurrency: SLOTS, expiry: EXPIRY_MS }) };
     const failure = { gateways: SLOTS / LOCAL_SLOTS };
     this.limiter = createLimiter({ limits, store: this.line, time: this.time, failure, log: false });
   }

@@ -1,4 +1,6 @@
 import { accountId, createLimiter, everyone, type Store } from '@sluice/core';
+import { borrow } from '@sluice/core/borrow';
+import { quota } from '@sluice/core/quota';
 import type { FakeTime } from '@sluice/core/testing';
 import fc from 'fast-check';
 import { callsOf } from '@sluice/core/testing';
@@ -43,14 +45,14 @@ function mixedLimiter(time: FakeTime, store: Store) {
       Shared: { key, burst: 10, count: 20, period: '1s' },
       Queue: { key, burst: 1, count: 5, period: '1s', maxWait: '1s' },
       Debt: { key, burst: 4, count: 4, period: '1s', maxDebt: MAX_DEBT },
-      Hourly: { key, count: QUOTA, per: 'hour' },
-      Tenant: {
+      Hourly: quota({ key, count: QUOTA, per: 'hour' }),
+      Tenant: borrow({
         key,
         burst: 3,
         count: 5,
         period: '1s',
         borrow: { from: 'Pool', ceiling: { burst: 8, count: 16, period: '1s' }, fair: false, tenants: 4 },
-      },
+      }),
       Pool: { key: everyone(), burst: 10, count: 20, period: '1s' },
     },
     store,

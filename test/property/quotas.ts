@@ -1,5 +1,6 @@
 // What a quota grants by its definition: a number of tokens for each id and period, whose ends Temporal computes.
-import { accountId, createLimiter, type CalendarUnit, type Decision, type Limiter, type Store } from '@sluice/core';
+import { accountId, createLimiter, type Decision, type Limiter, type Store } from '@sluice/core';
+import { quota, type CalendarUnit } from '@sluice/core/quota';
 import { FakeTime } from '@sluice/core/testing';
 import fc from 'fast-check';
 import { Temporal } from 'temporal-polyfill';
@@ -84,7 +85,7 @@ export class Comparison {
       const own = new FakeTime();
       own.setWall(scene.at + skewMs);
       const limits = {
-        Quota: { key, count, per, timeZone, anchor },
+        Quota: quota({ key, count, per, timeZone, anchor }),
         Rate: { key, burst: rateBurst, count: 1, period: '1h' },
       } as const;
       return { time: own, limiter: createLimiter({ limits, store: viewOf(store), time: own, log: false }) };

@@ -1,12 +1,15 @@
 // A server whose upgrades are limited, on the port that it is given. It prints a line for each of their connections that ends
 // with an error.
 import { createLimiter, everyone } from '@sluice/core';
+import { concurrency } from '@sluice/core/concurrency';
 import { limitUpgrade } from '@sluice/node';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { realDelay } from '../real-delay.ts';
 
-const limiter = createLimiter<IncomingMessage>({ limits: { Sockets: { key: everyone(), concurrency: 1000 } } });
+const limiter = createLimiter<IncomingMessage>({
+  limits: { Sockets: concurrency({ key: everyone(), concurrency: 1000 }) },
+});
 const server = createServer((_request, response) => response.end('plain'));
 server.on('upgrade', (_request, socket) => {
   socket.on('close', (hadError: boolean) => hadError && console.log('ended by an error'));

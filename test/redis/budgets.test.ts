@@ -1,5 +1,6 @@
 // A process that is killed amid calls of a model: what its budget on Redis keeps of them.
 import { createLimiter, everyone } from '@sluice/core';
+import { quota } from '@sluice/core/quota';
 import { redisStore } from '@sluice/redis';
 import { EventEmitter, once } from 'node:events';
 import type { ChildProcess } from 'node:child_process';
@@ -87,7 +88,7 @@ async function callers(redis: RedisServer, providerUrl: string) {
   running.add({ close: () => store.close() });
   await until('it is connected', () => store.status().state === 'up');
   const limiter = createLimiter({
-    limits: { Tokens: { key: everyone(), count: 1_000_000, per: 'month' } },
+    limits: { Tokens: quota({ key: everyone(), count: 1_000_000, per: 'month' }) },
     store,
     failure: { onFailure: 'closed', deadlineMs: 10_000 },
   });

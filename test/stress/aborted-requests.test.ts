@@ -1,4 +1,5 @@
 import { createLimiter, everyone, memoryStore } from '@sluice/core';
+import { concurrency } from '@sluice/core/concurrency';
 import express from 'express5';
 import Koa from 'koa3';
 import { connect, type Socket } from 'node:net';
@@ -60,9 +61,9 @@ test.each(frameworks.flatMap((framework) => [false, true].map((isLate) => ({ fra
     const store = memoryStore();
     const limiter = createLimiter<NativeRequest>({
       limits: {
-        PerUser: { key: userKey, concurrency: 60 },
-        Here: { key: userKey, concurrency: 60, scope: 'process' },
-        Fleet: { key: everyone(), concurrency: 500 },
+        PerUser: concurrency({ key: userKey, concurrency: 60 }),
+        Here: concurrency({ key: userKey, concurrency: 60, scope: 'process' }),
+        Fleet: concurrency({ key: everyone(), concurrency: 500 }),
       },
       store: isLate ? lateStore(store) : store,
       log: false,

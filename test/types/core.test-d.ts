@@ -4,7 +4,6 @@ import {
   clientNetwork,
   compound,
   createLimiter,
-  eventLoop,
   ipAddress,
   by,
   memoryStore,
@@ -15,6 +14,9 @@ import {
   type Limiter,
   type SpendEntry,
 } from '@sluice/core';
+import { concurrency } from '@sluice/core/concurrency';
+import { eventLoop } from '@sluice/core/load';
+import { quota } from '@sluice/core/quota';
 
 const limits = { Orders: { key: accountId(), count: 300, period: '180m' } };
 declare const format: IdFormat;
@@ -39,28 +41,28 @@ createLimiter({ limits, store: {} });
 // A limit has the options of one kind.
 createLimiter({
   limits: {
-    PerClient: { key: ipAddress(), concurrency: 10, expiry: '10s', scope: 'store' },
-    Bulkhead: { key: ipAddress(), concurrency: 10, scope: 'process' },
-    Daily: { key: ipAddress(), count: 5, per: 'day' },
+    PerClient: concurrency({ key: ipAddress(), concurrency: 10, expiry: '10s', scope: 'store' }),
+    Bulkhead: concurrency({ key: ipAddress(), concurrency: 10, scope: 'process' }),
+    Daily: quota({ key: ipAddress(), count: 5, per: 'day' }),
   },
   overrides: { PerClient: { '203.0.113.7': { concurrency: 20 }, '203.0.113.8': 'unlimited' } },
 });
 // @ts-expect-error a rate has no concurrency
-createLimiter({ limits: { Orders: { key: ipAddress(), count: 5, period: '1s', concurrency: 10 } } });
+createLimiter({ limits: { Orders: concurrency({ key: ipAddress(), count: 5, period: '1s', concurrency: 10 }) } });
 // @ts-expect-error a quota has no concurrency
-createLimiter({ limits: { Orders: { key: ipAddress(), count: 5, per: 'day', concurrency: 10 } } });
+createLimiter({ limits: { Orders: quota({ key: ipAddress(), count: 5, per: 'day', concurrency: 10 }) } });
 // @ts-expect-error a quota has no period
-createLimiter({ limits: { Orders: { key: ipAddress(), count: 5, per: 'day', period: '1s' } } });
+createLimiter({ limits: { Orders: quota({ key: ipAddress(), count: 5, per: 'day', period: '1s' }) } });
 // @ts-expect-error a rate has no lease
 createLimiter({ limits: { Orders: { key: ipAddress(), count: 5, period: '1s', expiry: '10s' } } });
 // @ts-expect-error a load limit has no concurrency
-createLimiter({ limits: { Worker: { load: eventLoop(), concurrency: 10 } } });
+createLimiter({ limits: { Worker: concurrency({ load: eventLoop(), concurrency: 10 }) } });
 // @ts-expect-error a load limit is never named, so it can not be hidden
 createLimiter({ limits: { Worker: { load: eventLoop(), hidden: true } } });
 // @ts-expect-error there are two scopes
-createLimiter({ limits: { InFlight: { key: ipAddress(), concurrency: 10, scope: 'host' } } });
+createLimiter({ limits: { InFlight: concurrency({ key: ipAddress(), concurrency: 10, scope: 'host' }) } });
 // @ts-expect-error a concurrency limit has a key
-createLimiter({ limits: { InFlight: { concurrency: 10 } } });
+createLimiter({ limits: { InFlight: concurrency({ concurrency: 10 }) } });
 // @ts-expect-error an override has the numbers of one kind
 createLimiter({ limits, overrides: { Orders: { '7': { concurrency: 20, count: 5, period: '1s' } } } });
 // @ts-expect-error the lease belongs to the limit

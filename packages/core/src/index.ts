@@ -8,7 +8,6 @@
  * @module
  */
 export type { Awaitable } from './async/awaitable.ts';
-export type { CalendarUnit } from './calendar/calendar.ts';
 export { SluiceError, type ErrorCode, type ErrorKind } from './checks/errors.ts';
 export type { ClientAddressOptions } from './client/client-address.ts';
 export type { Decision, Outcome } from './decision/decision.ts';
@@ -26,15 +25,7 @@ export { clientNetwork, ipAddress, ipv6RangeCIDR, type ClientNetworkOptions } fr
 export { compound } from './keys/compound-key.ts';
 export { everyone } from './keys/everyone.ts';
 export { accountId, by, type Key } from './keys/key.ts';
-export type { Concurrency } from './kinds/concurrency/slot-terms.ts';
-export { eventLoop, loadFrom } from './kinds/load/load.ts';
-export type { Load } from './kinds/load/load-kind.ts';
-export type { LoadOptions } from './kinds/load/load-options.ts';
-export type { LoadSource } from './limits/load-source.ts';
-export type { ShedMessage } from './kinds/load/shedding.ts';
-export type { AnchorDate } from './kinds/quota/limit-calendar.ts';
-export type { Quota } from './kinds/quota/quota.ts';
-export type { Borrow } from './kinds/borrow/borrow.ts';
+export type { LimitOfKind } from './kinds/limit-of-kind.ts';
 export type { Rate } from './kinds/rate/rate.ts';
 export { createLimiter, type LimiterOptions } from './limiter/create-limiter.ts';
 export type { CostEntry, SpendEntry } from './limiter/entry.ts';
@@ -48,10 +39,10 @@ export type { Settlement } from './limiter/settlement.ts';
 export type { SpendOptions } from './limiter/spend-options.ts';
 export type { Usage } from './limiter/usage.ts';
 export type { FailurePolicy } from './limits/failure-policy.ts';
-export type { LimitDefinition, Limits } from './definitions/limit-definition.ts';
+export type { LimitDefinition, Limits, RateDefinition } from './definitions/limit-definition.ts';
 export type { LimitSetOptions } from './definitions/limit-set.ts';
 export type { OverrideFunction } from './definitions/overrides/override-function.ts';
-export { OverrideList, type OverrideTable } from './definitions/overrides/override-list.ts';
+export { OverrideList, type OverriddenLimit, type OverrideTable } from './definitions/overrides/override-list.ts';
 export type { Override } from './definitions/overrides/override.ts';
 export type { Duration } from './rule/duration.ts';
 export type { LimitStats, MemoryStats } from './store/memory/memory-stats.ts';

@@ -6,6 +6,7 @@ import {
   runFlow,
   type FlowOutcome,
   type FlowOptions,
+  type InlineRate,
   type InlineSettings,
   type MiddlewareOptions,
   type Denial,
@@ -58,6 +59,7 @@ export interface RoutesOnly
   extends
     FlowOptions<FastifyRequest>,
     Pick<InlineSettings<FastifyRequest>, RouteSettingsNames>,
+    Pick<InlineRate<FastifyRequest>, 'key'>,
     Omit<PluginOptions, 'always'> {
   readonly global: false;
   readonly limiter?: never;
@@ -66,7 +68,6 @@ export interface RoutesOnly
 }
 
 type RouteSettingsNames =
-  | 'key'
   | 'store'
   | 'trustedProxies'
   | 'addressHeader'

@@ -9,7 +9,7 @@ import {
   type LimitUse,
   type SlotOptions,
 } from '@sluice/core/http';
-import { isPlainObject, KINDS, LIMIT_HINTS, listed, shownName } from '@sluice/core/kit';
+import { isPlainObject, LIMIT_HINTS, listed, RATE, shownName } from '@sluice/core/kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { checkedHook, type Hook } from './hook.ts';
 
@@ -41,9 +41,12 @@ interface WithoutNumbers {
   readonly burst?: never;
   readonly count?: never;
   readonly period?: never;
+  readonly limit?: never;
+  // Of limits that a function makes.
   readonly per?: never;
   readonly concurrency?: never;
   readonly load?: never;
+  readonly borrow?: never;
 }
 
 /**
@@ -64,8 +67,8 @@ export function hasOwnLimit(route: RouteLimits | RouteLimit): route is RouteLimi
   return typeof route === 'object' && route !== null && ownNumbers(route);
 }
 
-const NUMBERS = KINDS.flatMap((kind) => Object.keys(kind.options));
-const NUMBERS_ELSEWHERE = Object.keys(LIMIT_HINTS);
+const NUMBERS = ['limit', ...Object.keys(RATE.options)];
+const NUMBERS_ELSEWHERE = ['per', 'concurrency', 'load', 'borrow', ...Object.keys(LIMIT_HINTS)];
 
 /** Whether options have the numbers of a limit. */
 export function ownNumbers(options: object): boolean {

@@ -1,4 +1,6 @@
-import { memoryStore } from '@sluice/core';
+import { clientNetwork, memoryStore } from '@sluice/core';
+import { concurrency } from '@sluice/core/concurrency';
+import { quota } from '@sluice/core/quota';
 import { FakeTime } from '@sluice/core/testing';
 import { rateLimit, type RateLimitOptions } from '@sluice/fastify';
 import { fastify } from 'fastify';
@@ -68,9 +70,18 @@ describe('config.rateLimit with a count and a period', () => {
   });
 
   test('takes every kind of limit, and its hook', async () => {
+    const key = clientNetwork();
     const app = await appWith({ global: false });
-    app.get('/slots', { config: { rateLimit: { concurrency: 1, slotsUntil: 'handler' } } }, async () => 'ok');
-    app.get('/month', { config: { rateLimit: { count: 1, per: 'month', hook: 'preHandler' } } }, () => 'ok');
+    app.get(
+      '/slots',
+      { config: { rateLimit: { limit: concurrency({ key, concurrency: 1 }), slotsUntil: 'handler' } } },
+      async () => 'ok',
+    );
+    app.get(
+      '/month',
+      { config: { rateLimit: { limit: quota({ key, count: 1, per: 'month' }), hook: 'preHandler' } } },
+      () => 'ok',
+    );
     expect(await statuses(app, 2, '/slots')).toEqual([200, 200]);
     expect(await statuses(app, 2, '/month')).toEqual([200, 429]);
   });

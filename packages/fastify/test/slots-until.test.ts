@@ -1,4 +1,5 @@
 import { createLimiter, everyone, memoryStore } from '@sluice/core';
+import { concurrency } from '@sluice/core/concurrency';
 import { rateLimit } from '@sluice/fastify';
 import { fastify, type FastifyInstance, type RouteHandlerMethod } from 'fastify';
 import { connect, type AddressInfo } from 'node:net';
@@ -7,7 +8,11 @@ import { expect, onTestFinished, test } from 'vitest';
 /** Serves one slot that is held until the handler ends. */
 async function serve(add: (app: FastifyInstance) => void, options: { readonly early?: RouteHandlerMethod } = {}) {
   const store = memoryStore();
-  const limiter = createLimiter({ limits: { InFlight: { key: everyone(), concurrency: 5 } }, store, log: false });
+  const limiter = createLimiter({
+    limits: { InFlight: concurrency({ key: everyone(), concurrency: 5 }) },
+    store,
+    log: false,
+  });
   const app = fastify();
   onTestFinished(() => app.close());
   if (options.early !== undefined) app.get('/early', options.early);
@@ -117,7 +122,7 @@ test('several registrations release their slots at the same end', async () => {
   const { promise, end } = later();
   const { app, held, visit } = await serve((instance) => {
     void instance.register(async (child) => {
-      const other = createLimiter({ limits: { Here: { key: everyone(), concurrency: 1 } }, log: false });
+      const other = createLimiter({ limits: { Here: concurrency({ key: everyone(), concurrency: 1 }) }, log: false });
       await child.register(rateLimit, { limiter: other, slotsUntil: 'handler' });
       child.get('/', async () => promise);
     });

@@ -1,4 +1,5 @@
 import { accountId, clientNetwork, createLimiter, memoryStore, type Store } from '@sluice/core';
+import { concurrency } from '@sluice/core/concurrency';
 import { FakeTime } from '@sluice/core/testing';
 import { decisionOf, limitFetch, type LimitFetchOptions } from '@sluice/fetch';
 import { afterEach, expect, test, vi } from 'vitest';
@@ -106,7 +107,7 @@ test('onError answers what the handler throws, with the fields', async () => {
 
 test('a handler that throws releases its slot', async () => {
   const limiter = createLimiter<Request>({
-    limits: { InFlight: { key: accountId(userOf), concurrency: 1 } },
+    limits: { InFlight: concurrency({ key: accountId(userOf), concurrency: 1 }) },
     log: false,
   });
   const limited = limitFetch({ limiter, address: () => null })(() => Promise.reject(new Error('boom')));
@@ -115,7 +116,7 @@ test('a handler that throws releases its slot', async () => {
 
 test('a slot is released when the body was read, and when it was cancelled', async () => {
   const limiter = createLimiter<Request>({
-    limits: { InFlight: { key: accountId(userOf), concurrency: 1 } },
+    limits: { InFlight: concurrency({ key: accountId(userOf), concurrency: 1 }) },
     log: false,
   });
   const limited = limitFetch({ limiter, address: () => null })(() => new Response('hello'));
@@ -130,7 +131,7 @@ test('a slot is released when the body was read, and when it was cancelled', asy
 
 test('an inner limited handler without a body leaves the slot to the response of the outer one', async () => {
   const limiter = createLimiter<Request>({
-    limits: { InFlight: { key: accountId(userOf), concurrency: 1 } },
+    limits: { InFlight: concurrency({ key: accountId(userOf), concurrency: 1 }) },
     log: false,
   });
   const inner = limitFetch(perUser())(() => new Response(null, { status: 204 }));
@@ -145,7 +146,7 @@ test('an inner limited handler without a body leaves the slot to the response of
 
 test('a body that fails releases its slot, and fails for the server too', async () => {
   const limiter = createLimiter<Request>({
-    limits: { InFlight: { key: accountId(userOf), concurrency: 1 } },
+    limits: { InFlight: concurrency({ key: accountId(userOf), concurrency: 1 }) },
     log: false,
   });
   const failing = (): ReadableStream =>

@@ -1,4 +1,5 @@
 import { accountId, createLimiter, memoryStore } from '@sluice/core';
+import { concurrency } from '@sluice/core/concurrency';
 import { FakeTime } from '@sluice/core/testing';
 import { rateLimit, type RateLimitOptions } from '@sluice/hono';
 import { Hono, type Context } from 'hono';
@@ -42,7 +43,7 @@ test('after cors(), scripts of other origins can read the fields', async () => {
 test('an error of a key goes to onError, and its slot is released', async () => {
   const limiter = createLimiter<Context>({
     limits: {
-      InFlight: { key, concurrency: 1 },
+      InFlight: concurrency({ key, concurrency: 1 }),
       Bad: { key: accountId(() => Promise.reject(new Error('boom'))), count: 1, period: '1m' },
     },
     log: false,

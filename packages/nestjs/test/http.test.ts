@@ -15,6 +15,7 @@ import {
 } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { accountId, clientNetwork, everyone } from '@sluice/core';
+import { concurrency } from '@sluice/core/concurrency';
 import {
   Limits,
   rateLimit,
@@ -273,7 +274,7 @@ describe.each(PLATFORMS)('on %s', (_name, adapter) => {
     let begun = 0;
     @Controller()
     class SlowController {
-      @UseGuards(rateLimit({ concurrency: 1, key: everyone() }))
+      @UseGuards(rateLimit({ limit: concurrency({ concurrency: 1, key: everyone() }) }))
       @UseFilters(RateLimitFilter)
       @Get()
       async slow(): Promise<string> {

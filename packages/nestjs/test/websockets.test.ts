@@ -4,6 +4,7 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import { WsAdapter } from '@nestjs/platform-ws';
 import { SubscribeMessage, WebSocketGateway, WsException } from '@nestjs/websockets';
 import { clientNetwork, everyone } from '@sluice/core';
+import { concurrency } from '@sluice/core/concurrency';
 import { Limits, RateLimitGuard, RateLimitModule, Unlimited, webSocketContext } from '@sluice/nestjs';
 import { once } from 'node:events';
 import { get } from 'node:http';
@@ -49,7 +50,7 @@ async function served(adapter?: (app: INestApplication) => WebSocketAdapter): Pr
         limiter: {
           limits: {
             PerClient: { key: clientNetwork(), count: 4, period: '1m' },
-            InFlight: { key: everyone(), concurrency: 1 },
+            InFlight: concurrency({ key: everyone(), concurrency: 1 }),
           },
           trustedProxies: ['loopback'],
           ...stillStore(),

@@ -1,4 +1,5 @@
 import { accountId, createLimiter, memoryStore, SluiceError, type LimiterEvent } from '@sluice/core';
+import { concurrency } from '@sluice/core/concurrency';
 import { FakeTime } from '@sluice/core/testing';
 import { limitNode, type LimitNodeOptions } from '@sluice/node';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -118,7 +119,7 @@ test('with slotsUntil: handler, limits around one listener hold their slots unti
   let finish = (): void => undefined;
   const work = new Promise<void>((resolve) => (finish = resolve));
   const limiter = createLimiter<IncomingMessage>({
-    limits: { Outer: { key, concurrency: 1 }, Inner: { key, concurrency: 1 } },
+    limits: { Outer: concurrency({ key, concurrency: 1 }), Inner: concurrency({ key, concurrency: 1 }) },
     log: false,
   });
   const outer = limitNode({ limiter, limits: ['Outer'], slotsUntil: 'handler' });
@@ -140,7 +141,10 @@ test('with slotsUntil: handler, limits around one listener hold their slots unti
 });
 
 test('with slotsUntil: handler, a listener without a promise holds its slot until it has ended the response', async () => {
-  const limiter = createLimiter<IncomingMessage>({ limits: { InFlight: { key, concurrency: 1 } }, log: false });
+  const limiter = createLimiter<IncomingMessage>({
+    limits: { InFlight: concurrency({ key, concurrency: 1 }) },
+    log: false,
+  });
   const responses: ServerResponse[] = [];
   const limit = limitNode({ limiter, slotsUntil: 'handler' });
   const ask = await serve(limit((_, response) => void responses.push(response)));
@@ -154,7 +158,10 @@ test('with slotsUntil: handler, a listener without a promise holds its slot unti
 });
 
 test('a listener that throws releases its slot, and its error is not caught', async () => {
-  const limiter = createLimiter<IncomingMessage>({ limits: { InFlight: { key, concurrency: 1 } }, log: false });
+  const limiter = createLimiter<IncomingMessage>({
+    limits: { InFlight: concurrency({ key, concurrency: 1 }) },
+    log: false,
+  });
   const limited = limitNode({ limiter, slotsUntil: 'handler' })(() => {
     throw new Error('boom');
   });

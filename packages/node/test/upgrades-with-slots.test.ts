@@ -1,4 +1,5 @@
 import { accountId, createLimiter, everyone, memoryStore } from '@sluice/core';
+import { concurrency } from '@sluice/core/concurrency';
 import { FakeTime } from '@sluice/core/testing';
 import { limitUpgrade, type UpgradeListener } from '@sluice/node';
 import { createServer, type IncomingMessage } from 'node:http';
@@ -28,7 +29,7 @@ async function serve({ limits = {}, accept = switching, options = {} }: Setup = 
   const time = new FakeTime();
   const store = memoryStore({ time });
   const limiter = createLimiter<IncomingMessage>({
-    limits: { Sockets: { key: userKey, concurrency: 2 }, ...limits },
+    limits: { Sockets: concurrency({ key: userKey, concurrency: 2 }), ...limits },
     store,
     time,
     log: false,
@@ -83,7 +84,7 @@ test('an upgrade above the slots is denied with 429, and holds none when those b
 });
 
 test('an upgrade for which the service has no room is denied with 503', async () => {
-  const { open, held } = await serve({ limits: { Fleet: { key: everyone(), concurrency: 1 } } });
+  const { open, held } = await serve({ limits: { Fleet: concurrency({ key: everyone(), concurrency: 1 }) } });
   expect(await (await open('ann')).status()).toBe(101);
   const denied = await open('bob');
   expect(await denied.status()).toBe(503);

@@ -1,4 +1,5 @@
 import { accountId, createLimiter } from '@sluice/core';
+import { concurrency } from '@sluice/core/concurrency';
 import { expect, test } from 'vitest';
 import { ownPostgresServer } from '../../../test/postgres/postgres-server.ts';
 import { until } from '../../../test/redis/servers/until.ts';
@@ -6,7 +7,7 @@ import { storeOn } from './support.ts';
 
 test('slots whose take or release an outage has swallowed are free when they expire, and those in use stay taken', async () => {
   const server = await ownPostgresServer();
-  const Slots = { key: accountId(), concurrency: 10, expiry: '3s', onFailure: 'closed' } as const;
+  const Slots = concurrency({ key: accountId(), concurrency: 10, expiry: '3s', onFailure: 'closed' });
   const failure = { deadlineMs: 1500 };
   const limiter = createLimiter({ limits: { Slots }, store: storeOn(server), failure, log: false });
   await limiter.ready();

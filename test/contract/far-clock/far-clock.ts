@@ -1,4 +1,5 @@
 import { accountId, createLimiter, type Store } from '@sluice/core';
+import { quota } from '@sluice/core/quota';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { canShift } from '../../redis/servers/shifted-server.ts';
 
@@ -6,7 +7,7 @@ const key = accountId();
 const limits = {
   Short: { key, count: 10, period: '10s' },
   Decade: { key, burst: 10, count: 1, period: '365d' },
-  Years: { key, count: 20, per: 'year' },
+  Years: quota({ key, count: 20, per: 'year' }),
 } as const;
 
 function limiterIn(store: Store) {

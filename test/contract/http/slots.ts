@@ -1,4 +1,5 @@
 import { memoryStore, type Decision, type Limiter, type Limits, type Store } from '@sluice/core';
+import { concurrency } from '@sluice/core/concurrency';
 import { FakeTime } from '@sluice/core/testing';
 import { expect } from 'vitest';
 import type { Visit } from './client.ts';
@@ -78,7 +79,7 @@ export interface SlotApp {
   readonly allReleased: () => Promise<void>;
 }
 
-const TWO_SLOTS = { InFlight: { key: userKey, concurrency: 2 } };
+const TWO_SLOTS = { InFlight: concurrency({ key: userKey, concurrency: 2 }) };
 
 /** Serves an application whose requests wait at a gate. */
 export async function serveSlots(framework: Framework, plan: SlotPlan = {}): Promise<SlotApp> {

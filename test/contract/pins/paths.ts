@@ -1,4 +1,7 @@
 import { accountId, clientNetwork, createLimiter, everyone, type LimiterOptions } from '@sluice/core';
+import { borrow } from '@sluice/core/borrow';
+import { concurrency } from '@sluice/core/concurrency';
+import { quota } from '@sluice/core/quota';
 import { rateLimit } from '@sluice/express';
 import express from 'express5';
 import { once } from 'node:events';
@@ -19,9 +22,9 @@ const key = clientNetwork();
 /** The limits of the paths by HTTP whose bytes are measured, too. */
 export const LIMITS = {
   'a rate': { A: { key, ...RATE } },
-  'a quota': { A: { key, count: 1_000_000, per: 'month' } },
+  'a quota': { A: quota({ key, count: 1_000_000, per: 'month' }) },
   'two limits': { A: { key, ...RATE }, B: { key, ...RATE, count: 500 } },
-  'a slot': { A: { key, concurrency: 10 } },
+  'a slot': { A: concurrency({ key, concurrency: 10 }) },
 } as const satisfies Record<string, LimiterOptions['limits']>;
 
 /** The options of the other paths by HTTP. */
@@ -33,7 +36,7 @@ const OTHERS: Readonly<Record<string, LimiterOptions>> = {
   'a queue': { limits: { A: { key, ...RATE, maxWait: '1s' } } },
   borrowing: {
     limits: {
-      A: { key, ...RATE, borrow: { from: 'Pool', ceiling: RATE, tenants: 1 } },
+      A: borrow({ key, ...RATE, borrow: { from: 'Pool', ceiling: RATE, tenants: 1 } }),
       Pool: { key: everyone(), ...RATE },
     },
   },

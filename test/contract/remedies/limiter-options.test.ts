@@ -31,6 +31,18 @@ testRemedies({
     message:
       "`limits.Orders.period` must be a duration of whole microseconds from 1ms to 366 days, but was '60 weeks'. Write a string with its unit, such as '500ms', '1s', '1h30m' or '7d', or a number of milliseconds from 1000 up.",
   },
+  'a quota that is no quota': {
+    make: (given) => limiterOf({ limits: { Orders: given } }),
+    options: { key: KEY, count: 1000, per: 'month' },
+    message:
+      "`limits.Orders.per` is an option of a quota, which is made by a function. Write import { quota } from '@sluice/core/quota'; and quota({ key, count: 1000, per: 'month' }).",
+  },
+  'an option of a concurrency limit alone': {
+    make: limitWith,
+    options: { expiry: '10s' },
+    message:
+      "`limits.Orders.expiry` is an option of a concurrency limit, which is made by a function. Write import { concurrency } from '@sluice/core/concurrency'; and concurrency({ key, count: 2, period: '1m', expiry: '10s' }); or leave it out.",
+  },
   'no options of createLimiter': {
     make: (given) => createLimiter(given as never),
     options: undefined,

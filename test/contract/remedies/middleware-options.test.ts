@@ -1,4 +1,5 @@
 import { createLimiter, memoryStore } from '@sluice/core';
+import { concurrency } from '@sluice/core/concurrency';
 import { rateLimit } from '@sluice/express';
 import { Redis } from 'ioredis';
 import { Pool } from 'pg';
@@ -64,17 +65,28 @@ testRemedies({
     message:
       "`store` must be a store, such as memoryStore(): it has no method `run`. For a PostgreSQL URL, write store: postgresStore({ connectionString }), from '@sluice/postgres'.",
   },
+  'a limit beside numbers': {
+    make: inline,
+    options: { limit: concurrency({ key: KEY, concurrency: 10 }) },
+    message: '`rateLimit.count` must be left out beside `limit`: give it to the function that makes the limit.',
+  },
+  'a plain object as the limit': {
+    make: (given) => rateLimit(given as never),
+    options: { limit: NUMBERS },
+    message:
+      "`rateLimit.limit` must be a limit of a kind, such as concurrency({ key, concurrency: 10 }), but was { count: 2, period: '1m' }. The numbers of a rate are options themselves: rateLimit({ count: 100, period: '1m' }).",
+  },
   'a rate in one text': {
     make: inline,
     options: { rate: '10/s' },
     message:
-      "`rateLimit` has no option `rate` (its value was '10/s'). `rate` is `count` with its `period` here: ten a second are count: 10, period: '1s'. All 46 options are in docs/limits/options.md.",
+      "`rateLimit` has no option `rate` (its value was '10/s'). `rate` is `count` with its `period` here: ten a second are count: 10, period: '1s'. All 38 options are in docs/limits/options.md.",
   },
   'the delay of express-slow-down': {
     make: inline,
     options: { delayMs: 500 },
     message:
-      "`rateLimit` has no option `delayMs` (its value was 500). `delayMs` is `maxWait` here, the longest wait for a turn: e.g. burst: 10, maxWait: '2s'. All 46 options are in docs/limits/options.md.",
+      "`rateLimit` has no option `delayMs` (its value was 500). `delayMs` is `maxWait` here, the longest wait for a turn: e.g. burst: 10, maxWait: '2s'. All 38 options are in docs/limits/options.md.",
   },
   'the numbers of a limit, given to createLimiter': {
     make: (given) => createLimiter(given as never),
@@ -142,7 +154,7 @@ testRemedies({
       "`rateLimit` has no option `windowMs` (its value was 60000). `windowMs` is `period` here, e.g. period: '1m'. " +
       'It has no option `max` (its value was 5). `max` is `count` here (tokens that come back every period; `burst` is how many may come at once). ' +
       'It has no option `coutn` (its value was 1). Did you mean `count`? ' +
-      'All 46 options are in docs/limits/options.md.',
+      'All 38 options are in docs/limits/options.md.',
   },
   'an inline key as text': {
     make: inline,

@@ -9,6 +9,9 @@ import {
   memoryStore,
   type Limiter,
 } from '@sluice/core';
+import { borrow } from '@sluice/core/borrow';
+import { concurrency } from '@sluice/core/concurrency';
+import { quota } from '@sluice/core/quota';
 import { flowSettings, runFlow, type Exchange, type RequestDecision } from '@sluice/core/http';
 import { bucketKey } from '@sluice/core/store';
 import { FakeTime } from '@sluice/core/testing';
@@ -24,15 +27,15 @@ const time = new FakeTime();
 export const limiter: Limiter<Visit> = createLimiter<Visit>({
   limits: {
     PerClient: { key: clientNetwork(), burst: 3, count: 1, period: '1s' },
-    PerUser: {
+    PerUser: borrow({
       key: accountId((visit: Visit) => visit.user),
       count: 2,
       period: '1m',
       borrow: { from: 'Pool', ceiling: { count: 9, period: '1m' } },
-    },
+    }),
     Pool: { key: everyone(), count: 100, period: '1m' },
-    Monthly: { key: by((visit: Visit) => visit.user), count: 5, per: 'month', timeZone: 'Europe/Berlin' },
-    Slots: { key: everyone(), concurrency: 2 },
+    Monthly: quota({ key: by((visit: Visit) => visit.user), count: 5, per: 'month', timeZone: 'Europe/Berlin' }),
+    Slots: concurrency({ key: everyone(), concurrency: 2 }),
     Queue: { key: everyone(), burst: 1, count: 2, period: '1s', maxWait: '10s' },
   },
   trustedProxies: [],

@@ -1,5 +1,7 @@
 import { budget } from '@sluice/ai';
 import { createLimiter, everyone, type Decision, type Limiter, type Store } from '@sluice/core';
+import { concurrency } from '@sluice/core/concurrency';
+import { quota } from '@sluice/core/quota';
 import type { FakeTime } from '@sluice/core/testing';
 import { wrapLanguageModel } from 'ai';
 import { MockLanguageModelV3 } from 'ai/test';
@@ -21,12 +23,13 @@ interface SettlingCase {
   readonly run: (setup: SteeredSetup) => Promise<void>;
 }
 
+const MONEY = { key, count: 10 ** 12, per: 'month' } as const;
 const LIMITS = {
   Tokens: { key, burst: 100, count: 1, period: '1s' },
   Debts: { key, burst: 100, count: 1, period: '1s', maxDebt: 50 },
-  Month: { key, count: 1000, per: 'month' },
-  Money: { key, count: 10 ** 12, per: 'month' },
-  Running: { key, concurrency: 1 },
+  Month: quota({ key, count: 1000, per: 'month' }),
+  Money: quota(MONEY),
+  Running: concurrency({ key, concurrency: 1 }),
 } as const;
 
 type Name = keyof typeof LIMITS;
@@ -141,7 +144,7 @@ export const settlingCases: readonly SettlingCase[] = [
     name: 'a month of a trillion tokens is decided, settled, run and changed to the token',
     async run(setup) {
       const { limiter, left, spend } = on(setup);
-      const most = LIMITS.Money.count;
+      const most = MONEY.count;
       const all = await spend('Money', most);
       expect([all.allowed, await left('Money')]).toEqual([true, 0]);
       expect(await spend('Money', 1)).toMatchObject({ allowed: false, remaining: 0 });
@@ -152,7 +155,7 @@ export const settlingCases: readonly SettlingCase[] = [
       const settle = () => ({ Money: most - 3 });
       await limiter.run([{ limit: 'Money', id, cost: 999_999_999_998 }], () => 'answer', { settle });
       expect(await spend('Money', 2)).toMatchObject({ allowed: false, remaining: 1 });
-      limiter.replace({ limits: { ...LIMITS, Money: { ...LIMITS.Money, count: most - 2 } } });
+      limiter.replace({ limits: { ...LIMITS, Money: quota({ ...MONEY, count: most - 2 }) } });
       expect(await limiter.usage([{ limit: 'Money', id }])).toMatchObject([{ used: most - 1, remaining: 0 }]);
       limiter.replace({ limits: LIMITS });
       expect(await spend('Money', 1)).toMatchObject({ allowed: true, remaining: 0 });

@@ -1,4 +1,5 @@
 import { clientNetwork, createLimiter, everyone } from '@sluice/core';
+import { concurrency } from '@sluice/core/concurrency';
 import { rateLimit } from '@sluice/express';
 import express from 'express';
 
@@ -6,9 +7,9 @@ export const limiter = createLimiter({
   limits: {
     Requests: { key: clientNetwork(), burst: 50, count: 20, period: '1s' },
     // A client has at most 10 requests in progress.
-    InFlight: { key: clientNetwork(), concurrency: 10 },
+    InFlight: concurrency({ key: clientNetwork(), concurrency: 10 }),
     // This process makes at most 4 reports at the same time.
-    Reports: { key: everyone(), concurrency: 4, scope: 'process' },
+    Reports: concurrency({ key: everyone(), concurrency: 4, scope: 'process' }),
   },
 });
 

@@ -18,7 +18,7 @@ const MIDDLEWARES = ['express-rate-limit', '@fastify/rate-limit', 'koa-ratelimit
 const theirs = MIDDLEWARES.flatMap((library) => rowsOf(PAGE, library)).flatMap(({ option = '' }) =>
   [...option.matchAll(/`(\w+)`/g)].map(([, name = '']) => name),
 );
-const alsoOurs = ['skip', 'store', 'hook', 'global'];
+const alsoOurs = ['limit', 'skip', 'store', 'hook', 'global'];
 /** In the same column, but no options. */
 const calls = ['preHandler', 'setNotFoundHandler'];
 
@@ -51,7 +51,13 @@ describe('an option of another library is an error that names ours', () => {
   it.each(names)('%s', (name) => {
     const message = messageOf(() => rateLimit({ count: 1, period: '1s', [name]: 1 }));
     // Between the value and where all options are stands what to write instead.
-    expect(message).toMatch(new RegExp(`has no option \`${name}\` .*\\. \`${name}\` .*\\. All 46 options are in `));
+    expect(message).toMatch(new RegExp(`has no option \`${name}\` .*\\. \`${name}\` .*\\. All 38 options are in `));
+  });
+
+  it('limit, which has other values here', () => {
+    expect(messageOf(() => rateLimit({ count: 1, period: '1s', limit: 1 } as never))).toMatch(
+      /^`rateLimit\.limit` must be a limit of a kind, but was 1\. `limit` is `count` here/,
+    );
   });
 
   it('beside a limiter, where limits are only named, the error names the place of their numbers', () => {

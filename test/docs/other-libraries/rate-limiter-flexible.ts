@@ -1,4 +1,5 @@
 import { accountId, createLimiter, memoryStore, type Decision, type Limiter, type LimiterOptions } from '@sluice/core';
+import { dump, restore } from '@sluice/core/dump';
 import { bucketKey } from '@sluice/core/store';
 import {
   BurstyRateLimiter,
@@ -247,7 +248,7 @@ export const calls: Rows = {
       async () => (await old.consume(ID), ofNext.restore(old.dump()), await taken(consumed(ofNext), [1, 1])),
       async () => (
         await here({}, { store }).spend(entry(1)),
-        next.restore(store.dump()),
+        restore(next, dump(store)),
         await taken(spent(here({}, { store: next })), [1, 1])
       ),
     );

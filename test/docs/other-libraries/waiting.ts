@@ -1,4 +1,5 @@
 import { accountId, createLimiter, everyone, type Limiter } from '@sluice/core';
+import { concurrency } from '@sluice/core/concurrency';
 import { rateLimit as ours, type RateLimitOptions } from '@sluice/express';
 import Bottleneck from 'bottleneck';
 import express, { type Request, type RequestHandler } from 'express';
@@ -34,8 +35,9 @@ export const ofSlowDown: Rows = {
 };
 
 const ID = 'a';
+const key = accountId();
 const limiterOf = (limit: object): Limiter =>
-  createLimiter({ limits: { Jobs: { key: accountId(), ...limit } } as never, log: false });
+  createLimiter({ limits: { Jobs: { key, ...limit } } as never, log: false });
 const entry = [{ limit: 'Jobs', id: ID }] as const;
 const spent = async (limiter: Limiter, costs: readonly number[]): Promise<readonly boolean[]> => {
   const decisions = await Promise.all(costs.map((cost) => limiter.spend([{ limit: 'Jobs', id: ID, cost }])));
@@ -71,7 +73,7 @@ export const ofBottleneck: Rows = {
   // There the others wait, and here they are denied.
   '`maxConcurrent`': () => {
     const bottleneck = new Bottleneck({ maxConcurrent: 2 });
-    const limiter = limiterOf({ concurrency: 2 });
+    const limiter = limiterOf(concurrency({ key, concurrency: 2 }));
     return pair(
       () => mostAtOnce(5, (job) => bottleneck.schedule(job)),
       () => mostAtOnce(5, (job) => limiter.limit('Jobs').run(ID, job)),

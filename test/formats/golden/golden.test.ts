@@ -1,4 +1,5 @@
 import { memoryStore } from '@sluice/core';
+import { restore } from '@sluice/core/dump';
 import { INSTRUMENTS } from '@sluice/core/metrics';
 import { FakeTime } from '@sluice/core/testing';
 import { hostStore } from '@sluice/host';
@@ -20,7 +21,7 @@ afterAll(() => paths.delete());
 
 test('a dump of a memory store is read, without the slots, which a dump does not have', () => {
   const store = memoryStore({ time: new FakeTime(MADE_MS) });
-  store.restore(sampleBytes('memory.dump'));
+  restore(store, sampleBytes('memory.dump'));
   expect(countsIn(store.run(LOOK))).toEqual([FOUND[0], FOUND[1], 0]);
 });
 

@@ -27,7 +27,10 @@ async function make(store) {
 async function writeDump() {
   const store = memoryStore({ time });
   await make(store);
-  writeFileSync(join(folder, 'memory.dump'), store.dump());
+  // In the versions before it was a method.
+  const dump =
+    /** @type {{ dump?: () => Uint8Array }} */ (store).dump?.() ?? (await import('@sluice/core/dump')).dump(store);
+  writeFileSync(join(folder, 'memory.dump'), dump);
 }
 
 async function writeHandover() {

@@ -1,4 +1,5 @@
 import { clientNetwork, createLimiter, memoryStore, SluiceError } from '@sluice/core';
+import { dump, restore } from '@sluice/core/dump';
 import { limitFetch } from '@sluice/fetch';
 import { DurableObject, env } from 'cloudflare:workers';
 
@@ -16,7 +17,7 @@ export class Buckets extends DurableObject {
     void state.blockConcurrencyWhile(async () => {
       const saved = await state.storage.get('buckets');
       try {
-        if (saved !== undefined) this.#store.restore(saved);
+        if (saved !== undefined) restore(this.#store, saved);
       } catch {
         // Another version of Sluice has saved it: all buckets are full.
       }
@@ -35,7 +36,7 @@ export class Buckets extends DurableObject {
 
   async alarm() {
     this.#isSaving = false;
-    await this.ctx.storage.put('buckets', this.#store.dump());
+    await this.ctx.storage.put('buckets', dump(this.#store));
   }
 }
 

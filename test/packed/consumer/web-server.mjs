@@ -1,12 +1,13 @@
 // A server of Bun or of Deno, which `limitFetch` limits by the address of its clients: to four requests, one at a time.
 // The program is also the client. It prints the statuses, and whether responses were finished.
 import { clientNetwork, createLimiter } from '@sluice/core';
+import { concurrency } from '@sluice/core/concurrency';
 import { limitFetch } from '@sluice/fetch';
 
 const { Bun, Deno } = globalThis;
 const isBun = Bun !== undefined;
 const limits = {
-  Slots: { key: clientNetwork(), concurrency: 1 },
+  Slots: concurrency({ key: clientNetwork(), concurrency: 1 }),
   Requests: { key: clientNetwork(), burst: 4, count: 4, period: '1h' },
 };
 const finished = { '/slow': Promise.withResolvers(), '/endless': Promise.withResolvers() };

@@ -1,11 +1,16 @@
 // WebSockets with one slot on the servers of Node, Bun and Deno. Prints for each server the outcomes of three handshakes, one
 // after the other: the first, one while that is open, and one after it was closed.
 import { createLimiter, everyone } from '@sluice/core';
+import { concurrency } from '@sluice/core/concurrency';
 import { limitFetch } from '@sluice/fetch';
 
 const { Bun, Deno } = globalThis;
 const limiterOf = () =>
-  createLimiter({ limits: { Sockets: { key: everyone(), concurrency: 1 } }, store: undefined, log: false });
+  createLimiter({
+    limits: { Sockets: concurrency({ key: everyone(), concurrency: 1 }) },
+    store: undefined,
+    log: false,
+  });
 const limits = ['Sockets'];
 const address = () => null;
 const WebSocket = globalThis.WebSocket ?? (await import('ws')).WebSocket;

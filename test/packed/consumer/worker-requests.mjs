@@ -1,5 +1,7 @@
 // A Worker whose store and overrides are behind a service, which hangs at times. `worker/driver.mjs` sends it requests.
 import { accountId, createLimiter, everyone, memoryStore } from '@sluice/core';
+import { concurrency } from '@sluice/core/concurrency';
+import { quota } from '@sluice/core/quota';
 import { limitFetch } from '@sluice/fetch';
 import { rateLimit } from '@sluice/hono';
 import { Hono } from 'hono';
@@ -17,10 +19,10 @@ function serviceStore() {
 
 const failure = { deadlineMs: 50, onFailure: 'local' };
 const key = accountId(() => 'one');
-const limited = (numbers, more = {}, options = {}) =>
+const limited = (limit, more = {}, options = {}) =>
   limitFetch({
     limiter: createLimiter({
-      limits: { Limit: { key, ...numbers } },
+      limits: { Limit: { key, ...limit } },
       store: serviceStore(),
       failure,
       log: false,
@@ -43,10 +45,10 @@ const onError = (error) => new Response(error.code, { status: 500 });
 /** Handlers by their paths, all of limiters that were created while the module was loaded. */
 const handlers = {
   '/rate': limited(plenty),
-  '/quota': limited({ count: 1_000_000, per: 'month' }),
-  '/slots': limited({ concurrency: 3, expiry: '1s' }),
-  '/one-slot': limited({ concurrency: 1, expiry: '1h' }),
-  '/own-slots': limited({ concurrency: 3, scope: 'process', expiry: '1s' }),
+  '/quota': limited(quota({ key, count: 1_000_000, per: 'month' })),
+  '/slots': limited(concurrency({ key, concurrency: 3, expiry: '1s' })),
+  '/one-slot': limited(concurrency({ key, concurrency: 1, expiry: '1h' })),
+  '/own-slots': limited(concurrency({ key, concurrency: 3, scope: 'process', expiry: '1s' })),
   '/closed': limited(plenty, { failure: { ...failure, onFailure: 'closed' } }),
   '/overrides': limited(plenty, { overrides }),
   '/settled': limited(plenty, {}, { limits: [{ limit: 'Limit', cost: 2, settle: () => 1 }] }),
@@ -63,7 +65,7 @@ function echo(request) {
   return new Response(null, { status: 101, webSocket: client });
 }
 
-const sockets = { concurrency: 1, expiry: '1s' };
+const sockets = concurrency({ key, concurrency: 1, expiry: '1s' });
 const routes = Object.fromEntries(
   Object.entries(handlers).map(([path, limit]) => [path, limit(() => new Response('hello'))]),
 );
@@ -71,7 +73,14 @@ routes['/socket'] = limited(sockets, {}, { onError })(echo);
 routes['/held-socket'] = limited(sockets, {}, { onError, slotsUntil: (request) => closed.get(request) })(echo);
 const app = new Hono();
 app.use(
-  rateLimit({ key, concurrency: 1, name: 'Slots', store: serviceStore(), failure, log: false, address: () => null }),
+  rateLimit({
+    limit: concurrency({ key, concurrency: 1 }),
+    name: 'Slots',
+    store: serviceStore(),
+    failure,
+    log: false,
+    address: () => null,
+  }),
 );
 app.get('/hono-slots', (c) => c.text('hello'));
 

@@ -1,5 +1,7 @@
 // A Worker without `nodejs_compat`: it has Web APIs alone, and no random numbers, timers or clock while it is loaded.
 import { clientNetwork, createLimiter, everyone } from '@sluice/core';
+import { concurrency } from '@sluice/core/concurrency';
+import { quota } from '@sluice/core/quota';
 import { limitFetch } from '@sluice/fetch';
 import { rateLimit } from '@sluice/hono';
 import { Hono } from 'hono';
@@ -7,8 +9,8 @@ import { Hono } from 'hono';
 const limiter = createLimiter({
   limits: {
     Orders: { key: clientNetwork(), count: 2, period: '1m' },
-    Monthly: { key: everyone(), count: 3, per: 'month' },
-    Slots: { key: everyone(), concurrency: 1 },
+    Monthly: quota({ key: everyone(), count: 3, per: 'month' }),
+    Slots: concurrency({ key: everyone(), concurrency: 1 }),
   },
 });
 const entries = [

@@ -71,7 +71,7 @@ function replaced(node) {
   if (ts.isPrefixUnaryExpression(node)) return prefix(node);
   if (ts.isPostfixUnaryExpression(node)) return node;
   if (ts.isTemplateExpression(node)) return template(node);
-  if (ts.isTypeOfExpression(node)) return call('typeOf', node.expression);
+  if (ts.isTypeOfExpression(node)) return typeOf(node);
   if (isOfMath(node)) return place === undefined ? node : call('result', node, ...site());
   if (ts.isConditionalExpression(node)) {
     return factory.createConditionalExpression(
@@ -123,6 +123,17 @@ function binary(node) {
   if (operator === undefined) return node;
   const whole = binary(factory.createBinaryExpression(left, /** @type {ts.BinaryOperator} */ (operator), right));
   return factory.createAssignment(left, whole);
+}
+
+/** @param {ts.TypeOfExpression} node @returns {ts.Expression} */
+function typeOf({ expression }) {
+  if (!ts.isIdentifier(expression)) return call('typeOf', expression);
+  // The name may be one that is not defined, which only `typeof` may read.
+  const none = factory.createStringLiteral('undefined');
+  const isUndefined = factory.createStrictEquality(factory.createTypeOfExpression(expression), none);
+  return factory.createParenthesizedExpression(
+    factory.createConditionalExpression(isUndefined, undefined, none, undefined, call('typeOf', expression)),
+  );
 }
 
 /** @param {ts.TemplateExpression} node */

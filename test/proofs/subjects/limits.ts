@@ -4,7 +4,9 @@
  * @module
  */
 import { calendarNamed } from '../../../packages/core/src/calendar/calendar.ts';
+import { borrow } from '../../../packages/core/src/borrow.ts';
 import { accountId, createLimiter, everyone } from '../../../packages/core/src/index.ts';
+import { quota } from '../../../packages/core/src/quota.ts';
 
 export { SluiceError } from '../../../packages/core/src/index.ts';
 export { checkBounds } from '../../../packages/core/src/rule/at-most.ts';
@@ -40,10 +42,7 @@ export class TimedLimiter {
       alarm: () => ({ ref: nothing, unref: nothing, cancel: nothing }),
       endOfTurn: () => nothing,
     };
-    const keyed = Object.entries(limits).map(([name, numbers]) => [
-      name,
-      { key: name === 'Pool' ? everyone() : accountId(), ...numbers },
-    ]);
+    const keyed = Object.entries(limits).map(([name, numbers]) => [name, limitOf(name, numbers)]);
     this.#limiter = createLimiter({ limits: Object.fromEntries(keyed) as Options, time, log: false });
   }
 
@@ -59,6 +58,12 @@ export class TimedLimiter {
   spend(entries: readonly { readonly limit: string; readonly cost?: number }[]): Figures {
     return this.#limiter.spendSync(entries.map((entry) => ({ ...entry, id: 'one' })) as never);
   }
+}
+
+function limitOf(name: string, numbers: object): object {
+  const limit = { key: name === 'Pool' ? everyone() : accountId(), ...numbers };
+  if ('per' in limit) return quota(limit as never);
+  return 'borrow' in limit ? borrow(limit as never) : limit;
 }
 
 /** Calendars are kept for the process, with their last period: that of another path must not be seen. */

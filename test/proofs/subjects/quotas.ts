@@ -10,9 +10,10 @@ import { Decided } from '../../../packages/core/src/decision/decided.ts';
 import type { Decision } from '../../../packages/core/src/decision/decision.ts';
 import type { BucketState } from '../../../packages/core/src/decision/result.ts';
 import { Transaction } from '../../../packages/core/src/decision/transaction.ts';
-import type { Quota } from '../../../packages/core/src/kinds/quota/quota.ts';
 import { accountId } from '../../../packages/core/src/index.ts';
-import { QuotaWarnings } from '../../../packages/core/src/kinds/quota/quota-warnings.ts';
+import { QUOTA, type Quota } from '../../../packages/core/src/kinds/quota/quota-kind.ts';
+import { QuotaPart } from '../../../packages/core/src/kinds/quota/quota-warnings.ts';
+import { quota } from '../../../packages/core/src/quota.ts';
 import { usageOf, type Usage } from '../../../packages/core/src/limiter/usage.ts';
 import { defineLimitSet, type LimitSet } from '../../../packages/core/src/definitions/limit-set.ts';
 import { Deadlines } from '../../../packages/core/src/time/deadlines.ts';
@@ -23,6 +24,7 @@ import { Use } from '../../../packages/core/src/limits/use.ts';
 import { Treatment } from '../../../packages/core/src/limits/treatment.ts';
 import { countingRate, rateOf, type Numbers } from '../../../packages/core/src/rule/rate.ts';
 import type { CalendarPeriod } from '../../../packages/core/src/store/calendar-period.ts';
+import { lend } from '../../../packages/core/src/store/lent.ts';
 import { decidedReading } from '../../../packages/core/src/store/alternatives.ts';
 import { memoryStore } from '../../../packages/core/src/store/memory/memory-store.ts';
 import type { Mode, StoreReading } from '../../../packages/core/src/store/store.ts';
@@ -32,6 +34,9 @@ import { EPOCH_MS } from './stores.ts';
 
 export { DenialCache };
 export type { Decision };
+
+// Some decisions here are made without a limiter, which would do so.
+lend(QUOTA.lends!);
 
 const TREATMENT = new Treatment({
   isPlain: true,
@@ -118,25 +123,25 @@ export class WatchedQuota extends SetWall {
   readonly #gate = new OpenGate(memoryStore({ time: this.time }), this.time, this.#wall);
   readonly #set: LimitSet<never>;
   #told: number[] = [];
-  readonly #warnings = new QuotaWarnings((event) => {
+  readonly #part = new QuotaPart((event) => {
     if (event.type === 'quota-warning') this.#told.push(event.threshold);
   });
 
-  constructor(quota: Quota) {
+  constructor(numbers: Quota) {
     super();
     forgetHours();
     const deadlines = new Deadlines(Infinity, this.time);
     const context = { onFailure: 'closed', deadlines, emit: unexpected, wall: this.#wall } as const;
-    this.#set = defineLimitSet({ limits: { Quota: { key: accountId(), ...quota } } }, context as never);
-    this.#warnings.changed(this.#set.limits);
+    this.#set = defineLimitSet({ limits: { Quota: quota({ key: accountId(), ...numbers }) } }, context as never);
+    this.#part.changed(this.#set.limits);
   }
 
   spend(cost: number): void {
-    this.#warnings.look(this.#gate.decide('spend', [this.#ask(cost, 'check-and-spend')]));
+    this.#part.stage.look(this.#gate.decide('spend', [this.#ask(cost, 'check-and-spend')]));
   }
 
   charge(cost: number): void {
-    this.#warnings.lookAtCharge(this.#gate.charge([this.#ask(cost, 'charge')]));
+    this.#part.charged(this.#gate.charge([this.#ask(cost, 'charge')]));
   }
 
   usage(): Usage {

@@ -1,6 +1,8 @@
 // Makes calls of a model, some at a time, with a budget on Redis, and reports each that has been settled.
 import { around, usageOf } from '@sluice/ai';
 import { createLimiter, everyone } from '@sluice/core';
+import { concurrency } from '@sluice/core/concurrency';
+import { quota } from '@sluice/core/quota';
 import { redisStore } from '@sluice/redis';
 import OpenAI from 'openai';
 
@@ -18,8 +20,8 @@ const orders = JSON.parse(process.argv[2] ?? '');
 const store = redisStore({ url: orders.redisUrl, log: false });
 const limiter = createLimiter({
   limits: {
-    InProgress: { key: everyone(), concurrency: 100, expiry: orders.expiry },
-    Tokens: { key: everyone(), count: 1_000_000, per: 'month' },
+    InProgress: concurrency({ key: everyone(), concurrency: 100, expiry: orders.expiry }),
+    Tokens: quota({ key: everyone(), count: 1_000_000, per: 'month' }),
   },
   store,
   // On a busy machine a process may have to wait for its turn.

@@ -1,5 +1,6 @@
 // Holds slots of concurrency limits as it is told, message by message, and reports when it held which.
 import { accountId, createLimiter } from '@sluice/core';
+import { concurrency } from '@sluice/core/concurrency';
 import { redisStore } from '@sluice/redis';
 import { Cluster, Redis } from 'ioredis';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -45,7 +46,7 @@ const orders = JSON.parse(process.argv[2] ?? '');
 const { ids, holdMs } = orders;
 const store = redisStore({ ...connection(), log: false });
 const limiter = createLimiter({
-  limits: { InFlight: { key: accountId(), ...orders.limit } },
+  limits: { InFlight: concurrency({ key: accountId(), ...orders.limit }) },
   store,
   failure: { onFailure: 'local', gateways: orders.gateways, deadlineMs: orders.deadlineMs },
   log: false,

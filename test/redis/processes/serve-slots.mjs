@@ -1,5 +1,6 @@
 // Serves requests with a limit on those in progress for each account, and reports when each was.
 import { accountId, createLimiter } from '@sluice/core';
+import { concurrency as concurrencyLimit } from '@sluice/core/concurrency';
 import { rateLimit } from '@sluice/express';
 import { redisStore } from '@sluice/redis';
 import express from 'express';
@@ -23,11 +24,11 @@ const { url, concurrency, expiryMs, longestMs } = JSON.parse(process.argv[2] ?? 
 const store = redisStore({ url, log: false });
 const limiter = createLimiter({
   limits: {
-    InFlight: {
+    InFlight: concurrencyLimit({
       key: accountId((/** @type {import('express').Request} */ request) => request.get('x-account') ?? ''),
       concurrency,
       expiry: expiryMs,
-    },
+    }),
   },
   store,
   failure: { deadlineMs: 5000 },

@@ -1,4 +1,5 @@
 import { accountId, createLimiter } from '@sluice/core';
+import { concurrency } from '@sluice/core/concurrency';
 import { redisStore } from '@sluice/redis';
 import { redisServer } from '../servers/redis-server.ts';
 import { running } from '../servers/running.ts';
@@ -19,7 +20,7 @@ export const lostReplies: SlotScenario = {
     const store = redisStore({ url: proxy.url, log: false });
     running.add({ close: () => store.close() });
     const limiter = createLimiter({
-      limits: { InFlight: { key: accountId(), concurrency: TRIES, expiry: EXPIRY_MS } },
+      limits: { InFlight: concurrency({ key: accountId(), concurrency: TRIES, expiry: EXPIRY_MS }) },
       store,
       failure: { onFailure: 'closed' },
       log: false,

@@ -1,4 +1,6 @@
 import { accountId, createLimiter, type LimiterEvent } from '@sluice/core';
+import { concurrency } from '@sluice/core/concurrency';
+import { quota } from '@sluice/core/quota';
 import { generateText, streamText, wrapLanguageModel } from 'ai';
 import OpenAI from 'openai';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -19,8 +21,8 @@ function limiterOf() {
   return createLimiter({
     limits: {
       Tokens: { key, burst: 1000, count: 1000, period: '1m' },
-      Month: { key, count: 5000, per: 'month' },
-      InProgress: { key, concurrency: 2 },
+      Month: quota({ key, count: 5000, per: 'month' }),
+      InProgress: concurrency({ key, concurrency: 2 }),
     },
     log: false,
     onEvent: (event) => events.push(event),

@@ -1,4 +1,6 @@
 import { accountId, createLimiter, everyone } from '@sluice/core';
+import { concurrency } from '@sluice/core/concurrency';
+import { quota } from '@sluice/core/quota';
 import { generateText, wrapLanguageModel, wrapProvider } from 'ai';
 import * as ai5 from 'ai5';
 import { MockLanguageModelV2 } from 'ai5/test';
@@ -10,9 +12,9 @@ const key = accountId();
 const limiter = createLimiter({
   limits: {
     Tokens: { key, burst: 1000, count: 1000, period: '1m' },
-    Month: { key, count: 5000, per: 'month' },
-    Year: { key, count: 1_000_000_000_000, per: 'year' },
-    InProgress: { key, concurrency: 2 },
+    Month: quota({ key, count: 5000, per: 'month' }),
+    Year: quota({ key, count: 1_000_000_000_000, per: 'year' }),
+    InProgress: concurrency({ key, concurrency: 2 }),
   },
 });
 const right = { limiter, limits: { Tokens: 'tokens' }, id: '12345678', maxOutput: 50 } as const;
@@ -63,7 +65,7 @@ test('a fixed cost may be the whole count of a yearly quota', async () => {
 });
 
 test('limits of everyone need no id, and of several ids the one that is missing is named', async () => {
-  const all = createLimiter({ limits: { All: { key: everyone(), count: 10, per: 'day' } } });
+  const all = createLimiter({ limits: { All: quota({ key: everyone(), count: 10, per: 'day' }) } });
   const asked = async (options: object) => {
     const model = new ScriptedModel([{ parts: [...textParts('hello'), finishPart(usageOf(1, 1))], end: 'closes' }]);
     const middleware = budget({ ...right, ...options });

@@ -1,5 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { accountId, createLimiter, type LimiterEvent } from '@sluice/core';
+import { concurrency } from '@sluice/core/concurrency';
+import { quota } from '@sluice/core/quota';
 import { FakeTime } from '@sluice/core/testing';
 import OpenAI from 'openai';
 import { expect, test } from 'vitest';
@@ -95,7 +97,7 @@ function limited() {
   const time = new FakeTime();
   const events: LimiterEvent[] = [];
   const limiter = createLimiter({
-    limits: { Tokens: { key, count: 1e9, per: 'year' }, InProgress: { key, concurrency: 1 } },
+    limits: { Tokens: quota({ key, count: 1e9, per: 'year' }), InProgress: concurrency({ key, concurrency: 1 }) },
     time,
     log: false,
     onEvent: (event) => events.push(event),

@@ -1,4 +1,6 @@
 import { accountId, createLimiter, everyone, type LimiterEvent } from '@sluice/core';
+import { concurrency } from '@sluice/core/concurrency';
+import { quota } from '@sluice/core/quota';
 import { FakeTime } from '@sluice/core/testing';
 import {
   embed,
@@ -30,10 +32,10 @@ let limiter: ReturnType<typeof limiterOf>;
 function limiterOf() {
   return createLimiter({
     limits: {
-      Requests: { key, count: 10, per: 'day' },
-      Tokens: { key, count: 1000, per: 'day' },
-      InProgress: { key, concurrency: 2 },
-      Month: { key: everyone(), count: 100_000, per: 'month' },
+      Requests: quota({ key, count: 10, per: 'day' }),
+      Tokens: quota({ key, count: 1000, per: 'day' }),
+      InProgress: concurrency({ key, concurrency: 2 }),
+      Month: quota({ key: everyone(), count: 100_000, per: 'month' }),
     },
     time,
     log: false,

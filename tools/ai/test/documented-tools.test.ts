@@ -1,4 +1,6 @@
 import { accountId, createLimiter } from '@sluice/core';
+import { concurrency } from '@sluice/core/concurrency';
+import { quota } from '@sluice/core/quota';
 import { McpServer as Latest1 } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { Server as LatestProtocol1 } from '@modelcontextprotocol/sdk/server/index.js';
 import { CallToolRequestSchema as LatestCall1 } from '@modelcontextprotocol/sdk/types.js';
@@ -307,8 +309,8 @@ const plain = <Server>(server: Server): Server => server;
 
 function limitedTo(calls: number) {
   const limits = {
-    Calls: { key: accountId(), count: calls, per: 'day' },
-    Running: { key: accountId(), concurrency: 1 },
+    Calls: quota({ key: accountId(), count: calls, per: 'day' }),
+    Running: concurrency({ key: accountId(), concurrency: 1 }),
   } as const;
   const limiter = createLimiter({ limits, log: false });
   const options = { limiter, limits: { Calls: 1, Running: 1 }, id: 'ann' };

@@ -1,4 +1,5 @@
 import { accountId, createLimiter, SluiceError } from '@sluice/core';
+import { quota } from '@sluice/core/quota';
 import { expect, test } from 'vitest';
 import { around, budget, usageOf, type CallParams } from '../src/index.ts';
 
@@ -8,8 +9,8 @@ const FILE = 1000;
 const newLimiter = () =>
   createLimiter({
     limits: {
-      Tokens: { key: accountId(), count: 1e12, per: 'year' },
-      Calls: { key: accountId(), count: 9, per: 'day' },
+      Tokens: quota({ key: accountId(), count: 1e12, per: 'year' }),
+      Calls: quota({ key: accountId(), count: 9, per: 'day' }),
     },
   });
 
@@ -208,7 +209,7 @@ test('a conversation of the AI SDK needs an estimate as well, unless no limit co
 
 test('a bound beyond all numbers of tokens is a cost over the burst', async () => {
   const Money = { input: 1_000_000, output: 1_000_000 };
-  const limiter = createLimiter({ limits: { Money: { key: accountId(), count: 1000, per: 'day' } } });
+  const limiter = createLimiter({ limits: { Money: quota({ key: accountId(), count: 1000, per: 'day' }) } });
   const call = around({ limiter, limits: { Money }, id }, async () => ({}), usageOf.openai);
   for (const params of [{ max_tokens: 2 ** 53 - 1 }, { max_tokens: 1000, n: 2 ** 50 }]) {
     await expect(call({ messages, ...params })).rejects.toMatchObject({ code: 'ERR_COST_OVER_BURST' });

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { accountId, createLimiter, everyone, memoryStore, type Limiter, type LimiterOptions } from '@sluice/core';
+import { concurrency } from '@sluice/core/concurrency';
 import { FakeTime } from '@sluice/core/testing';
 import { McpServer as FirstServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
@@ -128,7 +129,7 @@ describe.each(Object.entries(SERVERS))('%s', (_, make) => {
   });
 
   test('a slot is held until the tool has answered, also by an error', async () => {
-    const { limiter } = limiterWith({ InProgress: { key, concurrency: 1 } });
+    const { limiter } = limiterWith({ InProgress: concurrency({ key, concurrency: 1 }) });
     const { call, finishSlow } = await started(make, limiter, { limits: { InProgress: 1 } });
     const slow = call('slow');
     await expect.poll(async () => (await call('search')).result?.isError).toBe(true);

@@ -1,4 +1,6 @@
 import { accountId, createLimiter, type LimiterEvent } from '@sluice/core';
+import { concurrency } from '@sluice/core/concurrency';
+import { quota } from '@sluice/core/quota';
 import { beforeEach, expect, test } from 'vitest';
 import { around, budget, usageOf } from '../src/index.ts';
 import { readAll } from './sdks.ts';
@@ -12,7 +14,7 @@ let limiter: ReturnType<typeof limiterOf>;
 
 function limiterOf() {
   return createLimiter({
-    limits: { Tokens: { key, count: 1000, per: 'day' }, InProgress: { key, concurrency: 2 } },
+    limits: { Tokens: quota({ key, count: 1000, per: 'day' }), InProgress: concurrency({ key, concurrency: 2 }) },
     log: false,
     onEvent: (event) => events.push(event),
   });

@@ -1,4 +1,6 @@
 import { accountId, createLimiter } from '@sluice/core';
+import { concurrency } from '@sluice/core/concurrency';
+import { quota } from '@sluice/core/quota';
 import { FakeTime } from '@sluice/core/testing';
 import { generateText, streamText, wrapLanguageModel } from 'ai';
 import { expect, test } from 'vitest';
@@ -191,10 +193,10 @@ interface Ran {
 async function run(seed: number, calls: number): Promise<Ran> {
   const time = new FakeTime();
   const limits = {
-    Requests: { key, count: 1000, per: 'year' },
-    Tokens: { key, count: 1_000_000, per: 'year' },
-    Money: { key, count: 10_000_000, per: 'year' },
-    InProgress: { key, concurrency: SLOTS },
+    Requests: quota({ key, count: 1000, per: 'year' }),
+    Tokens: quota({ key, count: 1_000_000, per: 'year' }),
+    Money: quota({ key, count: 10_000_000, per: 'year' }),
+    InProgress: concurrency({ key, concurrency: SLOTS }),
   } as const;
   const limiter = createLimiter({ limits, time, log: false });
   const random = randomOf(seed);
@@ -242,7 +244,7 @@ test('random calls through the AI SDK cost what their models have delivered, and
 
 test('the parts and errors of random streams are the same with and without a budget', async () => {
   const time = new FakeTime();
-  const limiter = createLimiter({ limits: { Requests: { key, count: 1000, per: 'year' } }, time, log: false });
+  const limiter = createLimiter({ limits: { Requests: quota({ key, count: 1000, per: 'year' }) }, time, log: false });
   const middleware = budget({ limiter, limits: { Requests: 1 }, id: '1', maxOutput: 1 });
   const seen = async (model: ScriptedModel, isWrapped: boolean): Promise<unknown> => {
     const parts: unknown[] = [];

@@ -2,6 +2,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import Anthropic from '@anthropic-ai/sdk';
 import { accountId, createLimiter, type LimiterEvent } from '@sluice/core';
+import { concurrency } from '@sluice/core/concurrency';
+import { quota } from '@sluice/core/quota';
 import { FakeTime } from '@sluice/core/testing';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
@@ -87,9 +89,9 @@ class Sdks {
     const { time, events } = this;
     const limiter = createLimiter({
       limits: {
-        Tokens: { key, count: 1000, per: 'day' },
-        InProgress: { key, concurrency: 2 },
-        Month: { key, count: 1_000_000_000, per: 'month' },
+        Tokens: quota({ key, count: 1000, per: 'day' }),
+        InProgress: concurrency({ key, concurrency: 2 }),
+        Month: quota({ key, count: 1_000_000_000, per: 'month' }),
       },
       log: false,
       time,

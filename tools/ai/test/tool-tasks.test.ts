@@ -1,4 +1,5 @@
 import { accountId, createLimiter, memoryStore } from '@sluice/core';
+import { concurrency } from '@sluice/core/concurrency';
 import { FakeTime } from '@sluice/core/testing';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTaskStore } from '@modelcontextprotocol/sdk/experimental/tasks/stores/in-memory.js';
@@ -23,7 +24,7 @@ const POLL_MS = 5000;
 
 function slots() {
   const time = new FakeTime();
-  const limits = { Jobs: { key: accountId(), concurrency: SLOTS } };
+  const limits = { Jobs: concurrency({ key: accountId(), concurrency: SLOTS }) };
   const limiter = createLimiter({ limits, store: memoryStore({ time }), time, log: false });
   const taken = async () => SLOTS - (await limiter.check([{ limit: 'Jobs', id: 'ann' }])).remaining;
   return { time, limiter, taken, options: { limiter, limits: { Jobs: 1 }, id: 'ann' } as const };

@@ -369,7 +369,11 @@ test('the files in ConfigMaps are imported, and what is beside them is named', a
     limits: { 'd.k': { count: 7, per: 'hour' } },
   });
   const list = `apiVersion: v1\nkind: List\nitems:\n  - ${CONFIG_MAP.trimEnd().replaceAll('\n', '\n    ')}\n`;
-  expect(await importedFrom(list)).toMatchObject({ code: 0, err: '', limits: { 'd.k': { count: 7, per: 'hour' } } });
+  expect(await importedFrom(list)).toMatchObject({
+    code: 0,
+    err: '',
+    limits: { 'd.k': { count: 7, per: 'hour' } },
+  });
 });
 
 test('a mistake in a ConfigMap has its place there', async () => {

@@ -1,4 +1,7 @@
 import { accountId, createLimiter, type Limiter } from '@sluice/core';
+import { borrow } from '@sluice/core/borrow';
+import { concurrency } from '@sluice/core/concurrency';
+import { quota } from '@sluice/core/quota';
 import { redisStore } from '@sluice/redis';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { redisServer, type RedisServer } from '../../../test/redis/servers/redis-server.ts';
@@ -39,10 +42,10 @@ function production(server: RedisServer): Limiter {
   const limiter = createLimiter({
     limits: {
       Orders: { key, count: 300, period: '3h' },
-      Monthly: { key, count: 1000, per: 'month' },
-      InFlight: { key, concurrency: 10 },
+      Monthly: quota({ key, count: 1000, per: 'month' }),
+      InFlight: concurrency({ key, concurrency: 10 }),
       Exports: { key, count: 1, period: '1m', maxWait: '1m' },
-      PerUser: { key, count: 10, period: '1m', borrow: { from: 'Pool', ceiling } },
+      PerUser: borrow({ key, count: 10, period: '1m', borrow: { from: 'Pool', ceiling } }),
       Pool: { key: { ...key, format: { name: 'everyone', canonical: (text) => text } }, count: 100, period: '1m' },
     },
     overrides: { Orders: { gold: { count: 600, period: '3h' } } },

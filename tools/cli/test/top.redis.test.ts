@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { accountId, createLimiter } from '@sluice/core';
+import { concurrency } from '@sluice/core/concurrency';
 import { redisStore } from '@sluice/redis';
 import { Cluster } from 'ioredis';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -110,7 +111,7 @@ describe('sluice top', () => {
     await charge('PerUser', 'alice', 8);
     await charge('Orders', 'x'.repeat(250), 100);
     const store = redisStore({ url: server.url });
-    const limiter = createLimiter({ limits: { InFlight: { key: accountId(), concurrency: 10 } }, store });
+    const limiter = createLimiter({ limits: { InFlight: concurrency({ key: accountId(), concurrency: 10 }) }, store });
     onTestFinished(async () => limiter.close({ store: true }));
     await limiter.ready();
     const held = await limiter.spend([{ limit: 'InFlight', id: 'alice' }], { hold: true });

@@ -43,7 +43,7 @@ it('a file can define limits that borrow, and pools', async () => {
   expect([isLimits(parse(LIMITS)), isOverrides(parse(OVERRIDES))]).toEqual([true, true]);
   const { defaults, overrides } = written({ limits: LIMITS, overrides: OVERRIDES });
   const loaded = await loadLimits({ defaults, overrides, keys });
-  expect(loaded.limits['PerUser']?.borrow).toEqual({
+  expect(loaded.limits['PerUser']).toHaveProperty('borrow', {
     from: 'Pool',
     ceiling: { count: 400, period: '1s' },
     weight: 0.5,
@@ -121,7 +121,7 @@ describe('a mistake in a limit that borrows is reported with file, line and colu
     [
       'a maxWait',
       (l) => l.replace('period: 1s', 'period: 1s\n  maxWait: 1s'),
-      'limits.yaml:3:3: `PerUser` has `borrow` and `maxWait`',
+      'limits.yaml:6:12: `PerUser.maxWait` must be left out beside `borrow`: whether a request has to wait',
     ],
     [
       'an own number that is wrong',
@@ -212,7 +212,9 @@ describe('a mistake in a limit that borrows is reported with file, line and colu
   it('an override of a limit that does not borrow', async () => {
     const limits = 'PerUser: { idFormat: accountId, count: 100, period: 1s }\n';
     const [first] = await problemsOf(limits, '- PerUser: { count: 5, period: 1s, borrow: { weight: 1 }, ids: [a] }\n');
-    expect(first).toContain('overrides.yaml:1:3: `PerUser` has `borrow`, but the limit does not borrow.');
+    expect(first).toContain(
+      'overrides.yaml:1:3: `PerUser` has no option `borrow` (its value was { weight: 1 }). `borrow` is for a limit that borrows, and this one does not.',
+    );
   });
 
   it('overrides whose assured rates together exceed the pool', async () => {

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { accountId, type Limiter } from '@sluice/core';
+import { concurrency as concurrencyLimit } from '@sluice/core/concurrency';
 import { loadLimits } from '@sluice/config';
 import { expect, it } from 'vitest';
 import { watched } from './watched.ts';
@@ -18,13 +19,15 @@ it('a concurrency limit has the options that its file gives it', async () => {
     limits: 'InFlight: { concurrency: 20, expiry: 5s, scope: store, hidden: true }\n',
   });
   const { limits } = await loadLimits({ defaults, keys });
-  expect(limits['InFlight']).toEqual({
-    key: keys.InFlight,
-    concurrency: 20,
-    expiry: '5s',
-    scope: 'store',
-    hidden: true,
-  });
+  expect(limits['InFlight']).toEqual(
+    concurrencyLimit({
+      key: keys.InFlight,
+      concurrency: 20,
+      expiry: '5s',
+      scope: 'store',
+      hidden: true,
+    }),
+  );
 });
 
 it('overrides give ids other numbers of slots, none, or as many as they want', async () => {

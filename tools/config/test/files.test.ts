@@ -92,7 +92,8 @@ it('limits and overrides are never of two versions, however often both files are
   const setRead = async (): Promise<string> => {
     const loaded = await loadLimits({ defaults, overrides, keys: { A: accountId() } });
     const listed = loaded.overrides.rateOf('A', 'x') as { count: number };
-    return `${loaded.limits['A']?.count}/${listed.count}`;
+    const limit = loaded.limits['A'] as { count: number };
+    return `${limit.count}/${listed.count}`;
   };
   const changing = ({ message }: Error): string | undefined => /changed while/.exec(message)?.[0];
   const seen = new Set<string | undefined>();

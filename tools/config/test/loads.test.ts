@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { accountId, clientNetwork, createLimiter, everyone, type Limits, type Limiter } from '@sluice/core';
+import { load as loadLimit, type LoadSource } from '@sluice/core/load';
 import { checkLimits, loadLimits } from '@sluice/config';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, it } from 'vitest';
@@ -15,9 +16,12 @@ async function sheds(limiter: Limiter, id = CLIENT, limit = 'Worker'): Promise<b
   return !(await limiter.check([{ limit, id }])).allowed;
 }
 
+function loadOf(limits: Limits, name = 'Worker'): LoadSource | undefined {
+  return (limits[name] as { load?: LoadSource } | undefined)?.load;
+}
+
 function levelOf(limits: Limits, name = 'Worker'): number {
-  const load = limits[name]?.load;
-  return typeof load === 'object' ? load.level : Number.NaN;
+  return loadOf(limits, name)?.level ?? Number.NaN;
 }
 
 /** A watched limiter whose only limits are those of a file, without keys in code. */
@@ -40,10 +44,12 @@ it('a load limit needs no key in code: its clients are told apart by their netwo
 it('a load limit has the key that code gives it', async () => {
   const { defaults } = written({ limits: 'Worker: { load: eventLoop, idFormat: accountId }\n' });
   const key = accountId();
-  expect((await loadLimits({ defaults, keys: { Worker: key } })).limits['Worker']).toEqual({
-    key,
-    load: expect.objectContaining({ level: 0 }),
-  });
+  expect((await loadLimits({ defaults, keys: { Worker: key } })).limits['Worker']).toEqual(
+    loadLimit({
+      key,
+      load: expect.objectContaining({ level: 0 }),
+    }),
+  );
 });
 
 it.each([
@@ -87,19 +93,19 @@ it('overrides let ids through, or deny them at any level', async () => {
 it('limits with equal options have one level, however they are written', async () => {
   const text = `${LOAD}Same: { load: { rise: 3000ms, calm: 0.7 } }\n`;
   const { limits } = await loadLimits({ defaults: () => text, keys: {} });
-  expect(limits['Same']?.load).toBe(limits['Worker']?.load);
+  expect(loadOf(limits, 'Same')).toBe(loadOf(limits));
 });
 
 it.each(['calm: 0.6', 'busy: 0.9', 'rise: 4s', 'fall: 61s', 'every: 1s', 'classes: 1'])(
   'a limit with the option %s has a level of its own',
   async (option) => {
     const { limits } = await loadLimits({ defaults: () => `${LOAD}Other: { load: { ${option} } }\n`, keys: {} });
-    expect(limits['Other']?.load).not.toBe(limits['Worker']?.load);
+    expect(loadOf(limits, 'Other')).not.toBe(loadOf(limits));
   },
 );
 
 it('limits that were loaded apart have levels of their own', async () => {
-  const load = async () => (await loadLimits({ defaults: () => LOAD, keys: {} })).limits['Worker']?.load;
+  const load = async () => loadOf((await loadLimits({ defaults: () => LOAD, keys: {} })).limits);
   expect(await load()).not.toBe(await load());
 });
 

@@ -1,9 +1,9 @@
 import { Problems } from '../src/nodes/problems.ts';
 import { shownPosition } from '../src/nodes/position.ts';
-import { parse, type ParseMessage, type Part } from '../src/sources/parse.ts';
+import { parse, type ParseMessage, type SourcePart } from '../src/sources/parse.ts';
 
 /** Parses a text. Returns its ids with their positions, its problems, and the messages. */
-export function parsed(text: string, part: Part = 'overrides') {
+export function parsed(text: string, part: SourcePart = 'overrides') {
   const messages: ParseMessage[] = [];
   parse({ part, bytes: new TextEncoder().encode(text) }, (message) => messages.push(message));
   const problems = new Problems();

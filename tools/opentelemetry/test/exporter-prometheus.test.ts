@@ -4,7 +4,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { PrometheusExporter } from '@opentelemetry/exporter-prometheus';
 import { MeterProvider } from '@opentelemetry/sdk-metrics';
-import { accountId, createLimiter, loadFrom, memoryStore, type Limiter, type Store } from '@sluice/core';
+import { accountId, createLimiter, memoryStore, type Limiter, type Store } from '@sluice/core';
+import { concurrency } from '@sluice/core/concurrency';
+import { load, loadFrom } from '@sluice/core/load';
 import { INSTRUMENTS, metricsText } from '@sluice/core/metrics';
 import { instrument } from '@sluice/opentelemetry';
 import { expect, onTestFinished, test } from 'vitest';
@@ -30,7 +32,10 @@ const LIMITS = {
   Orders: { key, count: 2, period: '1h' },
   Exports: { key, count: 1, period: '1s', maxWait: '1m' },
 } as const;
-const OF_MEMORY = { InFlight: { key, concurrency: 3 }, Work: { key, load: loadFrom(() => 0) } } as const;
+const OF_MEMORY = {
+  InFlight: concurrency({ key, concurrency: 3 }),
+  Work: load({ key, load: loadFrom(() => 0) }),
+} as const;
 
 /** A limiter on the memory store, and one whose store does not answer at once, so that its decisions have durations. */
 function limiters(): readonly [Limiter, Limiter] {

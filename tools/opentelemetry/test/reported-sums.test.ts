@@ -5,6 +5,7 @@ import {
   MetricReader,
 } from '@opentelemetry/sdk-metrics';
 import { accountId, createLimiter, everyone, memoryStore, type Limiter, type Store } from '@sluice/core';
+import { concurrency } from '@sluice/core/concurrency';
 import { instrument } from '@sluice/opentelemetry';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -153,7 +154,7 @@ test('the denials of a limit that was removed are counted once in a view without
   instrument(limiter, { meterProvider });
   for (let i = 0; i < 5; i++) limiter.spendSync([{ limit: 'Orders', id: '7' }]);
   expect(await readers[0].sumOf('sluice.limit.denials')).toBe(2);
-  limiter.replace({ limits: { InFlight: { key: everyone(), concurrency: 5 } } });
+  limiter.replace({ limits: { InFlight: concurrency({ key: everyone(), concurrency: 5 }) } });
   expect(await readers[0].sumOf('sluice.limit.denials')).toBe(2);
 });
 

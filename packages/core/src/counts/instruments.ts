@@ -8,6 +8,7 @@ import { countsOf, type Counts } from './counts.ts';
 import { DURATION_BOUNDS, type Histogram, type HistogramCounts } from './histogram.ts';
 import { leaseCountsOf, SYNC_STATES, type LeaseCounts } from './lease-counts.ts';
 import { OUTCOMES, PARTS_USED, QUEUE_BOUNDS } from './limit-tally.ts';
+import { ownLevelOf } from '../limits/own-level.ts';
 
 /** The attributes of a value. Never an id, an address or a path: there are only as many as limits and outcomes. */
 export type Attributes = Readonly<Record<string, string>>;
@@ -64,14 +65,14 @@ export interface Readings {
 /** Reads a limiter and its store. Their counts begin with the first call. */
 export function readingsOf(limiter: LimiterCore<never>): Readings {
   const { store } = limiter;
-  const { queued, slots, deadlines } = limiter.inProgress;
+  const { queued, kinds, deadlines } = limiter.inProgress;
   return {
     counts: countsOf(limiter),
     limits: limiter.limits,
     status: limiter.status(),
     storeName: store.name ?? '',
     waiting: queued.waiting(),
-    slots: slots.countsByLimit(),
+    slots: kinds.heldByLimit(),
     deadlineDenials: deadlines.denials,
     memory: readStore(() => (store as StoreInMemory).stats?.()),
     evicted: readStore(() => (store as StoreInMemory).evicted),
@@ -249,8 +250,10 @@ export const INSTRUMENTS: readonly ReadInstrument[] = [
     attributes: ['limit'],
     together: 'largest',
     *read({ limits }) {
-      for (const [limit, { load }] of limits)
-        if (load !== undefined) yield { attributes: { limit }, value: load.level };
+      for (const [limit, each] of limits) {
+        const level = ownLevelOf(each);
+        if (level !== undefined) yield { attributes: { limit }, value: level };
+      }
     },
   },
   {

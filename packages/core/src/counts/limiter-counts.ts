@@ -6,6 +6,7 @@ import type { LimiterCore } from '../limiter/limiter-core.ts';
 import { countsOf } from './counts.ts';
 import { DeniedIds, type DeniedId } from './denied-ids.ts';
 import { PARTS_USED, type DecidedCount, type LimitTally } from './limit-tally.ts';
+import { ownLevelOf } from '../limits/own-level.ts';
 
 /** How many decisions there were of one kind, by one limit. */
 export interface DecisionCount extends DecidedCount {
@@ -106,8 +107,9 @@ export function counts(limiter: Limiter<never>): LimiterCounts {
 export function gauges(limiter: Limiter<never>): LimiterGauges {
   const core = coreOf(limiter);
   const waiting = core.inProgress.queued.waiting();
-  const slots = core.inProgress.slots.countsByLimit();
-  const limits = [...core.limits].map(([name, { kind, levels, load }]): [string, LimitGauges] => {
+  const slots = core.inProgress.kinds.heldByLimit();
+  const limits = [...core.limits].map(([name, limit]): [string, LimitGauges] => {
+    const { kind, levels } = limit;
     const canWait = levels.lineTicks !== undefined;
     return [
       name,
@@ -116,7 +118,7 @@ export function gauges(limiter: Limiter<never>): LimiterGauges {
         queued: canWait ? (waiting.get(name)?.count ?? 0) : undefined,
         longestWaitMs: canWait ? (waiting.get(name)?.longestMs ?? 0) : undefined,
         slotsHeld: kind.level === 'held' ? (slots.get(name) ?? 0) : undefined,
-        loadLevel: load?.level,
+        loadLevel: ownLevelOf(limit),
       },
     ];
   });

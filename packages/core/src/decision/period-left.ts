@@ -1,6 +1,6 @@
-import { calendarNamed } from '../calendar/calendar.ts';
 import { fits, waitFor } from '../rule/gcra.ts';
 import { TICKS_PER_MS } from '../rule/ticks.ts';
+import { borrowed } from '../store/lent.ts';
 import type { StoreReading, StoreTransaction } from '../store/store.ts';
 
 /** The period of a quota that runs by the store's clock. */
@@ -30,7 +30,7 @@ function running({ calendar, period }: Bucket, { bucketWallMs }: StoreReading, i
   const wallMs = bucketWallMs![index]!;
   // The call of the store may have been repeated with another period.
   const isNamed = period !== undefined && wallMs >= period[0] && wallMs < period[2];
-  const ends = isNamed ? period : calendarNamed(calendar!).periodAt(wallMs);
+  const ends = isNamed ? period : borrowed('calendarNamed')(calendar!).periodAt(wallMs);
   const first = wallMs < ends[1] ? 0 : 1;
   const endMs = ends[first + 1]!;
   return { startMs: ends[first], endMs, leftTicks: (endMs - wallMs) * TICKS_PER_MS };

@@ -1,17 +1,21 @@
 // The room definitions: limits and overrides as a user writes them, validated together.
 import { checkOptions, entriesOf, isPlainObject } from '../checks/options.ts';
+import { lend } from '../store/lent.ts';
 import { complaint, shownName, SluiceError } from '../checks/errors.ts';
 import { LIMIT_HINTS } from '../checks/peer-names.ts';
 import { isEveryone } from '../keys/everyone.ts';
 import { isKey } from '../keys/key.ts';
-import { KIND_OPTIONS, kindOf } from '../kinds/kind-of.ts';
+import { kindOf } from '../kinds/limit-of-kind.ts';
+import { RATE } from '../kinds/rate/rate.ts';
 import { checkGiven, type OptionTable } from '../limits/option.ts';
 import type { StoreWall } from '../time/store-wall.ts';
 import { checkFailurePolicy, type FailurePolicy } from '../limits/failure-policy.ts';
 import { levelsFrom } from '../limits/levels.ts';
 import type { Limit } from '../limits/limit.ts';
 import { Treatment } from '../limits/treatment.ts';
-import type { LimitDefinition, Limits, LimitSettings } from './limit-definition.ts';
+import type { LimitSettings } from '../limits/limit-settings.ts';
+import { rejectOtherKinds } from './kind-hints.ts';
+import type { LimitDefinition, Limits } from './limit-definition.ts';
 import { checkLimitName } from '../limits/limit-name.ts';
 
 /** The options that limits of all kinds have, in code and in files. */
@@ -25,8 +29,6 @@ export const LIMIT_ROWS: OptionTable<Omit<LimitSettings, 'key' | 'onFailure'>> =
     value: { type: 'switch' },
   },
 };
-
-const FIELDS = ['key', 'onFailure', ...Object.keys(LIMIT_ROWS), ...KIND_OPTIONS];
 
 /**
  * Validates definitions and converts their numbers to ticks.
@@ -62,25 +64,33 @@ function defineLimit<Request>(
 ): Limit<Request> {
   checkLimitName('name of a limit', name);
   const where = `limits.${name}`;
-  checkOptions(where, definition, FIELDS, LIMIT_HINTS, "{ key: clientNetwork(), count: 100, period: '1m' }");
-  const kind = kindOf(where, definition);
-  const { key = kind.key, onFailure: policy = onFailure, disabled = false, hidden = false } = definition;
+  const kind = isPlainObject(definition) ? kindOf(where, definition) : RATE;
+  rejectOtherKinds(where, definition, kind);
+  const fields = ['key', 'onFailure', ...Object.keys(LIMIT_ROWS), ...Object.keys(kind.options)];
+  checkOptions(where, definition, fields, LIMIT_HINTS, "{ key: clientNetwork(), count: 100, period: '1m' }");
+  const {
+    key = kind.key,
+    onFailure: policy = onFailure,
+    disabled = false,
+    hidden = false,
+  } = definition as Partial<LimitSettings<Request>>;
   if (!isKey(key)) throw notAKey(where, key);
   checkGiven(LIMIT_ROWS, where, definition);
   const parts = kind.define(definition as never, { where, name, ...(wall && { wall }) });
-  const { rate, bounds, borrow, calendar, warnAt, load } = parts;
+  if (kind.lends !== undefined) lend(kind.lends);
+  const { rate, bounds, calendar, own } = parts;
+  const levels = levelsFrom(rate, rate);
   // Written out, so that limits of all kinds have one hidden class: a spread creates others.
   return {
     name,
     key,
     kind,
     rate,
-    levels: levelsFrom(rate, rate),
+    levels,
+    stored: levels,
     bounds,
-    borrow,
     calendar,
-    warnAt,
-    load,
+    own,
     disabled,
     treatment: new Treatment({
       ...parts,

@@ -1,12 +1,13 @@
 import { complaint, listed, shown, SluiceError } from '../checks/errors.ts';
 import type { EventSink } from '../events/event.ts';
 import type { Deadlines } from '../time/deadlines.ts';
-import { withPools } from '../kinds/borrow/pools.ts';
+import { kindsIn } from '../kinds/kind.ts';
 import type { StoreWall } from '../time/store-wall.ts';
 import { defineLimits } from './define-limits.ts';
 import type { FailurePolicy } from '../limits/failure-policy.ts';
 import { levelsOf } from '../limits/levels.ts';
-import type { Limit, RateLookup } from '../limits/limit.ts';
+import type { Limit, LimitMap, RateLookup } from '../limits/limit.ts';
+import type { OverrideTotals } from '../limits/override-totals.ts';
 import type { Limits } from './limit-definition.ts';
 import { guess } from '../checks/options.ts';
 import { remainingTokens } from '../rule/gcra.ts';
@@ -59,7 +60,7 @@ export function defineLimitSet<Request>(
   const defined = defineLimits(definitions, onFailure, wall);
   if (typeof overrides === 'function') {
     const { rateFor } = new AskedOverrides(overrides, deadlines, emit);
-    const limits = withPools(defined, () => undefined);
+    const limits = connected(defined, () => undefined);
     return {
       limits,
       usual: usualUses(limits),
@@ -70,7 +71,7 @@ export function defineLimitSet<Request>(
   }
   const list = overrides instanceof OverrideList ? overrides : listOverrides(overrides, defined);
   list.checkLimits(defined);
-  const limits = withPools(defined, (limit) => overridesOf(list, limit)?.totals);
+  const limits = connected(defined, (limit) => overridesOf(list, limit)?.totals);
   list.seal();
   const listedRate: RateLookup = (limit, id) => list.rateOf(limit.name, id) ?? limit.rate;
   return {
@@ -81,6 +82,16 @@ export function defineLimitSet<Request>(
     listed: list,
     smallestBurst: (limit) => list.smallestBurst(limit),
   };
+}
+
+/** Connects the limits that depend on others of the set. */
+function connected<Request>(
+  limits: LimitMap<Request>,
+  totalsOf: (limit: string) => OverrideTotals | undefined,
+): LimitMap<Request> {
+  let all = limits;
+  for (const { links } of kindsIn(limits)) if (links !== undefined) all = links.connected(all, totalsOf);
+  return all;
 }
 
 function usualUses(limits: ReadonlyMap<string, Limit<never>>): ReadonlyMap<string, Use> {
@@ -187,8 +198,8 @@ export function checkFixedCost(set: LimitSet<never>, { limit: name, cost, option
  * Whether a limit can be too small for a cost. A disabled one denies nothing; when a new set enables it, costs are validated
  * again. A load limit has no numbers.
  */
-function boundsCosts({ disabled, load }: Limit<never>): boolean {
-  return !disabled && load === undefined;
+function boundsCosts({ disabled, kind }: Limit<never>): boolean {
+  return !disabled && kind.level !== 'own';
 }
 
 /** Rejects a cost that does not fit into a share of the room of each id. */

@@ -1,7 +1,7 @@
 import type { Limit } from '../limits/limit.ts';
 import { storedParts } from '../limits/treatment.ts';
 import type { LimitSet } from './limit-set.ts';
-import { asStored, borrowedNumbersOf, ceilingsOf } from '../kinds/borrow/pools.ts';
+import { kindOfLimit } from '../kinds/kind.ts';
 
 /**
  * What a limit has in a store: two limits with the same of all this may share their buckets. Keys are functions, and can't
@@ -20,20 +20,21 @@ export interface StoredLimit {
 export function storedLimits({ limits }: LimitSet<never>): ReadonlyMap<string, StoredLimit> {
   const stored = new Map<string, StoredLimit>();
   for (const limit of limits.values()) {
-    stored.set(limit.name, storedAs('limit', asStored(limit, limits)));
-    const ceilings = ceilingsOf(limit);
-    if (ceilings !== undefined) stored.set(ceilings.name, storedAs('ceiling', ceilings));
+    const { links } = kindOfLimit(limit);
+    stored.set(limit.name, storedAs('limit', limit, links?.numbers(limit)));
+    const other = links?.other(limit);
+    if (other !== undefined) stored.set(other.name, storedAs('ceiling', other));
   }
   return stored;
 }
 
-function storedAs(role: 'limit' | 'ceiling', limit: Limit<never>): StoredLimit {
-  const { kind, key, calendar, levels, treatment } = limit;
-  const { rate, fitTicks, capTicks, lineTicks } = levels;
+function storedAs(role: 'limit' | 'ceiling', limit: Limit<never>, linked?: object): StoredLimit {
+  const { kind, key, calendar, treatment } = limit;
+  const { rate, fitTicks, capTicks, lineTicks } = limit.stored;
   const ticks = [rate.emissionIntervalTicks, fitTicks, capTicks, lineTicks];
   return {
     shape: JSON.stringify([role, kind.name, key.format.name, calendar?.name, treatment.slots?.scope]),
-    numbers: JSON.stringify([rate.burst, rate.count, ticks, storedParts(treatment), borrowedNumbersOf(limit)]),
+    numbers: JSON.stringify([rate.burst, rate.count, ticks, storedParts(treatment), linked]),
     text: kind.describe(limit),
   };
 }

@@ -1,6 +1,6 @@
 import { toNativePromise, type Awaitable } from '../async/awaitable.ts';
-import { calendarNamed } from '../calendar/calendar.ts';
 import { isStalePeriod } from '../store/calendar-period.ts';
+import { borrowed } from '../store/lent.ts';
 import type { Store, StoreReading, StoreTransaction, StoreOperation } from '../store/store.ts';
 import type { StoreWall } from '../time/store-wall.ts';
 import type { Time } from '../time/time.ts';
@@ -28,7 +28,7 @@ export function renewed(operation: StoreOperation, wallMs: number): StoreOperati
 
 function renewedOne(entry: Periodic, wallMs: number): Periodic {
   const { calendar } = entry;
-  return calendar === undefined ? entry : { ...entry, period: calendarNamed(calendar).periodAt(wallMs) };
+  return calendar === undefined ? entry : { ...entry, period: borrowed('calendarNamed')(calendar).periodAt(wallMs) };
 }
 
 /**

@@ -5,29 +5,20 @@ import { complaint, isInstance, SluiceError } from '../checks/errors.ts';
 import { clientNetwork } from '../keys/address-keys.ts';
 import { checkCallerDeadline, type CallerDeadline } from './caller-deadline.ts';
 import { QueuedRequests } from './queued-requests.ts';
-import { everyone } from '../keys/everyone.ts';
 import type { Key } from '../keys/key.ts';
-import type { Kinds } from '../kinds/index.ts';
-import type { Borrow } from '../kinds/borrow/borrow.ts';
-import type { Rate } from '../kinds/rate/rate.ts';
+import { isOfKind, kindOf, ofKind, type LimitOfKind } from '../kinds/limit-of-kind.ts';
+import { RATE, type Rate } from '../kinds/rate/rate.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import { LimiterCore } from '../limiter/limiter-core.ts';
 import type { RequestLimiter } from '../limiter/request-limiter.ts';
-import type { LimitDefinition, LimitSettings, OfOneKind, OptionsOf } from '../definitions/limit-definition.ts';
+import type { LimitDefinition } from '../definitions/limit-definition.ts';
+import { rejectOtherKinds } from '../definitions/kind-hints.ts';
+import type { LimitSettings } from '../limits/limit-settings.ts';
 import { DEFAULT_NAME } from './shown-names.ts';
 import { checkedSlotsUntil, type SlotOptions, type SlotsUntil } from './slots-until.ts';
-import type { LimitNumbers } from '../rule/rate.ts';
 import { LIMIT_ROWS } from '../definitions/define-limits.ts';
 import { checkLimitName } from '../limits/limit-name.ts';
-import { KIND_OPTIONS } from '../kinds/kind-of.ts';
-import {
-  checkBoolean,
-  checkFunction,
-  checkOptions,
-  isPlainObject,
-  wholeNumber,
-  type Hints,
-} from '../checks/options.ts';
+import { checkBoolean, checkFunction, checkOptions, wholeNumber, type Hints } from '../checks/options.ts';
 import type { Override } from '../definitions/overrides/override.ts';
 import { LIMIT_HINTS, MIDDLEWARE_HINTS } from '../checks/peer-names.ts';
 import { checkedFields, type FieldsDialect, type FieldSettings } from './fields.ts';
@@ -84,45 +75,41 @@ export interface SharedLimits<
   readonly limits?: readonly (NoInfer<Name> | LimitUse<Request, SettleArgs, NoInfer<Name>>)[] | undefined;
 }
 
-/** The options of a middleware with one limit of its own, beside the numbers of this limit. */
+/** The options of a middleware with one limit of its own, beside the limit. */
 export interface InlineSettings<Request = unknown, SettleArgs extends readonly unknown[] = readonly unknown[]>
-  extends Omit<LimitSettings<Request>, 'key'>, Omit<LimitUse<Request, SettleArgs>, 'limit'>, LimiterSettings {
+  extends Omit<LimitUse<Request, SettleArgs>, 'limit'>, LimiterSettings {
   // Declared as never, so that the compiler can tell the two forms apart and reports errors for the intended one.
   readonly limiter?: never;
   readonly limits?: never;
   /** The limit's name, which clients see. Required with a `store`. Default: `default`. */
   readonly name?: string | undefined;
+  /** Other numbers for listed ids; `'unlimited'` lets an id through, `'blocked'` denies it always. */
+  readonly overrides?: Readonly<Record<string, Override>> | undefined;
+}
+
+/** A rate of a middleware's own: its numbers are options of the middleware. */
+export interface InlineRate<Request = unknown> extends Omit<LimitSettings<Request>, 'key'>, Rate {
+  readonly limit?: never;
   /**
    * What is limited. Default: `clientNetwork()`, which is an IPv4 address or an IPv6 /48. Where a provider gives each
    * customer a /56 or a /64, 256 or 65,536 customers share a /48, unless you use
    * `clientNetwork({ ipv6PrefixLength: 56 })` or `64`.
    */
   readonly key?: Key<Request> | undefined;
-  /** Other numbers for listed ids; `'unlimited'` lets an id through, `'blocked'` denies it always. */
-  readonly overrides?: Readonly<Record<string, Override>> | undefined;
 }
 
-/** How the limit of a middleware borrows. Its pool is a limit of the middleware, too. */
-export interface InlineBorrow extends Omit<Borrow, 'from'> {
-  /** The numbers of the pool that all clients share: `{ count: 1000, period: '1s' }`. */
-  readonly from: LimitNumbers;
-}
+/** A limit of another kind, of a middleware's own: `{ limit: concurrency({ key, concurrency: 10 }) }`. */
+export type InlineOfKind<Request = unknown> = { readonly limit: LimitOfKind<Request> } & {
+  readonly [Name in Exclude<keyof InlineRate, 'limit'>]?: never;
+};
 
-/** A rate of a middleware's own. */
-interface InlineRate extends Omit<OfOneKind<Rate>, 'borrow'> {
-  readonly borrow?: InlineBorrow | undefined;
-}
-
-/** The options of a middleware with one limit of its own: a rate, a quota, a concurrency limit or a load limit. */
+/** The options of a middleware with one limit of its own: a rate, or a limit of another kind. */
 export type InlineLimit<Request = unknown, SettleArgs extends readonly unknown[] = readonly unknown[]> = InlineSettings<
   Request,
   SettleArgs
 > &
-  (
-    | OfOneKind<Exclude<OptionsOf<Kinds>, Rate>>
-    // The last one: of several forms that lack a property, the compiler names that of the last, and most limits are rates.
-    | InlineRate
-  );
+  // The last one: of several forms that lack a property, the compiler names that of the last, and most limits are rates.
+  (InlineOfKind<Request> | InlineRate<Request>);
 
 /** The options of a middleware: limits of a shared limiter, or one limit of its own. */
 export type MiddlewareOptions<
@@ -145,10 +132,10 @@ const FLOW_OPTIONS = [
   'onDecision',
 ] as const;
 const SHARED_OPTIONS = ['limiter', 'limits', ...FLOW_OPTIONS] as const;
-const NUMBERS = [...KIND_OPTIONS, 'onFailure', ...Object.keys(LIMIT_ROWS)];
+const NUMBERS = ['key', ...Object.keys(RATE.options), 'onFailure', ...Object.keys(LIMIT_ROWS)];
 const INLINE_OPTIONS = [
   'name',
-  'key',
+  'limit',
   ...NUMBERS,
   'overrides',
   ...USE_OPTIONS,
@@ -190,6 +177,7 @@ export function flowSettings<Request, SettleArgs extends readonly unknown[]>(
   if (LimiterCore.isCore(options)) throw limiterAsOptions(caller);
   const shared = typeof options === 'object' && options !== null && 'limiter' in options;
   const names = [...(shared ? SHARED_OPTIONS : INLINE_OPTIONS), ...adapterOptions];
+  if (!shared) checkUnwrapped(caller, options);
   checkOptions(caller, options, names, shared ? SHARED_HINTS : MIDDLEWARE_HINTS, `${caller}(${EXAMPLE})`);
   const { skip, shadow = false, fields, retryJitter = 0, limitPreflight = false, onDecision } = options;
   const { maxQueued = 1000, deadline } = options;
@@ -204,7 +192,7 @@ export function flowSettings<Request, SettleArgs extends readonly unknown[]>(
   const queued = new QueuedRequests(
     wholeNumber('maxQueued', maxQueued, { min: 0, max: 1_000_000, remedy: MAX_HELD_REMEDY }),
   );
-  const slotsUntil = checkedSlotsUntil(options, shared || 'concurrency' in options);
+  const slotsUntil = checkedSlotsUntil(options, shared || hasSlots(options as { limit?: unknown }));
   const answers = { dialect, retryJitter: checkedJitter(retryJitter) };
   const common = { skip, shadow, limitPreflight, deadline, onDecision, queued, slotsUntil, ...answers };
   return {
@@ -240,7 +228,7 @@ const SHARED_HINTS: Hints = {
     ]),
   ),
   ...Object.fromEntries(
-    ['name', 'key', ...NUMBERS, 'overrides', ...LIMITER_SETTINGS].map((name) => [
+    ['name', ...NUMBERS, 'overrides', ...LIMITER_SETTINGS].map((name) => [
       name,
       `\`${name}\` belongs to the limiter: give it to createLimiter.`,
     ]),
@@ -274,7 +262,7 @@ function inlineUses<Request, SettleArgs extends readonly unknown[]>(
   options: InlineLimit<Request, SettleArgs>,
   caller: string,
 ): LimiterWithUses<Request, SettleArgs> {
-  const { name, key = clientNetwork(), overrides } = options;
+  const { name, overrides } = options;
   if (name === undefined && options.store !== undefined) {
     const remedy =
       "Buckets are stored under it: two limits with one name would share them. For example name: 'RequestsPerClient'.";
@@ -282,14 +270,13 @@ function inlineUses<Request, SettleArgs extends readonly unknown[]>(
   }
   const limit = name ?? DEFAULT_NAME;
   checkLimitName('name', limit);
-  const definition = Object.fromEntries(NUMBERS.map((number) => [number, options[number as keyof LimitSettings]]));
-  const pool = poolOf(caller, limit, definition);
+  const { own, others, written } = inlineLimits(caller, limit, options);
   const settings = Object.fromEntries(LIMITER_SETTINGS.map((setting) => [setting, options[setting]]));
-  const asWritten = writtenBy(caller, limit);
+  const asWritten = writtenBy(caller, { ...written, [limit]: isOfKind(options.limit) ? `${caller}.limit` : caller });
   const limiter = asWritten(() =>
     createLimiter<Request>({
       ...settings,
-      limits: { [limit]: { key, ...definition, ...pool?.borrower } as LimitDefinition<Request>, ...pool?.limits },
+      limits: { [limit]: own, ...others },
       ...(overrides !== undefined && { overrides: { [limit]: overrides } }),
     }),
   );
@@ -305,51 +292,87 @@ function inlineUses<Request, SettleArgs extends readonly unknown[]>(
   }
 }
 
-interface InlinePool {
-  /** What the limit has instead of the numbers of its pool. */
-  readonly borrower: { readonly borrow: object };
-  readonly limits: Readonly<Record<string, LimitDefinition>>;
+interface OwnLimits<Request> {
+  readonly own: LimitDefinition<Request>;
+  readonly others: Readonly<Record<string, LimitDefinition<Request>>>;
+  readonly written: Readonly<Record<string, string>>;
 }
 
-/** The pool of a limit that borrows, by whose numbers it is given. What else may be wrong with it, core finds. */
-function poolOf(caller: string, limit: string, { borrow }: Readonly<Record<string, unknown>>): InlinePool | undefined {
-  if (!isPlainObject(borrow)) return undefined;
-  const { from } = borrow;
-  if (!isPlainObject(from)) {
-    const remedy =
-      "For example borrow: { from: { count: 1000, period: '1s' }, ceiling: … }. To borrow from a named limit, define both with createLimiter.";
-    throw complaint('ERR_OPTION', {
-      option: `${caller}.borrow.from`,
-      demand: 'the numbers of a pool',
-      value: from,
-      remedy,
-    });
+/** Returns the limit of a middleware as createLimiter has it, and the limits that it needs beside it. */
+function inlineLimits<Request>(caller: string, name: string, options: InlineLimit<Request, never>): OwnLimits<Request> {
+  const { limit } = options;
+  if (limit === undefined) {
+    const rate = Object.fromEntries(NUMBERS.map((number) => [number, options[number as keyof LimitSettings]]));
+    return {
+      own: { ...rate, key: rate['key'] ?? clientNetwork() } as LimitDefinition<Request>,
+      others: {},
+      written: {},
+    };
   }
-  const name = `${limit}${POOL_SUFFIX}`;
-  return {
-    borrower: { borrow: { ...borrow, from: name } },
-    limits: { [name]: { key: everyone(), ...from } as unknown as LimitDefinition },
-  };
+  if (!isOfKind(limit)) throw notOfKind(caller, limit);
+  const beside = NUMBERS.find((number) => options[number as keyof LimitSettings] !== undefined);
+  if (beside !== undefined) throw besideLimit(caller, beside);
+  const kind = kindOf(`${caller}.limit`, limit);
+  const inline = kind.links?.inline(`${caller}.limit`, name, limit) ?? { options: limit, others: {}, written: {} };
+  const own = ofKind<Request, { readonly key?: Key<Request> }>(kind, {
+    key: kind.key ?? clientNetwork(),
+    ...inline.options,
+  });
+  return { ...inline, own, others: inline.others as OwnLimits<Request>['others'] };
 }
 
-const POOL_SUFFIX = '-pool';
+/** Whether the limit of a middleware is a concurrency limit. */
+function hasSlots({ limit }: { limit?: unknown }): boolean {
+  return isOfKind(limit) && kindOf('limit', limit).level === 'held';
+}
+
+function checkUnwrapped(caller: string, options: object): void {
+  if ((options as { limit?: unknown } | null)?.limit === undefined) rejectOtherKinds(caller, options, RATE, caller);
+}
+
+function notOfKind(caller: string, value: unknown): SluiceError {
+  if (typeof value !== 'object')
+    return complaint('ERR_UNKNOWN_OPTION', {
+      option: `${caller}.limit`,
+      demand: 'a limit of a kind',
+      value,
+      remedy: LIMIT_HINTS['limit']!,
+    });
+  return complaint('ERR_OPTION', {
+    option: `${caller}.limit`,
+    demand: 'a limit of a kind, such as concurrency({ key, concurrency: 10 })',
+    value,
+    remedy: `The numbers of a rate are options themselves: ${caller}(${EXAMPLE}).`,
+  });
+}
+
+function besideLimit(caller: string, option: string): SluiceError {
+  return new SluiceError(
+    'ERR_OPTION',
+    'must be left out beside `limit`: give it to the function that makes the limit.',
+    {
+      path: `${caller}.${option}`,
+    },
+  );
+}
 
 /** Returns a function that calls another, and renames options in its errors as the user of `caller` wrote them. */
-function writtenBy(caller: string, limit: string): <T>(make: () => T) => T {
-  // In this order, because the name of the pool begins with that of the limit.
-  const written: Readonly<Record<string, string>> = {
-    [`limits.${limit}${POOL_SUFFIX}`]: `${caller}.borrow.from`,
-    [`limits.${limit}`]: caller,
-    [`overrides.${limit}`]: `${caller}.overrides`,
-  };
+function writtenBy(caller: string, limits: Readonly<Record<string, string>>): <T>(make: () => T) => T {
+  // The longest first, because the name of a limit may begin with that of another.
+  const written = Object.entries(limits)
+    .toSorted(([one], [other]) => other.length - one.length)
+    .flatMap(([name, path]) => [
+      [`limits.${name}`, path],
+      [`overrides.${name}`, `${caller}.overrides`],
+    ]);
   return (make) => {
     try {
       return make();
     } catch (error) {
       if (!isInstance(error, SluiceError)) throw error;
       const { path = '' } = error;
-      const inner = Object.keys(written).find((each) => path.startsWith(each));
-      throw inner === undefined ? error : error.withPath(written[inner]! + path.slice(inner.length));
+      const [inner, outer] = written.find(([each]) => path.startsWith(each!)) ?? [];
+      throw inner === undefined ? error : error.withPath(outer! + path.slice(inner.length));
     }
   };
 }

@@ -40,7 +40,8 @@ export function checkedSlotsUntil<SettleArgs extends readonly unknown[]>(
     option: 'slotsUntil',
     demand: 'left out without `concurrency`',
     value: slotsUntil,
-    remedy: "Only concurrency limits have slots, e.g. rateLimit({ concurrency: 10, slotsUntil: 'handler' }).",
+    remedy:
+      "Only concurrency limits have slots, e.g. rateLimit({ limit: concurrency({ key, concurrency: 10 }), slotsUntil: 'handler' }).",
   });
 }
 

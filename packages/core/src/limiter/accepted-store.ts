@@ -1,6 +1,7 @@
-import { complaint, shownName, SluiceError } from '../checks/errors.ts';
+import { shownName, SluiceError } from '../checks/errors.ts';
 import { checkFunction, isPlainObject } from '../checks/options.ts';
 import type { LimitSet } from '../definitions/limit-set.ts';
+import { kindOfLimit } from '../kinds/kind.ts';
 import type { Store, StoreReport } from '../store/store.ts';
 
 /**
@@ -64,25 +65,8 @@ export function watchedStore(store: Store, listener: (report: StoreReport) => vo
 /**
  * Rejects limits that a store can't carry.
  *
- * @throws {SluiceError} `ERR_OPTION` for a concurrency limit or a quota.
+ * @throws {SluiceError} `ERR_OPTION`.
  */
 export function checkCarries(store: Store, { limits }: LimitSet<never>): void {
-  const concurrency = [...limits.values()].find(({ treatment }) => treatment.slots?.scope === 'store');
-  if (concurrency !== undefined && store.traits?.slots !== true) {
-    throw complaint('ERR_OPTION', {
-      option: 'store',
-      demand: `a store with the trait \`slots\`, because limit "${concurrency.name}" is a concurrency limit`,
-      value: store,
-      remedy:
-        "Every store of Sluice has it. For one of your own, see SlotHolding in docs/writing-a-store.md, or use scope: 'process'.",
-    });
-  }
-  const quota = [...limits.values()].find(({ calendar }) => calendar !== undefined);
-  if (quota === undefined || store.traits?.periods === true) return;
-  throw complaint('ERR_OPTION', {
-    option: 'store',
-    demand: `a store with the trait \`periods\`, because limit "${quota.name}" is a quota`,
-    value: store,
-    remedy: 'Every store of Sluice has it. For one of your own, see CalendarPeriod in docs/writing-a-store.md.',
-  });
+  for (const limit of limits.values()) kindOfLimit(limit).checkStore?.(store, limit);
 }

@@ -5,7 +5,6 @@ import { bucketStates } from '../decision/decide.ts';
 import { movedByLimit } from '../decision/moved-tokens.ts';
 import { Decided, stateOf } from '../decision/decided.ts';
 import type { BucketState, Result } from '../decision/result.ts';
-import { withChargedLoans } from '../kinds/borrow/loan.ts';
 import type { Transaction } from '../decision/transaction.ts';
 import type { StoreGate } from '../failure/store-gate.ts';
 import { limitNamed, type LimitSet } from '../definitions/limit-set.ts';
@@ -15,6 +14,7 @@ import type { Store } from '../store/store.ts';
 import type { CurrentLimits } from './current-limits.ts';
 import { costBatchOf } from './entries.ts';
 import type { CostEntry } from './entry.ts';
+import type { KindParts } from './kind-parts.ts';
 import type { PendingWork } from './pending-work.ts';
 import type { Reports } from './reports.ts';
 import { restrictionsOf, type RestrictEntry } from './restriction.ts';
@@ -25,7 +25,8 @@ import { foreignDecision, notRefundable, settleAll, SpentTokens } from './spent-
 interface CorrectionsParts {
   readonly store: Store;
   readonly gate: StoreGate;
-  readonly limits: Pick<CurrentLimits<never>, 'set' | 'warnings'>;
+  readonly limits: Pick<CurrentLimits<never>, 'set'>;
+  readonly kinds: KindParts;
   /** All corrections are registered as work that `close` waits for. */
   readonly work: PendingWork;
   readonly reports: Pick<Reports<never>, 'corrected' | 'hasCorrectionListener'>;
@@ -90,13 +91,13 @@ export class Corrections {
   }
 
   #charge(transactions: Awaitable<readonly Transaction[]>): Awaitable<readonly BucketState[]> {
-    const { store, gate, limits, work } = this.#parts;
+    const { store, gate, kinds, work } = this.#parts;
     const charged = andThen(transactions, (asked) => {
       const batch = withoutBlocked(asked);
-      return andThen(gate.charge(withChargedLoans(batch)), (change) => {
+      return andThen(gate.charge(kinds.stored(batch)), (change) => {
         this.#reportCharge('charged', batch, change);
         // A charge of the local store counts only a part of a quota.
-        if (limits.warnings.isActive && change.store === store) limits.warnings.lookAtCharge(change);
+        if (change.store === store) for (const part of kinds.all) part.charged?.(change);
         return bucketStates(change.batch, change.reading);
       });
     });
@@ -121,9 +122,9 @@ export class Corrections {
   }
 
   #giveBack(batch: readonly Transaction[]): Awaitable<readonly BucketState[]> {
-    const { store, gate, reports } = this.#parts;
+    const { store, gate, kinds, reports } = this.#parts;
     const open = withoutBlocked(batch);
-    return andThen(gate.refund(store, withChargedLoans(open)), (given) => {
+    return andThen(gate.refund(store, kinds.stored(open)), (given) => {
       if (given.batch.length === 0) reports.corrected('lost', open);
       else reports.corrected('refunded', movedByLimit(given.batch, given.reading, 'refund'));
       return bucketStates(given.batch, given.reading);
@@ -160,6 +161,6 @@ export class Corrections {
 }
 
 /** Slots are released, and loads count nothing. */
-function countsTokens({ load, treatment }: Limit<never>): boolean {
-  return load === undefined && treatment.slots === undefined;
+function countsTokens({ kind }: Limit<never>): boolean {
+  return kind.level === 'falls' || kind.level === 'resets';
 }

@@ -13,7 +13,8 @@ import { notALimiter } from './not-a-limiter.ts';
 import type { OnDecision } from './reports.ts';
 import { checkFunction, checkOptions, wholeNumber, type Hints } from '../checks/options.ts';
 import { LIMIT_HINTS } from '../checks/peer-names.ts';
-import { KINDS } from '../kinds/index.ts';
+import { KIND_MARKS } from '../definitions/kind-hints.ts';
+import { RATE } from '../kinds/rate/rate.ts';
 import { callSiteOf } from '../runtime/call-site.ts';
 import type { Store } from '../store/store.ts';
 import { systemTime } from '../time/system-time.ts';
@@ -75,7 +76,7 @@ const EXAMPLE = `createLimiter({ ${A_LIMIT} })`;
 
 /** The options of a limit, by our names and by those of other libraries. */
 const HINTS: Hints = Object.fromEntries(
-  ['key', ...KINDS.flatMap(({ options }) => Object.keys(options)), ...Object.keys(LIMIT_HINTS)].map((name) => [
+  ['key', ...Object.keys(RATE.options), ...KIND_MARKS, ...Object.keys(LIMIT_HINTS)].map((name) => [
     name,
     `\`${name}\` belongs to a limit, e.g. ${A_LIMIT}.`,
   ]),

@@ -10,12 +10,11 @@ import type { Time } from '../time/time.ts';
 import { checkCarries } from './accepted-store.ts';
 import { registerLimits, releaseLimits, type MadeAgain } from './limit-name-registry.ts';
 import { LeaseWarnings } from './lease-warnings.ts';
-import { LoadLimits } from '../kinds/load/load-limits.ts';
+import type { KindParts } from './kind-parts.ts';
 import { NeededLimits } from './needed-limits.ts';
 import type { OtherNumbers } from './other-numbers.ts';
 import type { UseInput } from './prepared-limits.ts';
 import { withoutWaits } from '../definitions/without-waits.ts';
-import { QuotaWarnings } from '../kinds/quota/quota-warnings.ts';
 import { RaisedLimits } from './raised-limits.ts';
 
 /** The parts of {@link CurrentLimits}. */
@@ -29,19 +28,19 @@ interface CurrentLimitsParts {
   readonly time: Time;
   /** The wall clock of the store, as far as it is known. */
   readonly wall: StoreWall;
+  readonly kinds: KindParts;
 }
 
 /** The limits that are in effect, and all that has to change with them when they are replaced. */
 export class CurrentLimits<Request> {
   readonly raised: RaisedLimits;
-  readonly warnings: QuotaWarnings;
-  readonly loads: LoadLimits;
   /** Undefined if no other process uses the store. */
   readonly others: OtherNumbers | undefined;
   readonly #parts: CurrentLimitsParts;
   readonly #leases: LeaseWarnings;
   readonly #needed = new NeededLimits();
   readonly #overrideDeadlines: Deadlines;
+  #noteNewParts: () => void = () => undefined;
   /** The limits in effect. Only {@link CurrentLimits.replace} changes it. */
   set: LimitSet<Request>;
 
@@ -53,13 +52,10 @@ export class CurrentLimits<Request> {
     this.#parts = parts;
     this.#overrideDeadlines = new Deadlines(parts.overridesDeadlineMs, parts.time);
     this.raised = new RaisedLimits(parts.time);
-    this.warnings = new QuotaWarnings(parts.emit);
-    this.loads = new LoadLimits(parts.time, parts.emit);
     this.#leases = new LeaseWarnings(parts.store, parts.emit);
     this.set = this.#defined(set);
     this.#register(this.set);
-    this.warnings.changed(this.set.limits);
-    this.loads.changed(this.set.limits);
+    parts.kinds.changed(this.set.limits);
     this.#leases.changed(this.set);
     this.others = parts.store.otherNumbers?.(parts as never) as OtherNumbers | undefined;
     this.others?.changed(this.set);
@@ -76,8 +72,7 @@ export class CurrentLimits<Request> {
     this.#needed.check(next);
     this.#register(next);
     this.raised.changed(this.set, next);
-    this.warnings.changed(next.limits);
-    this.loads.changed(next.limits);
+    if (this.#parts.kinds.changed(next.limits)) this.#noteNewParts();
     this.#leases.changed(next);
     this.others?.changed(next);
     this.set = next;
@@ -93,9 +88,14 @@ export class CurrentLimits<Request> {
     this.#needed.add(this.set, uses);
   }
 
-  /** Lets other limiters use the names, and ends the use of loads and the looks at other processes. */
+  /** Calls a function now, and whenever `replace` brings limits of a new kind. */
+  onNewParts(note: () => void): void {
+    this.#noteNewParts = note;
+    note();
+  }
+
+  /** Lets other limiters use the names, and ends the looks at other processes. */
   release(): void {
-    this.loads.close();
     this.others?.close();
     releaseLimits(this.#parts.store, this);
   }

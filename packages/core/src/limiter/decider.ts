@@ -8,6 +8,7 @@ import { tracing } from '../events/trace.ts';
 import { OpenGate, type StoreGate } from '../failure/store-gate.ts';
 import { assertAtOnce } from './at-once.ts';
 import type { CallerDeadlines } from './caller-deadlines.ts';
+import type { Active } from './kind-parts.ts';
 import { IN_SHADOW, WITHOUT_HTTP, type DecisionContext, type Reports } from './reports.ts';
 import type { Spent } from './spend-options.ts';
 import { Stages } from './stages.ts';
@@ -15,15 +16,11 @@ import { Stages } from './stages.ts';
 /** What was made of an entry: `null` of that of an unlimited id. */
 type Made = Awaitable<Transaction | null>;
 
-type Active = Pick<Stage, 'isActive'>;
-
 /** The parts of a {@link Decider}. */
 export interface DeciderParts {
   readonly gate: StoreGate;
-  /** In the order in which they decide. */
-  readonly stages: readonly Stage[];
-  /** The two stages that plain batches pass, too, while one of them is active. */
-  readonly watches: readonly [Active, Active];
+  /** While it is active, plain batches pass the stages, too. */
+  readonly raised: Active;
   readonly deadlines: Pick<CallerDeadlines, 'decide'>;
   readonly reports: Reports<never>;
   /** Whether a cost that can never pass is denied, and not an error. */
@@ -34,20 +31,34 @@ export interface DeciderParts {
 export class Decider {
   readonly #gate: StoreGate;
   readonly #answersAtOnce: boolean;
-  readonly #stages: Readonly<Record<DecisionCall, Stages>>;
-  readonly #watches: DeciderParts['watches'];
+  #stages: Readonly<Record<DecisionCall, Stages>>;
+  readonly #raised: Active;
+  /** As `raised`. */
+  #watch: Active;
   readonly #deadlines: DeciderParts['deadlines'];
   readonly #reports: Reports<never>;
   readonly #costsFromData: boolean;
 
-  constructor({ gate, stages, watches, deadlines, reports, costsFromData }: DeciderParts) {
+  constructor({ gate, raised, deadlines, reports, costsFromData }: DeciderParts) {
     this.#gate = gate;
     this.#answersAtOnce = gate instanceof OpenGate;
-    this.#stages = { spend: Stages.of('spend', stages, gate), check: Stages.of('check', stages, gate) };
-    this.#watches = watches;
+    this.#raised = raised;
     this.#deadlines = deadlines;
     this.#reports = reports;
     this.#costsFromData = costsFromData;
+    this.#stages = stagesOf([], gate);
+    this.#watch = raised;
+  }
+
+  /**
+   * Uses stages from now on.
+   *
+   * @param stages - In the order in which they decide.
+   * @param watch - While it is active, plain batches pass them, too.
+   */
+  use(stages: readonly Stage[], watch: Active): void {
+    this.#stages = stagesOf(stages, this.#gate);
+    this.#watch = watch;
   }
 
   /**
@@ -112,8 +123,9 @@ export class Decider {
   ): Awaitable<Decided> {
     if (isTimed) return this.#watched(() => this.decide(call, batch, false), batch);
     for (let i = 0; i < batch.length; i++) if (!batch[i]!.isPlain) return this.#decideByStages(call, batch);
-    const [raised, warnings] = this.#watches;
-    return raised.isActive || warnings.isActive ? this.#stages[call].decide(batch) : this.#gate.decide(call, batch);
+    return this.#raised.isActive || this.#watch.isActive
+      ? this.#stages[call].decide(batch)
+      : this.#gate.decide(call, batch);
   }
 
   /**
@@ -127,8 +139,9 @@ export class Decider {
 
   /** Decides a batch of {@link plainBatchOf}. */
   #decidePlain(call: DecisionCall, batch: Batch): Awaitable<Decided> {
-    const [raised, warnings] = this.#watches;
-    return raised.isActive || warnings.isActive ? this.#stages[call].decide(batch) : this.#gate.decide(call, batch);
+    return this.#raised.isActive || this.#watch.isActive
+      ? this.#stages[call].decide(batch)
+      : this.#gate.decide(call, batch);
   }
 
   // What follows is rare, and may create closures.
@@ -173,6 +186,10 @@ export class Decider {
       dueMicros === undefined ? watched(batches) : this.#deadlines.decide(batches, dueMicros, watched);
     return this.#reported(call, andThen(made, inTime), spent);
   }
+}
+
+function stagesOf(stages: readonly Stage[], gate: StoreGate): Readonly<Record<DecisionCall, Stages>> {
+  return { spend: Stages.of('spend', stages, gate), check: Stages.of('check', stages, gate) };
 }
 
 /** Leaves out the batches after the first in which all ids are unlimited: it passes. */

@@ -1,27 +1,9 @@
 import { complaint, SluiceError } from '../checks/errors.ts';
 import type { Limit } from '../limits/limit.ts';
+import type { EntryCall } from '../limits/limit-kind.ts';
 import type { Mode } from '../store/store.ts';
 
-/** A call with entries. `hold` is a `spend` whose decision holds slots. */
-export type EntryCall = 'spend' | 'hold' | 'check' | 'firstOf' | 'charge' | 'refund' | 'reset' | 'settle';
-
-/** What to do instead of a call that holds no slots. */
-const OF_SLOTS: Readonly<Partial<Record<EntryCall, string>>> = {
-  spend: 'Slots have to be released: add the option `hold: true`, and call `release()` of the decision.',
-  firstOf: 'Alternatives take tokens only: call `spend` with the entries of one batch and `hold: true`.',
-  charge: 'Slots are held and released, and not charged: leave it out.',
-  settle: 'Slots are released, and not settled: leave it out.',
-  refund:
-    'Slots are released with `release()` of the decision that holds them. To free all slots of an id, use `reset`.',
-};
-
-const OF_LOADS: Readonly<Partial<Record<EntryCall, string>>> = {
-  firstOf: 'Call `check` or `spend` with the load limit alone before.',
-  charge: 'It counts nothing: leave it out.',
-  settle: 'It counts nothing: leave it out.',
-  refund: 'It counts nothing: leave the entry out.',
-  reset: 'It counts nothing: leave the entry out. To stop shedding, use the option `enabled` of its load.',
-};
+export type { EntryCall };
 
 /**
  * Rejects a call, or a mode, that a concurrency limit or a load limit does not have.
@@ -30,9 +12,8 @@ const OF_LOADS: Readonly<Partial<Record<EntryCall, string>>> = {
  */
 export function checkCall(limit: Limit<never>, call: EntryCall, mode: Mode): void {
   checkModeOf(limit, mode);
-  const kind = nounOf(limit);
-  if (kind === undefined) return;
-  const remedy = (limit.load === undefined ? OF_SLOTS : OF_LOADS)[call];
+  const { instead, noun: kind } = limit.kind;
+  const remedy = instead?.[call];
   if (remedy === undefined) return;
   throw new SluiceError(
     'ERR_OPTION',
@@ -74,7 +55,6 @@ function checkModeOf(limit: Limit<never>, mode: Mode): void {
   });
 }
 
-function nounOf({ load, treatment }: Limit<never>): string | undefined {
-  if (load !== undefined) return 'a load limit';
-  return treatment.slots === undefined ? undefined : 'a concurrency limit';
+function nounOf({ kind }: Limit<never>): string | undefined {
+  return kind.instead === undefined ? undefined : kind.noun;
 }

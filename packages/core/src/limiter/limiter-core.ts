@@ -180,7 +180,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
   async reset(entries: readonly BucketName[]): Promise<void> {
     const set = this.#openSet();
     return andThen(bucketsToReset(set, entries), (buckets) => {
-      this.#parts.slots.reset(buckets);
+      this.#parts.kinds.reset(buckets);
       const stored = buckets.filter(({ limit }) => isStored(set, limit));
       return andThen(this.#parts.gate.run({ kind: 'reset', batch: stored }), () => {
         this.#parts.reports.corrected(
@@ -214,7 +214,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     this.#endStoreReports?.();
     this.#parts.queued.close();
     this.#parts.deadlines.close();
-    this.#parts.slots.close();
+    this.#parts.kinds.close();
     try {
       await andThen(this.#parts.work.ended(), () => {
         this.#parts.limits.endOverrides();
@@ -282,9 +282,9 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
   }
 
   /** What metrics read: waiting decisions, the slots that this process holds, and denials because of deadlines. */
-  get inProgress(): Pick<LimiterParts<Request>, 'queued' | 'slots' | 'deadlines'> {
-    const { queued, slots, deadlines } = this.#parts;
-    return { queued, slots, deadlines };
+  get inProgress(): Pick<LimiterParts<Request>, 'queued' | 'kinds' | 'deadlines'> {
+    const { queued, kinds, deadlines } = this.#parts;
+    return { queued, kinds, deadlines };
   }
 
   get #answersAtOnce(): boolean {

@@ -1,13 +1,10 @@
 import type { ClientAddressFinder } from '../client/client-address.ts';
-import { BLOCKED, type Stage } from '../decision/stage.ts';
+import { BLOCKED } from '../decision/stage.ts';
 import type { EventSink } from '../events/event.ts';
 import type { CheckedFailureOptions } from '../failure/failure-options.ts';
-import type { SlotLevel } from '../failure/local-store.ts';
 import { OpenGate, type StoreGate } from '../failure/store-gate.ts';
 import { StoreGuard } from '../failure/store-guard.ts';
 import type { LimitSetOptions } from '../definitions/limit-set.ts';
-import { heldBucketsOf, HeldSlots } from '../kinds/concurrency/held-slots.ts';
-import { SlotStage } from '../kinds/concurrency/slot-stage.ts';
 import type { Store } from '../store/store.ts';
 import { StoreWall } from '../time/store-wall.ts';
 import type { Time } from '../time/time.ts';
@@ -16,8 +13,7 @@ import { Corrections } from './corrections.ts';
 import { CurrentLimits } from './current-limits.ts';
 import { Decider } from './decider.ts';
 import { QueuedDecisions } from './queued-decisions.ts';
-import { BorrowStage } from '../kinds/borrow/borrow-stage.ts';
-import { Lender } from '../kinds/borrow/lender.ts';
+import { KindParts } from './kind-parts.ts';
 import type { Limiter } from './limiter.ts';
 import { RaiseStage } from './raise-stage.ts';
 import { Reports, type OnDecision } from './reports.ts';
@@ -51,7 +47,7 @@ export interface LimiterParts<Request> {
   readonly settlements: Settlements;
   readonly queued: QueuedDecisions;
   readonly deadlines: CallerDeadlines;
-  readonly slots: SlotStage;
+  readonly kinds: KindParts;
   readonly work: PendingWork;
   readonly reports: Reports<Request>;
 }
@@ -66,21 +62,21 @@ export function partsOf<Request>(setup: LimiterSetup<Request>, limiter: Limiter<
   const { set, store, place, failure, overridesDeadlineMs, emit, onDecision, time } = setup;
   const answersAtOnce = store.traits?.answersAtOnce === true;
   const wall = new StoreWall(time, { answersAtOnce });
-  const limits = new CurrentLimits(set, { store, place, failure, overridesDeadlineMs, emit, time, wall });
   const work = new PendingWork(time);
-  const held = new HeldSlots({
-    buckets: heldBucketsOf(store),
+  const kinds = new KindParts({
+    store,
     time,
+    emit,
+    answersAtOnce,
     renew: (batch) => gate.run({ kind: 'renew', batch }),
     release: (batch) => work.track(gate.run({ kind: 'release', batch })),
   });
-  const slotLevel: SlotLevel = (transaction) => held.levelFor(transaction, transaction.holding?.holder);
+  const limits = new CurrentLimits(set, { store, place, failure, overridesDeadlineMs, emit, time, wall, kinds });
   const gate: StoreGate = answersAtOnce
     ? new OpenGate(store, time, wall)
-    : new StoreGuard({ store, failure, emit, time, wall, slotLevel });
-  const slots = new SlotStage({ held, store, owner: gate, emit });
+    : new StoreGuard({ store, failure, emit, time, wall, slotLevel: (transaction) => kinds.levelFor(transaction) });
   const reports = new Reports({ limiter, onDecision, emit, time });
-  const corrections = new Corrections({ store, gate, limits, work, reports });
+  const corrections = new Corrections({ store, gate, limits, kinds, work, reports });
   const queued = new QueuedDecisions({
     time,
     refund: (decision) => corrections.refund(decision),
@@ -96,24 +92,19 @@ export function partsOf<Request>(setup: LimiterSetup<Request>, limiter: Limiter<
       void decision.release();
     },
   });
-  const { raised, warnings, loads } = limits;
-  // The order in which a batch is decided. The store comes after the last one.
-  const stages: readonly Stage[] = [
-    BLOCKED,
-    loads,
-    slots,
-    new BorrowStage(new Lender(time, emit), gate),
-    warnings,
-    new RaiseStage({ raised, gate, limits }),
-  ];
+  const { raised } = limits;
+  const raises = new RaiseStage({ raised, gate, limits });
   const { costsFromData } = setup;
-  const decider = new Decider({ gate, stages, watches: [raised, warnings], deadlines, reports, costsFromData });
+  const decider = new Decider({ gate, raised, deadlines, reports, costsFromData });
+  // The order in which a batch is decided. The store comes after the last one.
+  limits.onNewParts(() => decider.use([BLOCKED, ...kinds.stages, raises], kinds.watch));
   const settlements = new Settlements({
     corrections,
     limits,
+    kinds,
     emit,
     reports,
     spend: (batch) => decider.decide('spend', batch),
   });
-  return { limits, gate, decider, corrections, settlements, queued, deadlines, slots, work, reports };
+  return { limits, gate, decider, corrections, settlements, queued, deadlines, kinds, work, reports };
 }

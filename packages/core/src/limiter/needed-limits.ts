@@ -1,5 +1,5 @@
 import { checkNeeded, type LimitNeed, type LimitSet } from '../definitions/limit-set.ts';
-import { checkLoans } from '../kinds/borrow/lender.ts';
+import { kindOfLimit } from '../kinds/kind.ts';
 import { checkUse } from './entry-calls.ts';
 import type { UseInput } from './prepared-limits.ts';
 
@@ -56,5 +56,6 @@ function needOf({ limit, cost, share }: UseInput<never>): LimitNeed {
 function checkTogether({ limits }: LimitSet<never>, uses: readonly NeededUse[]): void {
   const enabled = uses.filter(({ limit }) => limits.get(limit)?.disabled === false);
   for (const { limit, ...use } of enabled) checkUse(limits.get(limit)!, use);
-  checkLoans(enabled.map(({ limit, mode }) => ({ limit, mode, borrowing: limits.get(limit)!.treatment.borrowing })));
+  const together = enabled.map(({ limit, mode }) => ({ limit: limits.get(limit)!, mode }));
+  for (const links of new Set(together.map(({ limit }) => kindOfLimit(limit).links))) links?.checkTogether(together);
 }

@@ -1,7 +1,5 @@
 import { complaint, shown, SluiceError } from '../checks/errors.ts';
-
-/** The folder from which this copy of the package was loaded. */
-const HERE = placeOf(import.meta.url);
+import { HERE } from '../runtime/copy.ts';
 
 /** A copy of the package: an object of its own, because two bundles can load one folder twice. */
 interface Copy {
@@ -54,11 +52,6 @@ function wrapped(value: unknown): SluiceError {
       'For tests make a limiter with `time: new FakeTime()`.',
     { path: 'limiter' },
   );
-}
-
-/** Returns the folder of a copy of the package, from the URL of this module or of a bundle. Some bundles have no URL. */
-export function placeOf(url: string | undefined): string {
-  return url?.replace(/(limiter\/)?[^/]*$/, '') ?? 'a bundle';
 }
 
 /** Reads a property of any value; returns `undefined` when reading it throws. */

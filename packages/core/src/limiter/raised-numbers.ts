@@ -4,7 +4,7 @@ import type { LimitSet } from '../definitions/limit-set.ts';
 import { highestLevel } from '../kinds/rate/overshoot.ts';
 import { isExact } from '../limits/treatment.ts';
 import { overridesOf } from '../definitions/overrides/override-list.ts';
-import { asStored, ceilingRateOf, ceilingsOf } from '../kinds/borrow/pools.ts';
+import { kindOfLimit } from '../kinds/kind.ts';
 import type { Numbers } from '../rule/rate.ts';
 import { TICKS_PER_MICRO } from '../rule/ticks.ts';
 import type { Time } from '../time/time.ts';
@@ -74,7 +74,7 @@ function changesDebts(before: LimitSet<never>, after: LimitSet<never>): boolean 
   return [...limits.values()].some(
     (limit) =>
       hasDebts(limit) &&
-      (overridesOf(was, limit.name) !== overridesOf(is, limit.name) || !hasSameDebts(limit, limits, after.limits)),
+      (overridesOf(was, limit.name) !== overridesOf(is, limit.name) || !hasSameDebts(limit, after.limits)),
   );
 }
 
@@ -83,11 +83,11 @@ function hasDebts({ kind }: Limit<never>): boolean {
   return kind.level === 'falls';
 }
 
-function hasSameDebts(limit: Limit<never>, were: Limits, are: Limits): boolean {
+function hasSameDebts(limit: Limit<never>, are: Limits): boolean {
   const changed = are.get(limit.name);
   if (changed === undefined || !hasDebts(changed)) return false;
-  const before = numbersOf(limit, were);
-  const after = numbersOf(changed, are);
+  const before = numbersOf(limit);
+  const after = numbersOf(changed);
   return (
     before.length === after.length &&
     before.every(
@@ -97,11 +97,11 @@ function hasSameDebts(limit: Limit<never>, were: Limits, are: Limits): boolean {
   );
 }
 
-/** Returns the numbers of a limit, and of its ceiling if it borrows. */
-function numbersOf(limit: Limit<never>, limits: Limits): readonly OldNumbers[] {
-  const ceilings = ceilingsOf(limit);
-  const own = oldNumbersOf(limit.rate, asStored(limit, limits));
-  return ceilings === undefined ? [own] : [own, oldNumbersOf(ceilings.rate, ceilings)];
+/** Returns the numbers of a limit, and of the other bucket of its ids if they have one. */
+function numbersOf(limit: Limit<never>): readonly OldNumbers[] {
+  const other = kindOfLimit(limit).links?.other(limit);
+  const own = oldNumbersOf(limit.rate, limit);
+  return other === undefined ? [own] : [own, oldNumbersOf(other.rate, other)];
 }
 
 /** An upper bound of all debts. It does not look at each override, of which there may be hundreds of thousands. */
@@ -109,7 +109,7 @@ function longestDebtTicks({ limits, listed }: LimitSet<never>): number {
   const debts = [...limits.values()].filter(hasDebts).flatMap((limit) => {
     const overridesTicks = overridesOf(listed!, limit.name)?.totals.longestDebtTicks(limit.rate) ?? 0;
     return [
-      ...numbersOf(limit, limits).map(({ capTicks }) => capTicks),
+      ...numbersOf(limit).map(({ capTicks }) => capTicks),
       // An overshoot is at most the burst.
       isExact(limit.treatment) ? overridesTicks : 2 * overridesTicks,
     ];
@@ -118,17 +118,18 @@ function longestDebtTicks({ limits, listed }: LimitSet<never>): number {
 }
 
 function numbersIn({ limits, listed }: LimitSet<never>, name: string, id: string): OldNumbers | undefined {
-  const limit = limits.get(name) ?? borrowerWith(name, limits);
+  const limit = limits.get(name) ?? limitBeside(name, limits);
   if (limit === undefined) return undefined;
   const rate = listed!.rateOf(limit.name, id) ?? limit.rate;
   if (typeof rate === 'string') return undefined;
-  const ceilings = limit.name === name ? undefined : ceilingsOf(limit);
-  if (ceilings !== undefined) return oldNumbersOf(ceilingRateOf(limit, rate), ceilings);
-  return oldNumbersOf(rate, asStored(limit, limits));
+  const links = limit.name === name ? undefined : kindOfLimit(limit).links;
+  if (links !== undefined) return oldNumbersOf(links.otherNumbers(limit, rate), links.other(limit));
+  return oldNumbersOf(rate, limit);
 }
 
-function borrowerWith(ceilings: string, limits: Limits): Limit<never> | undefined {
-  return [...limits.values()].find((limit) => ceilingsOf(limit)?.name === ceilings);
+/** Returns the limit whose ids have other buckets under a name. */
+function limitBeside(other: string, limits: Limits): Limit<never> | undefined {
+  return [...limits.values()].find((limit) => kindOfLimit(limit).links?.other(limit).name === other);
 }
 
 /** How long a debt can last, and at least a minute. */
@@ -137,6 +138,10 @@ export function keptMicros(debtTicks: number): number {
 }
 
 function oldNumbersOf(rate: Numbers, limit: Limit<never>): OldNumbers {
-  const capTicks = highestLevel(levelsOf(rate, limit).capTicks, rate, limit.treatment);
+  const capTicks = highestLevel(
+    levelsOf(rate, { rate: limit.rate, levels: limit.stored }).capTicks,
+    rate,
+    limit.treatment,
+  );
   return { emissionIntervalTicks: rate.emissionIntervalTicks, capTicks };
 }

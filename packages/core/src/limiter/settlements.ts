@@ -8,10 +8,10 @@ import type { Result } from '../decision/result.ts';
 import { changed, isBlocked, type Transaction } from '../decision/transaction.ts';
 import { limitNamed, type LimitSet } from '../definitions/limit-set.ts';
 import type { EventSink } from '../events/event.ts';
-import { withChargedLoans } from '../kinds/borrow/loan.ts';
 import { Use } from '../limits/use.ts';
 import type { Corrections } from './corrections.ts';
 import { checkCall } from './entry-calls.ts';
+import type { KindParts } from './kind-parts.ts';
 import type { Reports } from './reports.ts';
 import type { Settlement, TrueCosts } from './settlement.ts';
 import { settleAll, spentAt, type LimitCost } from './spent-tokens.ts';
@@ -21,6 +21,7 @@ type SettlementOutcome = Settlement['outcome'];
 interface SettlementsParts {
   readonly corrections: Pick<Corrections, 'spentTokensOf' | 'addTo' | 'refund' | 'track'>;
   readonly limits: { readonly set: LimitSet<never> };
+  readonly kinds: Pick<KindParts, 'stored'>;
   /** Decides a charge. */
   readonly spend: (batch: readonly Transaction[]) => Awaitable<Decided>;
   readonly emit: EventSink;
@@ -108,13 +109,13 @@ export class Settlements {
 
   /** Takes what is missing by another decision, which shows how much it has taken. */
   #charge(decision: Decided, limit: string, missing: number): Awaitable<SettlementOutcome> {
-    const { limits, spend } = this.#parts;
+    const { kinds, limits, spend } = this.#parts;
     const { id } = decision.results.find((result) => result.limit === limit)!;
     const use = new Use(limitNamed(limits.set, limit), missing, 'charge', 1);
     return andThen(transactionOf(limits.set, use, id, undefined), (one) => {
       // The id is unlimited, or blocked, meanwhile.
       if (one === null || isBlocked(one)) return 'settled';
-      const charged = spend(withChargedLoans([one]).map(upToDebt));
+      const charged = spend(kinds.stored([one]).map(upToDebt));
       return andThen(charged, (charge) => this.#charged(decision, charge, { limit, cost: missing }));
     });
   }

@@ -2,23 +2,26 @@
 import type { Awaitable } from '../async/awaitable.ts';
 import type { Key } from '../keys/key.ts';
 import type { Numbers } from '../rule/rate.ts';
-import type { AnyKind, KindParts } from './kind.ts';
 import type { Levels } from './levels.ts';
+import type { LimitKind } from './limit-kind.ts';
+import type { LimitParts } from './limit-parts.ts';
 import type { Treatment } from './treatment.ts';
 
 /** A validated limit, with its numbers in ticks. */
-export interface Limit<Request = unknown> extends Omit<KindParts, 'slots' | 'overshoot'> {
+export interface Limit<Request = unknown> extends Omit<LimitParts, 'slots' | 'overshoot'> {
   readonly name: string;
-  readonly kind: AnyKind;
+  readonly kind: LimitKind;
   readonly key: Key<Request>;
   /** The levels of ids with these numbers. */
   readonly levels: Levels;
+  /** The levels of its buckets in stores: above `levels` where other limits may charge them further. */
+  readonly stored: Levels;
   readonly disabled: boolean;
   readonly treatment: Treatment;
 }
 
 /** Limits by name. */
-export type LimitMap = ReadonlyMap<string, Limit<never>>;
+export type LimitMap<Request = never> = ReadonlyMap<string, Limit<Request>>;
 
 /** The numbers that apply to an id, in ticks, or `'unlimited'` or `'blocked'`. */
 export type OverrideRate = Numbers | 'unlimited' | 'blocked';

@@ -1,6 +1,5 @@
 import type { StoreTreatment } from '../store/lease-description.ts';
 import type { FailurePolicy } from './failure-policy.ts';
-import type { Numbers } from '../rule/rate.ts';
 
 /**
  * How decisions by a limit are treated. In a batch for a store it is plain data. Each is made by this constructor, so that all
@@ -17,7 +16,7 @@ export class Treatment implements StoreTreatment {
    */
   readonly part: 'whole' | 'assured' | 'ceiling' | 'pool';
   /** Of a limit that borrows, until its transaction is replaced by those for a store. Otherwise undefined. */
-  readonly borrowing: Borrowing | undefined;
+  readonly borrowing: Borrows | undefined;
   /** Whether a denial is due to the service and not to the client: the response is then a 503. */
   readonly sheds: boolean;
   /** Of a concurrency limit, how its slots are held. Otherwise undefined. */
@@ -44,34 +43,10 @@ export interface SlotTerms {
   readonly scope: 'store' | 'process';
 }
 
-/** How a limit borrows, as it was defined. */
-export interface BorrowTerms {
-  /** The name of the pool. */
-  readonly from: string;
-  readonly ceiling: Numbers;
-  readonly fair: boolean;
-  /** The part of an id in the rest of the pool, relative to other ids. */
-  readonly weight: number | ((id: string) => number);
-  readonly tenants: number | undefined;
-}
-
-/** What the limits that borrow from a pool need of it. */
-export interface Pool {
-  readonly name: string;
-  readonly rate: Numbers;
-  /** The level to which assured requests may raise the pool's: τ + D, where D are all assured bursts together. */
-  readonly capTicks: number;
-}
-
-/** How one limit borrows, with the properties of its pool that decisions need. */
-export interface Borrowing extends BorrowTerms {
+/** What every room may know of a limit that borrows. */
+export interface Borrows {
+  /** The name under which the ceilings of its ids are stored. */
   readonly ceilingName: string;
-  readonly pool: Pool;
-  /** The treatment of the limit's own transaction in a batch for a store. */
-  readonly own: Treatment;
-  /** The treatments of the transactions of the ceiling and of the pool. */
-  readonly ofCeiling: Treatment;
-  readonly ofPool: Treatment;
 }
 
 /** Whether a limit is decided exactly by every store. */

@@ -34,7 +34,7 @@ export class Use {
     const rate = override === 'blocked' ? rateOfBlocked(limit.rate) : override;
     const levels = levelsOf(rate, limit);
     // A load has no room, and denies by its share alone.
-    if (share === 1 || limit.load !== undefined) return (this.last = levels);
+    if (share === 1 || limit.kind.level === 'own') return (this.last = levels);
     const fitTicks = fitTicksOf({ limit: limit.name, cost, share, roomTicks: levels.fitTicks }, rate);
     return (this.last = new Levels(Object.assign({}, levels, { fitTicks })));
   }

@@ -1,4 +1,6 @@
 import { assert } from './assert.ts';
+import { lend } from '../store/lent.ts';
+import { SlotBuckets } from '../store/memory/slot-buckets.ts';
 import type { Mode, Store, StoreHold, StoreTransaction } from '../store/store.ts';
 import {
   promise,
@@ -9,6 +11,9 @@ import {
   type StoreUnderTest,
 } from './store-case.ts';
 import { callsOf } from './store-calls.ts';
+
+// The cases call stores without a limiter, whose limits would lend it.
+lend({ slotTable: () => new SlotBuckets() });
 
 /** The number of slots. */
 export const SLOTS = 3;

@@ -1,4 +1,5 @@
 import { accountId, createLimiter } from '@sluice/core';
+import { quota } from '@sluice/core/quota';
 import { FakeTime } from '@sluice/core/testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { timeZoneNamed } from '../../src/calendar/time-zone.ts';
@@ -25,7 +26,7 @@ const MANY = sized(4000, 20_000);
 test(`${MANY} anchors of a quota in one time zone need one format of dates`, async () => {
   const anchor = (id: string): Date => new Date(Date.UTC(2024, 0, 1) + 61_001 * Number(id));
   const limits = {
-    Monthly: { key: accountId(() => null), count: 5, per: 'month', timeZone: 'Antarctica/Troll', anchor },
+    Monthly: quota({ key: accountId(() => null), count: 5, per: 'month', timeZone: 'Antarctica/Troll', anchor }),
   } as const;
   const limiter = createLimiter({ limits, time: new FakeTime(Date.UTC(2026, 5, 1)), log: false });
   for (let id = 0; id < MANY; id++) await limiter.spend([{ limit: 'Monthly', id: String(id) }]);

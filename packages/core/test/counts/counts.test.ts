@@ -1,12 +1,8 @@
-import {
-  accountId,
-  createLimiter,
-  everyone,
-  loadFrom,
-  memoryStore,
-  type Limiter,
-  type LimiterOptions,
-} from '@sluice/core';
+import { accountId, createLimiter, everyone, memoryStore, type Limiter, type LimiterOptions } from '@sluice/core';
+import { borrow as borrowLimit } from '@sluice/core/borrow';
+import { concurrency } from '@sluice/core/concurrency';
+import { load as loadLimit, loadFrom } from '@sluice/core/load';
+import { quota } from '@sluice/core/quota';
 import { flowSettings, runFlow } from '@sluice/core/http';
 import { counts, gauges, metricsText, readMetrics, top } from '@sluice/core/metrics';
 import { FakeTime } from '@sluice/core/testing';
@@ -153,7 +149,7 @@ describe('the counts of a limiter', () => {
     const borrow = { from: 'Pool', ceiling: { ...rate, burst: 5 } };
     const limiter = createLimiter({
       limits: {
-        Orders: { key: accountId(), ...rate, burst: 2, borrow },
+        Orders: borrowLimit({ key: accountId(), ...rate, burst: 2, borrow }),
         Pool: { key: everyone(), ...rate, burst: 10 },
       },
       log: false,
@@ -291,7 +287,7 @@ describe('the gauges of a limiter', () => {
     const limiter = createLimiter({
       limits: {
         Exports: { key: everyone(), count: 1, period: '1s', burst: 1, maxWait: '10s' },
-        InFlight: { key: everyone(), concurrency: 5 },
+        InFlight: concurrency({ key: everyone(), concurrency: 5 }),
         Orders: { key: everyone(), count: 1, period: '1s' },
       },
       store: memoryStore({ time }),
@@ -433,9 +429,9 @@ test('the text for Prometheus has queues, slots, loads, and requests in shadow m
   const limiter = createLimiter({
     limits: {
       Exports: { key: everyone(), count: 1, period: '1s', burst: 1, maxWait: '10s' },
-      InFlight: { key: everyone(), concurrency: 5 },
-      Monthly: { key: everyone(), count: 5, per: 'month' },
-      Worker: { key: everyone(), load },
+      InFlight: concurrency({ key: everyone(), concurrency: 5 }),
+      Monthly: quota({ key: everyone(), count: 5, per: 'month' }),
+      Worker: loadLimit({ key: everyone(), load }),
     },
     store: memoryStore({ time }),
     time,
@@ -490,7 +486,7 @@ test('the text for Prometheus has decisions without limits, and those of a limit
   limiter.spendSync([]);
   limiter.spendSync(order('7', 10));
   limiter.spendSync(order('7', 10));
-  limiter.replace({ limits: { InFlight: { key: everyone(), concurrency: 5 } } });
+  limiter.replace({ limits: { InFlight: concurrency({ key: everyone(), concurrency: 5 }) } });
   const lines = metricsText(limiter).split('\n');
   expect(lines).toEqual(
     expect.arrayContaining([

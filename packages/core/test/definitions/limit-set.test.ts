@@ -1,4 +1,5 @@
-import { createLimiter, ipAddress, loadFrom, type Override } from '@sluice/core';
+import { createLimiter, ipAddress, type Override } from '@sluice/core';
+import { load, loadFrom } from '@sluice/core/load';
 import { describe, expect, test } from 'vitest';
 import { coreOf } from '../../src/limiter/create-limiter.ts';
 import { prepareCost } from '../support/fixed-cost.ts';
@@ -39,7 +40,10 @@ describe('a fixed cost', () => {
   });
 
   test('may be anything of a load limit, which has no burst', () => {
-    const limiter = createLimiter({ limits: { Busy: { key: ipAddress(), load: loadFrom(() => 0) } }, log: false });
+    const limiter = createLimiter({
+      limits: { Busy: load({ key: ipAddress(), load: loadFrom(() => 0) }) },
+      log: false,
+    });
     expect(() => prepareCost(limiter, 'Busy', 1_000_000, 0.5)).not.toThrow();
   });
 

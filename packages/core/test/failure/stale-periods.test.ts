@@ -6,6 +6,7 @@ import {
   type LimiterOptions,
   type Store,
 } from '@sluice/core';
+import { quota } from '@sluice/core/quota';
 import { StalePeriodError, type StoreOperation } from '@sluice/core/store';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
@@ -50,7 +51,7 @@ function gateway(store: Store, aheadMs: number, options: Partial<LimiterOptions>
   const events: LimiterEvent[] = [];
   const key = accountId();
   const limiter = createLimiter({
-    limits: { Monthly: { key, count: 10, per: 'month' }, Often: { key, count: 100, period: '1s' } },
+    limits: { Monthly: quota({ key, count: 10, per: 'month' }), Often: { key, count: 100, period: '1s' } },
     store,
     time,
     log: false,

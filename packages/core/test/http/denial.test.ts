@@ -1,10 +1,11 @@
 import { accountId, createLimiter, everyone, type Decision, type Limits } from '@sluice/core';
+import { concurrency } from '@sluice/core/concurrency';
 import { expect, test } from 'vitest';
 import { denialOf } from '../../src/http/denial.ts';
 
 const rate = { key: accountId(), count: 1, period: '1h' };
-const slots = { key: accountId(), concurrency: 1 };
-const fleet = { key: everyone(), concurrency: 1 };
+const slots = concurrency({ key: accountId(), concurrency: 1 });
+const fleet = concurrency({ key: everyone(), concurrency: 1 });
 
 /** Uses up some limits of a limiter, and returns the decision on a request of all of them. */
 async function deniedBy(limits: Limits, usedUp: readonly string[] = Object.keys(limits)): Promise<Decision> {
@@ -37,7 +38,7 @@ test.each<[what: string, limits: Limits, detail: string]>([
 test.each<[what: string, limits: Limits, usedUp: readonly string[]]>([
   ['alone', { Fleet: fleet }, ['Fleet']],
   ['beside limits with room', { Fleet: fleet, A: rate, B: slots }, ['Fleet']],
-  ['in this process', { Fleet: { ...fleet, scope: 'process' } }, ['Fleet']],
+  ['in this process', { Fleet: { ...fleet, scope: 'process' as const } }, ['Fleet']],
   ['of several parts of the service', { Fleet: fleet, Zone: fleet }, ['Fleet', 'Zone']],
 ])('a denial by slots of everyone %s is a 503 that names no limit', async (_where, limits, usedUp) => {
   const decision = await deniedBy(limits, usedUp);

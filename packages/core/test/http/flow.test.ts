@@ -1,4 +1,5 @@
 import { accountId, createLimiter, memoryStore, type LimitSetOptions } from '@sluice/core';
+import { concurrency } from '@sluice/core/concurrency';
 import { flowSettings } from '@sluice/core/http';
 import { FakeTime } from '@sluice/core/testing';
 import { expect, test } from 'vitest';
@@ -32,7 +33,7 @@ test('a turn that comes after the deadline of its caller is denied, and frees it
   const time = new FakeTime();
   const store = memoryStore({ time });
   const key = accountId(() => 'ann');
-  const limits = { Orders: { key, ...QUEUE }, InFlight: { key, concurrency: 5 } };
+  const limits = { Orders: { key, ...QUEUE }, InFlight: concurrency({ key, concurrency: 5 }) };
   const limiter = createLimiter({ limits, store, time, log: false });
   const settings = flowSettings<object, readonly []>(
     { limiter, limits: ['Orders', 'InFlight'], slotsUntil: 'handler', deadline: () => 12_000 },

@@ -1,4 +1,5 @@
 import { accountId, createLimiter, memoryStore, type LimiterEvent } from '@sluice/core';
+import { concurrency } from '@sluice/core/concurrency';
 import { flowSettings, runFlow, type Exchange, type ExchangeEnd } from '@sluice/core/http';
 import { FakeTime } from '@sluice/core/testing';
 import { expect, test } from 'vitest';
@@ -10,7 +11,7 @@ function limiterOf(limit: object = {}) {
   const store = memoryStore({ time });
   const events: LimiterEvent[] = [];
   const limiter = createLimiter({
-    limits: { InFlight: { key: accountId(() => 'ann'), concurrency: 1, expiry: '5s', ...limit } },
+    limits: { InFlight: concurrency({ key: accountId(() => 'ann'), concurrency: 1, expiry: '5s', ...limit }) },
     store,
     time,
     log: false,

@@ -1,4 +1,5 @@
 import { accountId, createLimiter, memoryStore, type LimiterEvent } from '@sluice/core';
+import { concurrency } from '@sluice/core/concurrency';
 import { flowSettings, runFlow, type ExchangeEnd, type SlotsUntil } from '@sluice/core/http';
 import { FakeTime } from '@sluice/core/testing';
 import { IncomingMessage, ServerResponse } from 'node:http';
@@ -12,7 +13,7 @@ function slots(slotsUntil: SlotsUntil) {
   const store = memoryStore({ time });
   const events: LimiterEvent[] = [];
   const limiter = createLimiter({
-    limits: { InFlight: { key: accountId(() => 'ann'), concurrency: 1, expiry: '5s' } },
+    limits: { InFlight: concurrency({ key: accountId(() => 'ann'), concurrency: 1, expiry: '5s' }) },
     store,
     time,
     log: false,
@@ -24,7 +25,7 @@ function slots(slotsUntil: SlotsUntil) {
 }
 
 test.each([['never'], [true], [5000], [null]])('slotsUntil %o is an error with its remedy', (slotsUntil) => {
-  const limiter = createLimiter({ limits: { InFlight: { key: accountId(() => 'ann'), concurrency: 1 } } });
+  const limiter = createLimiter({ limits: { InFlight: concurrency({ key: accountId(() => 'ann'), concurrency: 1 }) } });
   expect(() => flowSettings({ limiter, slotsUntil: slotsUntil as never }, [])).toThrow(
     /^`slotsUntil` must be 'response' or 'handler' or a function, but was .+\. With 'handler' a slot is held until/,
   );
@@ -33,10 +34,12 @@ test.each([['never'], [true], [5000], [null]])('slotsUntil %o is an error with i
 test("a limit of one's own without slots has no slotsUntil but the default", () => {
   const inline = { count: 5, period: '1m' } as const;
   expect(() => flowSettings({ ...inline, slotsUntil: 'handler' }, [])).toThrow(
-    "`slotsUntil` must be left out without `concurrency`, but was 'handler'. Only concurrency limits have slots, e.g. rateLimit({ concurrency: 10, slotsUntil: 'handler' }).",
+    "`slotsUntil` must be left out without `concurrency`, but was 'handler'. Only concurrency limits have slots, e.g. rateLimit({ limit: concurrency({ key, concurrency: 10 }), slotsUntil: 'handler' }).",
   );
   expect(() => flowSettings({ ...inline, slotsUntil: 'response' }, [])).not.toThrow();
-  expect(() => flowSettings({ concurrency: 5, slotsUntil: 'handler' }, [])).not.toThrow();
+  expect(() =>
+    flowSettings({ limit: concurrency({ key: accountId(() => 'ann'), concurrency: 5 }), slotsUntil: 'handler' }, []),
+  ).not.toThrow();
 });
 
 test('until the handler: an adapter that does not know when handlers end is an error at the first request', () => {
@@ -95,7 +98,7 @@ test('a response that was ended before is reported at once', () => {
 });
 
 test('until the handler: a request that took no slot waits for no end of its handler', () => {
-  const limiter = createLimiter({ limits: { InFlight: { key: accountId(() => null), concurrency: 1 } } });
+  const limiter = createLimiter({ limits: { InFlight: concurrency({ key: accountId(() => null), concurrency: 1 }) } });
   const settings = flowSettings({ limiter, slotsUntil: 'handler' }, []);
   let asked = 0;
   const exchange = plainExchange({ onEnd: () => undefined, onHandled: () => asked++ });

@@ -1,4 +1,5 @@
 import { accountId, createLimiter, memoryStore, type LimiterEvent, type SpendOptions, type Store } from '@sluice/core';
+import { concurrency } from '@sluice/core/concurrency';
 import { readMetrics } from '@sluice/core/metrics';
 import { callsOf, FakeTime } from '@sluice/core/testing';
 import { expect, test } from 'vitest';
@@ -246,7 +247,7 @@ test('a turn that comes late gives its tokens back', async () => {
 test('slots that a store takes too late are free again', async () => {
   const time = new FakeTime();
   const { store, inner, answer } = heldStore(time);
-  const limits = { InFlight: { key: accountId(), concurrency: 3 } };
+  const limits = { InFlight: concurrency({ key: accountId(), concurrency: 3 }) };
   const limiter = createLimiter({ limits, store, time, log: false });
   const late = limiter.spend([{ limit: 'InFlight', id: '7' }], { hold: true, within: 20 });
   await time.pass(20);

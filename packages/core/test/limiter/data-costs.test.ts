@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { accountId, type Override } from '@sluice/core';
+import { concurrency } from '@sluice/core/concurrency';
 import { createDataLimiter } from '@sluice/core/kit';
 import { FakeTime } from '@sluice/core/testing';
 import { denialOf } from '../../src/http/denial.ts';
@@ -9,7 +10,7 @@ function limiterOf(overrides: Readonly<Record<string, Override>> = {}) {
   return createDataLimiter({
     limits: {
       Orders: { key: accountId(), count: 2, period: '1m' },
-      Slots: { key: accountId(), concurrency: 1 },
+      Slots: concurrency({ key: accountId(), concurrency: 1 }),
       Queue: { key: accountId(), count: 1, period: '1s', burst: 2, maxWait: '9s' },
       Other: { key: accountId(), count: 5, period: '1m' },
     },

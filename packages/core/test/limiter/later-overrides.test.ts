@@ -1,8 +1,10 @@
-import { accountId, clientNetwork, createLimiter, ipAddress, memoryStore } from '@sluice/core';
+import { accountId, clientNetwork, createLimiter, memoryStore } from '@sluice/core';
+import { quota } from '@sluice/core/quota';
 import { expect, test } from 'vitest';
 import { coreOf } from '../../src/limiter/create-limiter.ts';
-import { checkKind } from '../../src/definitions/overrides/override.ts';
-import { defineLimits } from '../../src/definitions/define-limits.ts';
+import { overrideRate } from '../../src/definitions/overrides/override.ts';
+import { BORROW, CONCURRENCY, LOAD, QUOTA } from '../../src/kinds.ts';
+import { RATE } from '../../src/kinds/rate/rate.ts';
 import { keySource } from '../support/key-source.ts';
 
 test('an id that is known later may have an override that is known later still', async () => {
@@ -17,12 +19,15 @@ test('an id that is known later may have an override that is known later still',
 });
 
 test('an unlimited or blocked id fits any kind of limits', () => {
-  const limits = defineLimits({ Address: { key: ipAddress(), count: 1, period: '1s' } }, 'local');
-  expect(() => checkKind('overrides.Address', 'unlimited', limits.get('Address')!)).not.toThrow();
+  for (const kind of [RATE, QUOTA, CONCURRENCY, LOAD, BORROW])
+    expect(['unlimited', 'blocked'].map((mark) => overrideRate('overrides.A', mark as 'blocked', kind))).toEqual([
+      'unlimited',
+      'blocked',
+    ]);
 });
 
 test('a quota is counted first in a store that has hashed no id', () => {
-  const limits = { Monthly: { key: clientNetwork(), count: 5, per: 'month' } } as const;
+  const limits = { Monthly: quota({ key: clientNetwork(), count: 5, per: 'month' }) } as const;
   const limiter = createLimiter({ limits, store: memoryStore() });
   expect(limiter.spendSync([{ limit: 'Monthly', id: '203.0.113.7' }]).remaining).toBe(4);
 });

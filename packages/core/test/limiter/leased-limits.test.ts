@@ -1,13 +1,15 @@
 import {
   accountId,
   createLimiter,
-  eventLoop,
   memoryStore,
   SluiceError,
   type LimiterEvent,
   type LimiterOptions,
   type Store,
 } from '@sluice/core';
+import { concurrency } from '@sluice/core/concurrency';
+import { load, eventLoop } from '@sluice/core/load';
+import { quota } from '@sluice/core/quota';
 import type { LeaseDescription, OvershootNumbers, StoreReading, StoreTransaction } from '@sluice/core/store';
 import { callsOf, FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
@@ -184,9 +186,9 @@ describe('a store with leases', () => {
 describe('a store without leases', () => {
   const limits = {
     Leased: leased,
-    Monthly: { key, count: 100, per: 'month' },
-    InFlight: { key, concurrency: 10 },
-    Worker: { load: eventLoop() },
+    Monthly: quota({ key, count: 100, per: 'month' }),
+    InFlight: concurrency({ key, concurrency: 10 }),
+    Worker: load({ load: eventLoop() }),
   };
 
   test('decides limits with an overshoot exactly, without a warning', () => {

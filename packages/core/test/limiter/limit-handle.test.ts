@@ -6,6 +6,7 @@ import { later } from '../support/later-store.ts';
 import { accountLimits, limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';
 import { deferred, settled } from '../support/promises.ts';
 import { rejected, thrown } from '../support/thrown.ts';
+import { limitOf } from '../support/limit-of.ts';
 
 const ORDERS = { burst: 3, count: 1, period: '1s', maxDebt: 5 };
 const SLOW = { Orders: ORDERS };
@@ -15,7 +16,7 @@ function shared(limit: object) {
   const time = new FakeTime();
   const events: LimiterEvent[] = [];
   const onEvent = (event: LimiterEvent): void => void events.push(event);
-  const limits = { Mails: { key: everyone(), ...limit } } as never;
+  const limits = { Mails: limitOf({ key: everyone(), ...limit }) };
   const limiter = createLimiter({ limits, store: memoryStore({ time }), time, log: false, onEvent });
   return { time, events, limiter, mails: limiter.limit('Mails') };
 }

@@ -3,17 +3,24 @@ import {
   createLimiter,
   everyone,
   ipAddress,
-  loadFrom,
   memoryStore,
   type Limits,
   type Limiter,
   type LimiterEvent,
   type Store,
 } from '@sluice/core';
+import { loadFrom } from '@sluice/core/load';
 import { describe, expect, test } from 'vitest';
 import { isStoreInUse } from '../../src/limiter/limit-name-registry.ts';
 import { accountLimits } from '../support/limiter-on-fake-time.ts';
 import { thrown } from '../support/thrown.ts';
+import { limitOf } from '../support/limit-of.ts';
+
+type Options = Readonly<Record<string, object>>;
+
+function made(limits: Options): Limits {
+  return Object.fromEntries(Object.entries(limits).map(([name, options]) => [name, limitOf(options)]));
+}
 
 const named = (...names: string[]) =>
   accountLimits(Object.fromEntries(names.map((name) => [name, { count: 5, period: '1s' }])));
@@ -158,7 +165,7 @@ describe('equal limits that are made again on one store', () => {
   const pool = { key: everyone(), count: 50, period: '1s' } as const;
   const load = { load: loadFrom(() => 0) } as const;
 
-  test.each<[string, Limits, Limits]>([
+  test.each<[string, Options, Options]>([
     ['a rate', { A: rate }, { A: { ...rate, burst: 5, period: 1000, key: accountId(() => 'x') } }],
     ['a rate without a debt', { A: rate }, { A: { ...rate, maxDebt: 0 } }],
     ['what only says how it is shown or fails', { A: rate }, { A: { ...rate, hidden: true, onFailure: 'closed' } }],
@@ -173,11 +180,11 @@ describe('equal limits that are made again on one store', () => {
     ['a load', { A: load }, { A: { load: loadFrom(() => 1) } }],
   ])('may be %s', (_what, limits, again) => {
     const store = memoryStore();
-    createLimiter({ limits, store, log: false });
-    expect(() => createLimiter({ limits: again, store, log: false })).not.toThrow();
+    createLimiter({ limits: made(limits), store, log: false });
+    expect(() => createLimiter({ limits: made(again), store, log: false })).not.toThrow();
   });
 
-  test.each<[string, Limits, Limits, RegExp]>([
+  test.each<[string, Options, Options, RegExp]>([
     ['burst', { A: rate }, { A: { ...rate, burst: 6 } }, /5 per 1 s, burst 5, and here 5 per 1 s, burst 6/],
     ['count', { A: rate }, { A: { ...rate, count: 6, burst: 5 } }, /with other numbers/],
     ['period', { A: rate }, { A: { ...rate, period: '2s' } }, /with other numbers/],
@@ -202,8 +209,8 @@ describe('equal limits that are made again on one store', () => {
     ],
   ])('may not have another %s', (_what, limits, other, message) => {
     const store = memoryStore();
-    createLimiter({ limits, store, log: false });
-    const error = thrown(() => createLimiter({ limits: other, store, log: false }));
+    createLimiter({ limits: made(limits), store, log: false });
+    const error = thrown(() => createLimiter({ limits: made(other), store, log: false }));
     expect(error.code).toBe('ERR_LIMIT_IN_USE');
     expect(error.message).toMatch(message);
   });
@@ -217,13 +224,16 @@ describe('equal limits that are made again on one store', () => {
     twins[1].replace({ limits: renumbered('Orders') });
     expect(spent(twins[0]).remaining).toBe(6);
     expect(spent(twins[1]).remaining).toBe(5);
-    expect(thrown(() => twins[0].replace({ limits: { Orders: quota } })).code).toBe('ERR_LIMIT_IN_USE');
+    expect(thrown(() => twins[0].replace({ limits: made({ Orders: quota }) })).code).toBe('ERR_LIMIT_IN_USE');
   });
 
   test('count the slots of the process together', async () => {
     const store = memoryStore();
     const limits = { InFlight: { ...slots, concurrency: 2, scope: 'process' } } as const;
-    const [first, second] = [0, 1].map(() => createLimiter({ limits, store, log: false })) as [Limiter, Limiter];
+    const [first, second] = [0, 1].map(() => createLimiter({ limits: made(limits), store, log: false })) as [
+      Limiter,
+      Limiter,
+    ];
     const hold = (limiter: Limiter) => limiter.spend([{ limit: 'InFlight', id: '7' }], { hold: true });
     const held = [await hold(first), await hold(second)];
     expect((await hold(second)).allowed).toBe(false);

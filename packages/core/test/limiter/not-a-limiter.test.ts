@@ -1,7 +1,7 @@
 import { createLimiter, memoryStore, type Limiter } from '@sluice/core';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { coreOf } from '../../src/limiter/create-limiter.ts';
-import { placeOf } from '../../src/limiter/not-a-limiter.ts';
+import { placeOf } from '../../src/runtime/copy.ts';
 import { accountLimits } from '../support/limiter-on-fake-time.ts';
 import { thrown } from '../support/thrown.ts';
 

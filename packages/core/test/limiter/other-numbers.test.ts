@@ -7,6 +7,8 @@ import {
   type Limits,
   type Store,
 } from '@sluice/core';
+import { concurrency } from '@sluice/core/concurrency';
+import { quota } from '@sluice/core/quota';
 import { otherNumbers } from '@sluice/core/store';
 import { FakeTime } from '@sluice/core/testing';
 import { expect, test } from 'vitest';
@@ -155,10 +157,10 @@ test('a limit of another name, kind, calendar or process alone, and one that is 
   const onEvent = (event: LimiterEvent): void => void all.push(event);
   const sets: readonly Limits[] = [
     { Requests: { key, count: 5, period: '1h' } },
-    { Requests: { key, count: 5, per: 'day' } },
-    { Requests: { key, count: 5, per: 'month' } },
-    { Requests: { key, concurrency: 5 } },
-    { Requests: { key, concurrency: 9, scope: 'process' } },
+    { Requests: quota({ key, count: 5, per: 'day' }) },
+    { Requests: quota({ key, count: 5, per: 'month' }) },
+    { Requests: concurrency({ key, concurrency: 5 }) },
+    { Requests: concurrency({ key, concurrency: 9, scope: 'process' }) },
     { Requests: { key, count: 9, period: '1h', disabled: true } },
     { Other: { key, count: 9, period: '1h' } },
   ];

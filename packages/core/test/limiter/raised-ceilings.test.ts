@@ -1,4 +1,5 @@
 import { accountId, createLimiter, everyone, type OverrideTable } from '@sluice/core';
+import { borrow as borrowLimit } from '@sluice/core/borrow';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
 import type { LimitNumbers } from '../../src/rule/rate.ts';
@@ -9,7 +10,7 @@ const quick = { count: 10, period: '1s' };
 function setOf(numbers: LimitNumbers, ceiling = quick, overrides: OverrideTable = {}) {
   const borrow = { from: 'Pool', ceiling };
   const limits = {
-    PerUser: { key: accountId(), ...hourly, ...numbers, borrow },
+    PerUser: borrowLimit({ key: accountId(), ...hourly, ...numbers, borrow }),
     Pool: { key: everyone(), count: 1000, period: '1s' },
   };
   return { limits, overrides };

@@ -1,4 +1,5 @@
 import { accountId, createLimiter, everyone, ipAddress, memoryStore, type Override } from '@sluice/core';
+import { borrow as borrowLimit } from '@sluice/core/borrow';
 import { callsOf, FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
 import { MapStore } from '../testing/map-store.ts';
@@ -24,7 +25,7 @@ describe('a debt that is longer than the raised limit allows is cut', () => {
     const setOfAll = (numbers: LimitNumbers) => ({
       limits: {
         All: { key: everyone(), ...numbers },
-        Users: { key: accountId(), ...quick, borrow },
+        Users: borrowLimit({ key: accountId(), ...quick, borrow }),
         Pool: { key: everyone(), ...quick },
       },
     });

@@ -1,4 +1,5 @@
 import { accountId, createLimiter, everyone, type OverrideTable } from '@sluice/core';
+import { borrow as borrowLimit } from '@sluice/core/borrow';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
 
@@ -10,7 +11,7 @@ function setOf(pool: typeof slow, overrides: OverrideTable = {}) {
   const { period } = pool;
   const borrow = { from: 'Pool', ceiling: { burst: 20, count: 20, period }, tenants: 2 };
   const limits = {
-    PerUser: { key: accountId(), burst: 10, count: 5, period, borrow },
+    PerUser: borrowLimit({ key: accountId(), burst: 10, count: 5, period, borrow }),
     Pool: { key: everyone(), ...pool },
   };
   return { limits, overrides };

@@ -8,6 +8,8 @@ import {
   OverrideList,
   type Override,
 } from '@sluice/core';
+import { borrow } from '@sluice/core/borrow';
+import { quota as quotaLimit } from '@sluice/core/quota';
 import type { StoreCap } from '@sluice/core/store';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
@@ -70,15 +72,15 @@ describe('a change of a rate or of the longest debt is remembered, also one that
   const borrowing = (period: string) =>
     defined({
       limits: {
-        Orders: { key: accountId(), ...quick, borrow: ceilings(period) },
+        Orders: borrow({ key: accountId(), ...quick, borrow: ceilings(period) }),
         Pool: { key: everyone(), count: 500, period: '1s' },
       },
     });
   const listed = new OverrideList();
-  listed.add('Orders', accountId().format, 'a', daily);
+  listed.add('Orders', { key: accountId() }, 'a', daily);
   const withListed = (numbers: LimitNumbers) =>
     defined({ limits: { Orders: { key: accountId(), ...numbers } }, overrides: listed });
-  const quota = defined({ limits: { Orders: { key: accountId(), count: 5, per: 'day' } } });
+  const quota = defined({ limits: { Orders: quotaLimit({ key: accountId(), count: 5, per: 'day' }) } });
   test.each<[what: string, before: LimitSet<never>, after: LimitSet<never>, remembered: boolean]>([
     ['the same numbers', setOf(daily), setOf(daily), false],
     ['a lowered limit', setOf(quick), setOf(daily), true],

@@ -1,4 +1,6 @@
 import { accountId, everyone } from '@sluice/core';
+import { borrow as borrowLimit } from '@sluice/core/borrow';
+import { concurrency } from '@sluice/core/concurrency';
 import type { Mode } from '@sluice/core/store';
 import { describe, expect, test } from 'vitest';
 import { coreOf } from '../../src/limiter/create-limiter.ts';
@@ -103,7 +105,7 @@ describe('replace', () => {
         'The key of limit "Orders" has no function, so a middleware can\'t get an id from a request. Give it one, e.g. ' +
         'key: accountId((req) => req.user?.id ?? null), or use the limit only with limiter.spend().',
     });
-    const slots = { ...limits(9), Orders: { key: accountId(), concurrency: 9 } };
+    const slots = { ...limits(9), Orders: concurrency({ key: accountId(), concurrency: 9 }) };
     expect(thrown(() => limiter.replace({ limits: slots })).message).toContain('only with limiter.spend().');
     expect(coreOf(limiter).limits.get('Orders')?.key.idOf).toBeTypeOf('function');
     expect(limiter.spendSync(orders()).results[0]?.burst).toBe(5);
@@ -137,7 +139,7 @@ describe('replace', () => {
   describe('with limits that borrow', () => {
     const borrowing = (disabled = false) => {
       const borrow = { from: 'Pool', ceiling: { count: 5, period: '1s' } } as const;
-      const lent = { key: accountId(() => '7'), count: 2, period: '1s', borrow, disabled } as const;
+      const lent = borrowLimit({ key: accountId(() => '7'), count: 2, period: '1s', borrow, disabled });
       return { Orders: lent, Reads: lent, Pool: { key: everyone(), count: 20, period: '1s' } };
     };
 

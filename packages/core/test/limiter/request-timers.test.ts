@@ -1,4 +1,7 @@
-import { accountId, createLimiter, everyone, loadFrom, memoryStore, type Override } from '@sluice/core';
+import { accountId, createLimiter, everyone, memoryStore, type Override } from '@sluice/core';
+import { concurrency } from '@sluice/core/concurrency';
+import { load, loadFrom } from '@sluice/core/load';
+import { quota } from '@sluice/core/quota';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { flowSettings, runFlow } from '../../src/http/index.ts';
 import { plainExchange } from '../support/plain-exchange.ts';
@@ -206,9 +209,9 @@ describe('where no timer can be set while a module is loaded', () => {
     const limiter = createLimiter({
       limits: {
         Rate: { key: everyone(), ...PLENTY },
-        Quota: { key: everyone(), count: 9, per: 'day' },
-        Slots: { key: everyone(), concurrency: 2 },
-        Load: { load: loadFrom(() => used) },
+        Quota: quota({ key: everyone(), count: 9, per: 'day' }),
+        Slots: concurrency({ key: everyone(), concurrency: 2 }),
+        Load: load({ load: loadFrom(() => used) }),
       },
       store: memoryStore({ time }),
       time,

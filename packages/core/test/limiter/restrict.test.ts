@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import type { Restriction } from '../../src/limiter/restriction.ts';
 import { limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';
 import { rejects, ScriptedStore } from '../failure/support/scripted-store.ts';
+import { limitOf } from '../support/limit-of.ts';
 
 const key = accountId();
 
@@ -156,7 +157,7 @@ const refused = {
 
 test.each(Object.entries(refused))('%s cannot be restricted', async (_, definition) => {
   const limiter = createLimiter({
-    limits: { Pool: { key: everyone(), count: 10, period: '1s' }, Api: definition },
+    limits: { Pool: { key: everyone(), count: 10, period: '1s' }, Api: limitOf(definition) },
   });
   await expect(limiter.restrict([{ limit: 'Api', id: '7', forMs: 1 }])).rejects.toMatchObject({
     code: 'ERR_OPTION',

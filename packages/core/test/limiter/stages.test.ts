@@ -1,4 +1,6 @@
-import { accountId, createLimiter, type LoadSource } from '@sluice/core';
+import { accountId, createLimiter } from '@sluice/core';
+import { concurrency } from '@sluice/core/concurrency';
+import { load as loadLimit, type LoadSource } from '@sluice/core/load';
 import { expect, test } from 'vitest';
 
 test('a blocked id denies before a busy worker, that before own slots, and those before the store', () => {
@@ -11,8 +13,8 @@ test('a blocked id denies before a busy worker, that before own slots, and those
   const limiter = createLimiter({
     limits: {
       Rate: { key, count: 1, period: '1h' },
-      Slots: { key, concurrency: 1, scope: 'process' },
-      Worker: { key, load },
+      Slots: concurrency({ key, concurrency: 1, scope: 'process' }),
+      Worker: loadLimit({ key, load }),
     },
     overrides: (limit) => (limit === 'Rate' && now.blocked ? 'blocked' : undefined),
     log: false,

@@ -1,4 +1,5 @@
 import { accountId, createLimiter, memoryStore, type Store } from '@sluice/core';
+import { quota } from '@sluice/core/quota';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
 import { limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';
@@ -42,7 +43,7 @@ test('usage has one object for each entry, in their order', async () => {
 test('usage may exceed a quota that was lowered, and has the id in its canonical spelling', async () => {
   const { limiter, usage } = setup();
   void limiter.spend([{ ...MONTHLY, cost: 9 }]);
-  limiter.replace({ limits: { Monthly: { key: accountId(), count: 4, per: 'month' } } });
+  limiter.replace({ limits: { Monthly: quota({ key: accountId(), count: 4, per: 'month' }) } });
   expect(await usage()).toMatchObject([{ used: 9, count: 4, remaining: 0 }]);
 });
 
@@ -60,7 +61,7 @@ test.each(['second', 'minute', 'hour', 'day', 'month'] as const)(
 test('usage may exceed a quota that was lowered by almost all of the most tokens of a period', async () => {
   const { limiter } = limiterOnFakeTime({ Quota: { count: 86_400_000_000, per: 'day' } });
   void limiter.spend([{ limit: 'Quota', id: '7', cost: 86_400_000_000 }]);
-  limiter.replace({ limits: { Quota: { key: accountId(), count: 1, per: 'day' } } });
+  limiter.replace({ limits: { Quota: quota({ key: accountId(), count: 1, per: 'day' }) } });
   expect(await limiter.usage([{ limit: 'Quota', id: '7' }])).toMatchObject([{ used: 86_400_000_000, remaining: 0 }]);
 });
 
@@ -95,7 +96,7 @@ describe('a store that can fail', () => {
       },
       close: () => undefined,
     };
-    const limits = { Monthly: { key: accountId(), count: 10, per: 'month' } } as const;
+    const limits = { Monthly: quota({ key: accountId(), count: 10, per: 'month' }) } as const;
     return { state, limiter: createLimiter({ limits, store, time, log: false, failure: { onFailure } }) };
   };
 

@@ -8,6 +8,7 @@ import {
   type LimiterEvent,
   type Override,
 } from '@sluice/core';
+import { borrow } from '@sluice/core/borrow';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
 import { thrown } from '../support/thrown.ts';
@@ -127,13 +128,13 @@ describe('the numbers of overrides must satisfy the bounds of their limit too', 
     const pool = { key: everyone(), count: 10_000, period: '1h' };
     const limits = (ceiling: number) => ({
       Pool: pool,
-      Vendor: {
+      Vendor: borrow({
         key: accountId(),
         count: 100,
         period: '1h',
         atMost: { 1000: '1h' },
         borrow: { from: 'Pool', ceiling: { burst: 100, count: ceiling, period: '1h' } },
-      },
+      }),
     });
     const store = memoryStore({ time: new FakeTime() });
     expect(() => createLimiter({ limits: limits(900), store })).not.toThrow();

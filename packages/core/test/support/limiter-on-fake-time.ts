@@ -1,15 +1,21 @@
 import { accountId, createLimiter, memoryStore, type Awaitable, type LimiterEvent } from '@sluice/core';
-import type { LimitDefinition, LimiterOptions, Quota, Rate } from '@sluice/core';
+import type { LimitDefinition, LimiterOptions, Rate } from '@sluice/core';
+import type { Quota } from '@sluice/core/quota';
 import { FakeTime } from '@sluice/core/testing';
-import type { LimitSettings } from '../../src/definitions/limit-definition.ts';
+import type { Concurrency } from '@sluice/core/concurrency';
+import type { LimitSettings } from '../../src/limits/limit-settings.ts';
+import { limitOf } from './limit-of.ts';
 
-type Numbers = (Rate | Quota) & Omit<LimitSettings, 'key'>;
+type Numbers = (Rate | Quota | Concurrency) & Omit<LimitSettings, 'key'>;
 type Options = Omit<LimiterOptions, 'limits'>;
 
 /** Limits of accounts, by name. */
 export function accountLimits(numbers: Readonly<Record<string, Numbers>>): Record<string, LimitDefinition> {
   return Object.fromEntries(
-    Object.entries(numbers).map(([name, given]) => [name, { key: accountId((id: unknown) => String(id)), ...given }]),
+    Object.entries(numbers).map(([name, given]) => [
+      name,
+      limitOf({ key: accountId((id: unknown) => String(id)), ...given }),
+    ]),
   );
 }
 

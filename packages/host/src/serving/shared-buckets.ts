@@ -1,5 +1,5 @@
 import { memoryStore, type MemoryStore, type MemoryStoreOptions } from '@sluice/core';
-import { addPart, partsOf } from '@sluice/core/kit';
+import { dumpParts, restorePart } from '@sluice/core/dump';
 import {
   TICKS_PER_MICRO,
   type StoreOperation,
@@ -47,12 +47,12 @@ export class SharedBuckets {
 
   /** Returns the contents in parts, for another process. They must not be used any more. */
   parts(): Iterable<Uint8Array> {
-    return partsOf(this.#memory);
+    return dumpParts(this.#memory);
   }
 
   /** @throws {SluiceError} `ERR_DUMP` if it is not a part of other buckets. */
   add(part: Uint8Array): void {
-    addPart(this.#memory, part);
+    restorePart(this.#memory, part);
   }
 
   watch(listener: (report: StoreReport) => void): () => void {

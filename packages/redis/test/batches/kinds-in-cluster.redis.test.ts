@@ -1,4 +1,6 @@
 import { accountId, createLimiter, everyone } from '@sluice/core';
+import { borrow } from '@sluice/core/borrow';
+import { quota } from '@sluice/core/quota';
 import type { RedisStoreOptions } from '@sluice/redis';
 import { Cluster } from 'ioredis';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -10,14 +12,14 @@ const cluster = await sharedCluster();
 
 /** 2 tokens of its own for each tenant, 4 with borrowed ones; 6 in the pool. None comes back while a test runs. */
 const limits = {
-  PerTenant: {
+  PerTenant: borrow({
     key: accountId(),
     count: 2,
     period: '1h',
     borrow: { from: 'Pool', ceiling: { count: 4, period: '1h' }, fair: false },
-  },
+  }),
   Pool: { key: everyone(), count: 6, period: '1h' },
-  Monthly: { key: accountId(), count: 3, per: 'month' },
+  Monthly: quota({ key: accountId(), count: 3, per: 'month' }),
   Rate: { key: accountId(), count: 5, period: '1h' },
 } as const;
 

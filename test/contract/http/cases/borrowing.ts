@@ -1,4 +1,5 @@
 import { everyone, type Decision, type Limiter } from '@sluice/core';
+import { borrow as borrowLimit } from '@sluice/core/borrow';
 import type { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
 import type { Framework, NativeRequest, Options } from '../framework.ts';
@@ -12,7 +13,13 @@ export function borrowingCases(framework: Framework): void {
     const { store, time } = timed();
     const ceiling = { burst: 4, count: 1, period: '5s' } as const;
     const limits = {
-      PerUser: { key: userKey, burst: 2, count: 1, period: '10s', borrow: { from: 'Pool', ceiling, fair: false } },
+      PerUser: borrowLimit({
+        key: userKey,
+        burst: 2,
+        count: 1,
+        period: '10s',
+        borrow: { from: 'Pool', ceiling, fair: false },
+      }),
       Pool: { key: everyone(), burst: 4, count: 1, period: '5s' },
       Other: { key: userKey, count: 9, period: '1h' },
     };
@@ -47,14 +54,17 @@ export function borrowingCases(framework: Framework): void {
     const { time } = timed();
     const ceiling = { burst: 4, count: 1, period: '5s' } as const;
     const borrow = { from: { burst: 4, count: 1, period: '5s' }, ceiling, fair: false };
-    const options = { key: userKey, burst: 2, count: 1, period: '10s', borrow, time };
-    const app = await start(framework, { limits: [options] });
+    const numbers = { key: userKey, burst: 2, count: 1, period: '10s' } as const;
+    const app = await start(framework, { limits: [{ limit: borrowLimit({ ...numbers, borrow }), time }] });
     expect(await app.statuses(5, '/', as('ann'))).toEqual([200, 200, 200, 200, 429]);
     expect(await app.statuses(3, '/', as('bob'))).toEqual([200, 200, 429]);
     expect((await app.get('/', as('cid'))).headers['ratelimit-policy']).toBe('"default";q=2;w=20');
-    const wrong = (from: unknown): unknown => framework.make({ ...options, borrow: { ...borrow, from } });
-    expect(() => wrong('Pool')).toThrow(/`rateLimit\.borrow\.from` must be the numbers of a pool, but was 'Pool'/);
-    expect(() => wrong({ count: 0, period: '5s' })).toThrow(/`rateLimit\.borrow\.from\.count` must be/);
+    const wrong = (from: unknown): unknown =>
+      framework.make({ limit: borrowLimit({ ...numbers, borrow: { ...borrow, from: from as never } }) });
+    expect(() => wrong('Pool')).toThrow(
+      /`rateLimit\.limit\.borrow\.from` must be the numbers of a pool, but was 'Pool'/,
+    );
+    expect(() => wrong({ count: 0, period: '5s' })).toThrow(/`rateLimit\.limit\.borrow\.from\.count` must be/);
   });
 
   test('a client is allowed after the shorter of two waits', async () => {

@@ -1,4 +1,7 @@
-import { createLimiter, everyone, ipAddress, loadFrom, memoryStore, type LimiterOptions } from '@sluice/core';
+import { createLimiter, everyone, ipAddress, memoryStore, type LimiterOptions } from '@sluice/core';
+import { concurrency } from '@sluice/core/concurrency';
+import { load, loadFrom } from '@sluice/core/load';
+import { quota } from '@sluice/core/quota';
 import { FakeTime } from '@sluice/core/testing';
 import { expect, test } from 'vitest';
 import type { Framework, NativeRequest } from '../framework.ts';
@@ -26,8 +29,8 @@ export function limitsStatusCases(framework: Framework): void {
   test('shows limit, remaining and reset of each limit, in the order of the names', async () => {
     const { limiter } = setup({
       limits: {
-        Monthly: { key: userKey, count: 9, per: 'month' },
-        Slots: { key: userKey, concurrency: 3 },
+        Monthly: quota({ key: userKey, count: 9, per: 'month' }),
+        Slots: concurrency({ key: userKey, concurrency: 3 }),
         PerUser: { ...minute, burst: 4 },
       },
     });
@@ -158,7 +161,7 @@ export function limitsStatusCases(framework: Framework): void {
 
   test('wrong options are errors that say what to write', () => {
     const make = (options: unknown): unknown => framework.makeStatus(options);
-    const { limiter } = setup({ limits: { PerUser: minute, Busy: { load: loadFrom(() => 0) } } });
+    const { limiter } = setup({ limits: { PerUser: minute, Busy: load({ load: loadFrom(() => 0) }) } });
     expect(() => make({ limiter, limits: [{ limit: 'PerUser', cost: 2 }] })).toThrow(/no cost and no mode/);
     expect(() => make({ limiter, limits: ['Busy'] })).toThrow(/"Busy" is a load limit/);
     expect(() => make({ limiter, limits: ['Nobody'] })).toThrow(expect.objectContaining({ code: 'ERR_UNKNOWN_LIMIT' }));

@@ -1,8 +1,9 @@
-import { eventLoop, type LoadOptions } from '@sluice/core';
+import type { Key } from '@sluice/core';
+import { load as loadLimit, eventLoop, type LoadOptions } from '@sluice/core/load';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
 import { thrown } from '../../../../packages/core/test/support/thrown.ts';
-import type { Framework, Options } from '../framework.ts';
+import type { Framework, NativeRequest, Options } from '../framework.ts';
 import { as, userKey } from '../limiters.ts';
 import { start } from '../start.ts';
 
@@ -11,10 +12,12 @@ const REDUCED_CAPACITY = 'https://iana.org/assignments/http-problem-types#tempor
 /** A middleware with a load limit of its own. */
 export function loadCases(framework: Framework): void {
   /** While the time advances at once, the event loop never waits, so its utilization is 1. */
-  async function serve(more: Partial<Options> = {}, options?: LoadOptions) {
+  async function serve({ key, ...more }: Partial<Options> & { key?: Key<NativeRequest> } = {}, options?: LoadOptions) {
     const time = new FakeTime();
     const load = eventLoop(options);
-    const app = await start(framework, { limits: [{ load, time, log: false, ...more } as Options] });
+    const app = await start(framework, {
+      limits: [{ limit: loadLimit({ key, load }), time, log: false, ...more } as Options],
+    });
     return { app, load, time };
   }
 
@@ -64,20 +67,44 @@ export function loadCases(framework: Framework): void {
     });
   });
 
-  test.each([
+  test.each<[what: string, options: object, code: string, message: string]>([
     [
-      { load: eventLoop(), count: 1, period: '1s' },
+      'numbers of a rate in the limit',
+      { limit: loadLimit({ load: eventLoop(), count: 1, period: '1s' } as never) },
       'ERR_LIMIT',
-      '`rateLimit.count` must be left out beside `load`: a limit is a load limit or a rate. For both define two limits, and use them in one batch.',
+      '`rateLimit.limit.count` must be left out beside `load`: a limit is a load limit or a rate. For both define two limits, and use them in one batch.',
     ],
-    [{ load: eventLoop(), hidden: true }, 'ERR_LIMIT', '`rateLimit.hidden` must be left out beside `load`'],
-    [{ load: eventLoop }, 'ERR_OPTION', '`rateLimit.load` must be a source such as eventLoop()'],
     [
-      { load: eventLoop(), key: userKey, overrides: { ann: { count: 1 } } },
+      'numbers of a rate beside the limit',
+      { limit: loadLimit({ load: eventLoop() }), count: 1, period: '1s' },
+      'ERR_OPTION',
+      '`rateLimit.count` must be left out beside `limit`: give it to the function that makes the limit.',
+    ],
+    [
+      'a load without its function',
+      { load: eventLoop() },
+      'ERR_LIMIT',
+      "`rateLimit.load` is an option of a load limit, which is made by a function. Write import { load } from '@sluice/core/load'; and load({ load: … }).",
+    ],
+    [
+      'hidden',
+      { limit: loadLimit({ load: eventLoop(), hidden: true } as never) },
+      'ERR_LIMIT',
+      '`rateLimit.limit.hidden` must be left out beside `load`',
+    ],
+    [
+      'a function in place of its result',
+      { limit: loadLimit({ load: eventLoop as never }) },
+      'ERR_OPTION',
+      '`rateLimit.limit.load` must be a source such as eventLoop()',
+    ],
+    [
+      'numbers of an override',
+      { limit: loadLimit({ load: eventLoop(), key: userKey }), overrides: { ann: { count: 1 } } },
       'ERR_OVERRIDE',
       "`rateLimit.overrides['ann']` must have no numbers",
     ],
-  ])('the options %o of a middleware are an error', (options, code, message) => {
+  ])('%s of a middleware is an error', (_what, options, code, message) => {
     const error = thrown(() => framework.make(options));
     expect(error.code).toBe(code);
     expect(error.message).toContain(message);

@@ -1,4 +1,5 @@
 import { createLimiter, memoryStore, type LimiterOptions } from '@sluice/core';
+import { quota as quotaLimit } from '@sluice/core/quota';
 import { FakeTime } from '@sluice/core/testing';
 import { expect, test } from 'vitest';
 import type { Framework, NativeRequest } from '../framework.ts';
@@ -23,7 +24,7 @@ export function quotaCases(framework: Framework): void {
     ['month', ''],
     ['year', ''],
   ] as const)('the fields of a quota per %s: the rest, and the time to the end of the period', async (per, window) => {
-    const { limiter } = setup({ Quota: { key: userKey, count: 2, per } });
+    const { limiter } = setup({ Quota: quotaLimit({ key: userKey, count: 2, per }) });
     const app = await start(framework, { limits: [{ limiter }] });
     const { headers } = await app.get('/', as('ann'));
     const seconds = per === 'week' ? 60 + 3 * 86_400 : 60;
@@ -36,13 +37,15 @@ export function quotaCases(framework: Framework): void {
   });
 
   test('the fields of an unused quota have no t', async () => {
-    const { limiter } = setup({ Quota: { key: userKey, count: 2, per: 'day' } });
+    const { limiter } = setup({ Quota: quotaLimit({ key: userKey, count: 2, per: 'day' }) });
     const app = await start(framework, { limits: [{ limiter, limits: [{ limit: 'Quota', cost: 0 }] }] });
     expect((await app.get('/', as('ann'))).headers.ratelimit).toBe('"Quota";r=2');
   });
 
   test('w is the length of the current day, also when clocks change', async () => {
-    const { limiter, time } = setup({ Quota: { key: userKey, count: 2, per: 'day', timeZone: 'Europe/Berlin' } });
+    const { limiter, time } = setup({
+      Quota: quotaLimit({ key: userKey, count: 2, per: 'day', timeZone: 'Europe/Berlin' }),
+    });
     time.setWall(Date.UTC(2026, 9, 25, 12));
     const app = await start(framework, { limits: [{ limiter }] });
     const { headers } = await app.get('/', as('ann'));
@@ -50,7 +53,7 @@ export function quotaCases(framework: Framework): void {
   });
 
   test('Retry-After is never too short: after it the same request is allowed, in the next period', async () => {
-    const { limiter, time } = setup({ Quota: { key: userKey, count: 1, per: 'month' } });
+    const { limiter, time } = setup({ Quota: quotaLimit({ key: userKey, count: 1, per: 'month' }) });
     const app = await start(framework, { limits: [{ limiter }] });
     expect(await app.statuses(2, '/', as('ann'))).toEqual([200, 429]);
     const { headers } = await app.get('/', as('ann'));
@@ -65,7 +68,7 @@ export function quotaCases(framework: Framework): void {
   test('a denial by a quota takes nothing from a rate, and the other way round', async () => {
     const { limiter, time } = setup({
       Often: { key: userKey, burst: 2, count: 1, period: '10s' },
-      Quota: { key: userKey, count: 3, per: 'month' },
+      Quota: quotaLimit({ key: userKey, count: 3, per: 'month' }),
     });
     const app = await start(framework, { limits: [{ limiter, limits: ['Often', 'Quota'] }] });
     expect(await app.statuses(3, '/', as('ann'))).toEqual([200, 200, 429]);
@@ -92,7 +95,7 @@ export function quotaCases(framework: Framework): void {
     // A whole second, not before the end of the year.
     ['legacy', { 'x-ratelimit-limit': '2', 'x-ratelimit-remaining': '1', 'x-ratelimit-reset': '1798761601' }],
   ] as const)('the dialect %s reports the end of the period as the reset', async (fields, expected) => {
-    const { limiter } = setup({ Quota: { key: userKey, count: 2, per: 'month' } });
+    const { limiter } = setup({ Quota: quotaLimit({ key: userKey, count: 2, per: 'month' }) });
     const app = await start(framework, { limits: [{ limiter, fields }] });
     expect((await app.get('/', as('ann'))).headers).toMatchObject(expected);
   });
@@ -100,7 +103,7 @@ export function quotaCases(framework: Framework): void {
   test.each(['draft-11', 'draft-7', 'draft-6', 'legacy'] as const)(
     'fields: %s reports a quota as if the hidden limit beside it did not exist',
     async (fields) => {
-      const quota = { key: userKey, count: 2, per: 'month' } as const;
+      const quota = quotaLimit({ key: userKey, count: 2, per: 'month' });
       const hidden = { key: userKey, count: 1, period: '1h', hidden: true } as const;
       const alone = setup({ Quota: quota });
       const beside = setup({ Ban: hidden, Quota: quota });
@@ -116,7 +119,7 @@ export function quotaCases(framework: Framework): void {
   );
 
   test('a hidden quota denies, and no field names it', async () => {
-    const { limiter } = setup({ Quota: { key: userKey, count: 1, per: 'month', hidden: true } });
+    const { limiter } = setup({ Quota: quotaLimit({ key: userKey, count: 1, per: 'month', hidden: true }) });
     const app = await start(framework, { limits: [{ limiter }] });
     expect(await app.statuses(1, '/', as('ann'))).toEqual([200]);
     const { status, headers } = await app.get('/', as('ann'));
@@ -126,7 +129,7 @@ export function quotaCases(framework: Framework): void {
   });
 
   test('with shadow, a quota counts and denies nothing', async () => {
-    const { limiter } = setup({ Quota: { key: userKey, count: 1, per: 'month' } });
+    const { limiter } = setup({ Quota: quotaLimit({ key: userKey, count: 1, per: 'month' }) });
     const outcomes: string[] = [];
     const onDecision = ({ outcome }: { outcome: string }): void => void outcomes.push(outcome);
     const app = await start(framework, { limits: [{ limiter, shadow: true, onDecision }] });
@@ -138,14 +141,21 @@ export function quotaCases(framework: Framework): void {
     const { time } = setup({});
     const store = memoryStore({ time });
     const app = await start(framework, {
-      limits: [{ name: 'Mine', key: userKey, count: 1, per: 'day', timeZone: 'Europe/Berlin', store, time }],
+      limits: [
+        {
+          limit: quotaLimit({ key: userKey, count: 1, per: 'day', timeZone: 'Europe/Berlin' }),
+          name: 'Mine',
+          store,
+          time,
+        },
+      ],
     });
     expect(await app.statuses(2, '/', as('ann'))).toEqual([200, 429]);
     expect((await app.get('/', as('ann'))).headers['ratelimit-policy']).toBe('"Mine";q=1;w=86400');
   });
 
   test('settle corrects a quota', async () => {
-    const { limiter } = setup({ Quota: { key: userKey, count: 10, per: 'month' } });
+    const { limiter } = setup({ Quota: quotaLimit({ key: userKey, count: 10, per: 'month' }) });
     const limits = [{ limit: 'Quota', cost: 5, settle: () => 2 }];
     const app = await start(framework, { limits: [{ limiter, limits }] });
     await app.get('/', as('ann'));

@@ -4,11 +4,12 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { Framework } from '../framework.ts';
 import { userKey } from '../limiters.ts';
 import { serveSlots, type SlotApp } from '../slots.ts';
+import { concurrency } from '@sluice/core/concurrency';
 
 /** Slots of requests on connections of HTTP/1.1, which carry one response after the other. */
 export function slotConnectionCases(framework: Framework): void {
   const GET = 'GET / HTTP/1.1\r\nHost: x\r\nX-User: ann\r\n\r\n';
-  const limits = { InFlight: { key: userKey, concurrency: 3 } };
+  const limits = { InFlight: concurrency({ key: userKey, concurrency: 3 }) };
 
   /** Opens a connection, and sends requests on it in one packet. */
   function pipeline({ app }: SlotApp, requests: number): { socket: Socket; statuses: () => string[] } {
@@ -25,7 +26,7 @@ export function slotConnectionCases(framework: Framework): void {
     async (isLate) => {
       const { app, open, counts, allReleased } = await serveSlots(framework, {
         isLate,
-        limits: { InFlight: { key: userKey, concurrency: 1 } },
+        limits: { InFlight: concurrency({ key: userKey, concurrency: 1 }) },
       });
       open();
       const agent = new Agent({ keepAlive: true, maxSockets: 1 });

@@ -1,4 +1,5 @@
 import { accountId } from '@sluice/core';
+import { concurrency } from '@sluice/core/concurrency';
 import { describe, expect, test } from 'vitest';
 import type { Writable } from 'node:stream';
 import { collectGarbage } from '../../../collect-garbage.ts';
@@ -9,7 +10,7 @@ import { serveSlots } from '../slots.ts';
 
 /** When the slots of a request are released: once, when its response is over, whatever happened to it. */
 export function slotEndCases(framework: Framework): void {
-  const InFlight = { key: userKey, concurrency: 1 };
+  const InFlight = concurrency({ key: userKey, concurrency: 1 });
   const boom = (): never => {
     throw Object.assign(new Error('boom'), { status: 418, statusCode: 418 });
   };
@@ -21,7 +22,7 @@ export function slotEndCases(framework: Framework): void {
       const key = accountId(async () => (await doors.pass(), 'ann'));
       const over = { count: 0 };
       const { app, decisions, seen, counts, allReleased } = await serveSlots(framework, {
-        limits: { InFlight: { key, concurrency: 5 } },
+        limits: { InFlight: concurrency({ key, concurrency: 5 }) },
         options: { shadow },
         handle: () => 'ok',
         before: ({ outgoing }) => void outgoing.once('close', () => over.count++),
@@ -196,7 +197,7 @@ export function slotEndCases(framework: Framework): void {
       let over = 0;
       const { app, decisions, counts, open, allReleased } = await serveSlots(framework, {
         isLate,
-        limits: { InFlight: { key, concurrency: 1 } },
+        limits: { InFlight: concurrency({ key, concurrency: 1 }) },
         before: ({ outgoing }) => void outgoing.once('close', () => over++),
       });
       open();
@@ -244,7 +245,8 @@ export function slotEndCases(framework: Framework): void {
 
   describe.each([false, true])('of requests that wait for their turn (late store: %s)', (isLate) => {
     const Queue = { key: accountId<NativeRequest>(() => 'all'), burst: 1, count: 10, period: '1s', maxWait: '1s' };
-    const serve = () => serveSlots(framework, { isLate, limits: { InFlight: { ...InFlight, concurrency: 2 }, Queue } });
+    const serve = () =>
+      serveSlots(framework, { isLate, limits: { InFlight: concurrency({ key: userKey, concurrency: 2 }), Queue } });
 
     test('slots are held while they wait, and until their responses are over', async () => {
       const { begin, seen, time, counts, open, allReleased } = await serve();

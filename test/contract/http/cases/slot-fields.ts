@@ -1,13 +1,14 @@
 import { accountId, everyone, type Limits } from '@sluice/core';
+import { concurrency } from '@sluice/core/concurrency';
 import { describe, expect, test } from 'vitest';
 import type { Answer } from '../client.ts';
 import type { Framework, NativeRequest } from '../framework.ts';
 import { as, userKey } from '../limiters.ts';
 import { serveSlots, type SlotPlan } from '../slots.ts';
 
-const InFlight = { key: userKey, concurrency: 2 };
+const InFlight = concurrency({ key: userKey, concurrency: 2 });
 const Rate = { key: userKey, count: 60, period: '1m' };
-const Fleet = { key: everyone(), concurrency: 1 };
+const Fleet = concurrency({ key: everyone(), concurrency: 1 });
 
 const QUOTA_EXCEEDED = 'https://iana.org/assignments/http-problem-types#quota-exceeded';
 const REDUCED_CAPACITY = 'https://iana.org/assignments/http-problem-types#temporary-reduced-capacity';
@@ -100,7 +101,7 @@ export function slotFieldCases(framework: Framework): void {
   });
 
   test('the slots that are left are those of the share of the request', async () => {
-    const limits = { InFlight: { key: userKey, concurrency: 10 } };
+    const limits = { InFlight: concurrency({ key: userKey, concurrency: 10 }) };
     const [answer] = await answers(['ann'], { limits, uses: [{ limit: 'InFlight', cost: 2, share: 0.5 }] });
     expect(fieldsOf(answer!)).toEqual({
       ratelimit: '"InFlight";r=3',
@@ -126,7 +127,7 @@ export function slotFieldCases(framework: Framework): void {
   });
 
   test('hidden slots are not reported, neither when they deny', async () => {
-    const limits = { InFlight: { ...InFlight, concurrency: 1, hidden: true }, Rate };
+    const limits = { InFlight: concurrency({ key: userKey, concurrency: 1, hidden: true }), Rate };
     const [first, second] = await answers(['ann', 'ann'], { limits });
     expect(fieldsOf(first!)).toEqual({ ratelimit: '"Rate";r=59;t=1', 'ratelimit-policy': '"Rate";q=60;w=60' });
     expect(fieldsOf(second!)).toEqual({ 'retry-after': '1' });
@@ -135,7 +136,7 @@ export function slotFieldCases(framework: Framework): void {
 
   test('jitter lengthens Retry-After of a denial by slots', async () => {
     const [, second] = await answers(['ann', 'ann'], {
-      limits: { InFlight: { ...InFlight, concurrency: 1 } },
+      limits: { InFlight: concurrency({ key: userKey, concurrency: 1 }) },
       options: { retryJitter: 0.03 },
     });
     expect(['1', '2']).toContain(second!.headers['retry-after']);
@@ -143,7 +144,7 @@ export function slotFieldCases(framework: Framework): void {
 
   describe.each([false, true])('a denial by slots (late store: %s)', (isLate) => {
     const rateUsedUp = { key: accountId<NativeRequest>(() => 'all'), count: 1, period: '1h' };
-    const slotsUsedUp = { key: accountId<NativeRequest>(() => 'all'), concurrency: 1 };
+    const slotsUsedUp = concurrency({ key: accountId<NativeRequest>(() => 'all'), concurrency: 1 });
 
     test.each<[of: string, limits: Limits<NativeRequest>, status: number, problem: object]>([
       [

@@ -1,4 +1,5 @@
 import type { LimiterEvent } from '@sluice/core';
+import { concurrency } from '@sluice/core/concurrency';
 import { expect, test } from 'vitest';
 import type { Framework, Handler, Options } from '../framework.ts';
 import { realDelay } from '../../../real-delay.ts';
@@ -10,7 +11,7 @@ import { start } from '../start.ts';
 
 /** Handlers whose clients leave: those that have not begun do not begin, and those that have may keep their slots. */
 export function slotHandlerCases(framework: Framework): void {
-  const limits = { InFlight: { key: userKey, concurrency: 2 } };
+  const limits = { InFlight: concurrency({ key: userKey, concurrency: 2 }) };
   const turns = async (): Promise<void> => {
     for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
   };

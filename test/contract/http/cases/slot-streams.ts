@@ -6,6 +6,7 @@ import { userKey } from '../limiters.ts';
 import { serveSlots, type SlotApp } from '../slots.ts';
 import { sized } from '../../../sized.ts';
 import { expectWithin } from '../../../expect-within.ts';
+import { concurrency } from '@sluice/core/concurrency';
 
 /** In this order, so that the first two have each of both. */
 const STORES = [
@@ -19,7 +20,7 @@ const forever: Handler = () => new Promise(() => undefined);
 
 /** Slots of streams of HTTP/2, many of which share a connection. */
 export function slotStreamCases(framework: Framework): void {
-  const limits = { InFlight: { key: userKey, concurrency: 5 } };
+  const limits = { InFlight: concurrency({ key: userKey, concurrency: 5 }) };
 
   async function sessionOf({ app }: SlotApp, initialWindowSize = 65_535, socket?: Socket): Promise<ClientHttp2Session> {
     const session = connect(`http://127.0.0.1:${app.port}`, {
@@ -100,7 +101,7 @@ export function slotStreamCases(framework: Framework): void {
   test.each(Object.keys(moments))('a stream that ends %s releases its slot, whichever way it ends', async (moment) => {
     const { handle, window, until } = moments[moment]!;
     for (const { isLate, scope } of STORES.slice(0, sized(2, 4))) {
-      const InFlight = { key: userKey, concurrency: 50, scope };
+      const InFlight = concurrency({ key: userKey, concurrency: 50, scope });
       const served = await serveSlots(framework, { isLate, limits: { InFlight }, handle });
       served.open();
       const leaves = await Promise.all(

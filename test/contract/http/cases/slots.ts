@@ -1,4 +1,5 @@
 import { accountId, everyone, type Limits, type Limiter } from '@sluice/core';
+import { concurrency as concurrencyLimit } from '@sluice/core/concurrency';
 import { describe, expect, test } from 'vitest';
 import type { Framework, NativeRequest } from '../framework.ts';
 import { as, userKey, userOf } from '../limiters.ts';
@@ -6,7 +7,7 @@ import { serveSlots } from '../slots.ts';
 
 /** How many requests are in progress at the same time. */
 export function slotCases(framework: Framework): void {
-  const slots = (concurrency: number, more: object = {}) => ({ key: userKey, concurrency, ...more });
+  const slots = (concurrency: number, more: object = {}) => concurrencyLimit({ key: userKey, concurrency, ...more });
   const rate = { key: userKey, count: 3, period: '1h' };
   const remaining = async (limiter: Limiter<NativeRequest>, limit: string): Promise<number> =>
     (await limiter.check([{ limit, id: 'ann' }])).remaining;
@@ -66,7 +67,7 @@ export function slotCases(framework: Framework): void {
     });
 
     test('when one of several limits has no slot, none of the others is held', async () => {
-      const limits = { PerUser: slots(5), All: { key: accountId(() => 'all'), concurrency: 1 } };
+      const limits = { PerUser: slots(5), All: concurrencyLimit({ key: accountId(() => 'all'), concurrency: 1 }) };
       const { app, limiter, begin, open, allReleased } = await serveSlots(framework, { isLate, limits });
       const visit = await begin();
       expect((await app.get('/', as('bob'))).status).toBe(429);
@@ -113,7 +114,7 @@ export function slotCases(framework: Framework): void {
       const share = (request: NativeRequest): number => (userOf(request) === 'batch' ? 0.5 : 1);
       const { begin, open, counts, allReleased } = await serveSlots(framework, {
         isLate,
-        limits: { All: { key: accountId(() => 'all'), concurrency: 4 } },
+        limits: { All: concurrencyLimit({ key: accountId(() => 'all'), concurrency: 4 }) },
         uses: [{ limit: 'All', share }],
       });
       const visits = [await begin('batch'), await begin('batch'), await begin('batch')];
@@ -182,7 +183,7 @@ export function slotCases(framework: Framework): void {
 
   test('the only limit of a middleware may be a concurrency limit', async () => {
     const { app, seen, open } = await serveSlots(framework, {
-      all: () => [{ key: userKey, concurrency: 1, scope: 'process', log: false }],
+      all: () => [{ limit: concurrencyLimit({ key: userKey, concurrency: 1, scope: 'process' }), log: false }],
     });
     const visit = app.visit('/', as('ann'));
     await expect.poll(() => seen.inProgress).toBe(1);
@@ -210,7 +211,7 @@ export function slotCases(framework: Framework): void {
   });
 
   test('charge leaves slots out, and is an error with the name of their limit', async () => {
-    const limits = { InFlight: slots(2), Fleet: { key: everyone(), concurrency: 2 }, Rate: rate };
+    const limits = { InFlight: slots(2), Fleet: concurrencyLimit({ key: everyone(), concurrency: 2 }), Rate: rate };
     const { app, limiter, counts, allReleased } = await serveSlots(framework, {
       limits,
       async handle({ decision }) {

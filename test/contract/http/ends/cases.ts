@@ -1,4 +1,5 @@
 import { createLimiter, everyone, type Store } from '@sluice/core';
+import { concurrency } from '@sluice/core/concurrency';
 import express from 'express5';
 import Koa from 'koa3';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -102,8 +103,8 @@ async function serve(framework: Framework, { handle }: Moment, store: Store) {
   const key = everyone();
   const limiter = createLimiter<NativeRequest>({
     limits: {
-      Fleet: { key, concurrency: CONCURRENCY },
-      Here: { key, concurrency: CONCURRENCY, scope: 'process' },
+      Fleet: concurrency({ key, concurrency: CONCURRENCY }),
+      Here: concurrency({ key, concurrency: CONCURRENCY, scope: 'process' }),
       Logins: { key, count: COUNT, period: '1d' },
     },
     store,

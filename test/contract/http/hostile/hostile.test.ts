@@ -1,4 +1,5 @@
 import { accountId, clientNetwork, createLimiter, everyone } from '@sluice/core';
+import { concurrency } from '@sluice/core/concurrency';
 import express4 from 'express4';
 import express from 'express5';
 import Koa from 'koa3';
@@ -46,7 +47,7 @@ describe.each(FRAMEWORKS.map((framework) => ({ framework, title: `${framework.na
           PerAccount: { key: accountId((request) => accountOf(request)), count: 1, period: '1d' },
           PerUser: { key: userKey, count: CONCURRENCY, period: '1d' },
           Rate: { key: everyone(), count: CONCURRENCY, period: '1d' },
-          Open: { key: everyone(), concurrency: CONCURRENCY },
+          Open: concurrency({ key: everyone(), concurrency: CONCURRENCY }),
           Queue: { key: everyone(), count: 1, period: '20s', maxWait: '1h' },
         },
         trustedProxies: ['loopback'],

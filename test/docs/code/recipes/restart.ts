@@ -1,4 +1,5 @@
 import { clientNetwork, createLimiter, memoryStore } from '@sluice/core';
+import { dump, restore } from '@sluice/core/dump';
 import { rateLimit } from '@sluice/express';
 import express from 'express';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,7 +8,7 @@ const { BUCKETS = 'buckets.bin', PORT = '3000' } = process.env;
 const store = memoryStore();
 if (existsSync(BUCKETS)) {
   try {
-    store.restore(readFileSync(BUCKETS));
+    restore(store, readFileSync(BUCKETS));
   } catch (error) {
     console.warn('The saved buckets were not restored:', error);
   }
@@ -28,7 +29,7 @@ const server = app.listen(Number(PORT));
 process.once('SIGTERM', () => {
   server.close(async () => {
     await limiter.close();
-    writeFileSync(BUCKETS, store.dump(), { mode: 0o600 });
+    writeFileSync(BUCKETS, dump(store), { mode: 0o600 });
   });
   server.prependListener('request', (_req, res) => res.setHeader('Connection', 'close'));
   setInterval(() => server.closeIdleConnections(), 100).unref();

@@ -1,14 +1,15 @@
 import type { LoadedLimits } from '@sluice/config';
-import { createLimiter, IpAddress, type CalendarUnit, type IdFormat, type Limiter } from '@sluice/core';
+import { createLimiter, IpAddress, type IdFormat, type Limiter } from '@sluice/core';
+import { borrowTermsOf, ceilingOf } from '@sluice/core/kinds';
 import {
   bucketsToReset,
-  ceilingOf,
   limitsOf,
   overridesOf,
   type Limit,
   type OverrideRate,
   type Numbers as NumbersInTicks,
 } from '@sluice/core/kit';
+import type { CalendarUnit } from '@sluice/core/quota';
 import { TICKS_PER_MS } from '@sluice/core/store';
 import { redisKey, type RedisKey } from '@sluice/redis';
 import { UsageError } from '../console/failure.ts';
@@ -105,8 +106,8 @@ export async function explanationOf(limiter: Limiter, question: Question): Promi
     idFormat: limit.key.format.name,
     override: listed ?? null,
     state: isCounted ? 'counted' : rate,
-    numbers: isCounted && limit.load === undefined ? numbersOf(rate) : undefined,
-    insteadOf: listed !== undefined && limit.load === undefined ? numbersOf(limit.rate) : undefined,
+    numbers: isCounted && limit.kind.level !== 'own' ? numbersOf(rate) : undefined,
+    insteadOf: listed !== undefined && limit.kind.level !== 'own' ? numbersOf(limit.rate) : undefined,
     rate: isCounted && limit.rate.kind.name === 'rate' ? rateFacts(rate, limit) : undefined,
     borrow: isCounted ? borrowFacts(rate, limit) : undefined,
     slots: limit.treatment.slots,
@@ -154,7 +155,8 @@ function rateFacts(rate: NumbersInTicks, { rate: own }: Limit): RateFacts {
   };
 }
 
-function borrowFacts(rate: NumbersInTicks, { borrow }: Limit): BorrowFacts | undefined {
+function borrowFacts(rate: NumbersInTicks, limit: Limit): BorrowFacts | undefined {
+  const borrow = borrowTermsOf(limit);
   if (borrow === undefined) return undefined;
   const weight = rate.borrow?.weight ?? borrow.weight;
   return {

@@ -1,5 +1,6 @@
-import type { CalendarUnit } from '@sluice/core';
+import { borrowTermsOf } from '@sluice/core/kinds';
 import type { Limit } from '@sluice/core/kit';
+import type { CalendarUnit } from '@sluice/core/quota';
 import { countText, durationText } from '../console/number-text.ts';
 
 /** The kind of a limit. */
@@ -14,23 +15,23 @@ export type Feature = 'queue' | 'debt' | 'borrow' | 'pool' | 'overshoot' | 'in e
  * @param limits - All limits of its set.
  */
 export function featuresOf(limit: Limit, limits: ReadonlyMap<string, Limit>): Feature[] {
-  const { rate, borrow, treatment, disabled } = limit;
+  const { rate, kind, treatment, disabled } = limit;
   const given: Record<Feature, boolean> = {
     queue: (rate.waitTicks ?? 0) > 0,
     debt: (rate.maxDebt ?? 0) > 0,
-    borrow: borrow !== undefined,
-    pool: [...limits.values()].some((other) => other.borrow?.from === limit.name),
+    borrow: borrowTermsOf(limit) !== undefined,
+    pool: [...limits.values()].some((other) => borrowTermsOf(other)?.from === limit.name),
     overshoot: treatment.overshoot !== undefined,
     'in each process': isInProcess(limit),
-    hidden: treatment.hidden && limit.load === undefined,
+    hidden: treatment.hidden && kind.level !== 'own',
     disabled,
   };
   return (Object.keys(given) as Feature[]).filter((feature) => given[feature]);
 }
 
 /** Whether a limit is decided by each process by itself, so that Redis has no buckets of it. */
-export function isInProcess({ load, treatment }: Limit): boolean {
-  return load !== undefined || treatment.slots?.scope === 'process';
+export function isInProcess({ kind, treatment }: Limit): boolean {
+  return kind.level === 'own' || treatment.slots?.scope === 'process';
 }
 
 /** The numbers of a rate, a quota or a concurrency limit, or of an override. */

@@ -9,7 +9,7 @@ import { boundsOf, SecondBounds } from './counting/second-bounds.ts';
 import type { ReplayReport } from './counting/report.ts';
 import { Tally, type DecisionObserver } from './counting/tally.ts';
 import { passesOf, type Arrivals } from './deciding/arrivals.ts';
-import { chosenLimits, forCanonicalIds } from './deciding/chosen-limits.ts';
+import { chosenLimits, isConcurrency, forCanonicalIds } from './deciding/chosen-limits.ts';
 import { ReplayPass } from './deciding/replay-pass.ts';
 import type { ReadingCounts } from './entries/entry-reader.ts';
 import { Routes } from './entries/routes.ts';
@@ -71,11 +71,11 @@ export async function replay(options: ReplayOptions, console: Console): Promise<
     others: leftOut.map(({ limit }) => limit),
   });
   const deciding = new Deciding(options, arrivals, identified);
-  const concurrency = names.filter((name) => loaded.limits[name]!.concurrency !== undefined);
+  const concurrency = names.filter((name) => isConcurrency(loaded.limits[name]!));
   const reading = { logs, limits: identified, addresses: options, routes, needsEnds: concurrency.length > 0 };
   const { counts, window, files: outcomes } = await readRequests(reading, console, (second) => deciding.add(second));
   const { decided, evicted, endedEarly, rejected } = await deciding.end();
-  const ofProcess = concurrency.filter((name) => loaded.limits[name]!.scope === 'process');
+  const ofProcess = concurrency.filter((name) => (loaded.limits[name] as { scope?: string }).scope === 'process');
   const slots = concurrency.length === 0 ? undefined : { endedEarly, ofProcess };
   const hasBounds = decided?.bounds !== undefined;
   const late = counts.late + window.late;

@@ -1,5 +1,7 @@
 import { createLimiter, ipAddress, by, memoryStore, type LimitDefinition } from '@sluice/core';
+import { concurrency } from '@sluice/core/concurrency';
 import { limitsOf } from '@sluice/core/kit';
+import { quota } from '@sluice/core/quota';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, it } from 'vitest';
 import { burstCurve } from '../../src/replay/counting/curve.ts';
@@ -7,14 +9,15 @@ import { LimitTally } from '../../src/replay/counting/limit-tally.ts';
 import { MostDenied } from '../../src/replay/counting/most-denied.ts';
 import { type ClientId, ClientTable } from '../../src/replay/keys/client-table.ts';
 
+const key = by(undefined, { format: ipAddress().format });
 const START = Date.UTC(2026, 10, 23, 12) * 1000;
 
 /** A tally whose table has room for so many clients. */
 function tallyOf(
-  numbers: Partial<LimitDefinition>,
+  numbers: object,
   { rows = 1000, passes = 1, time = new FakeTime() }: { rows?: number; passes?: number; time?: FakeTime } = {},
 ): { tally: LimitTally; clients: ClientTable; client: (text: string) => ClientId } {
-  const limits = { Orders: { key: by(undefined, { format: ipAddress().format }), ...numbers } as LimitDefinition };
+  const limits = { Orders: { key, ...numbers } as LimitDefinition };
   const limit = limitsOf(createLimiter({ limits, store: memoryStore({ time }), time, log: false })).get('Orders')!;
   const clients = new ClientTable(rows, passes);
   return {
@@ -73,7 +76,7 @@ describe('the need of a client', () => {
     ['month', 1_000_000_000_000],
   ] as const)('of a %s is exact up to the most tokens of its quota, in each of many periods', (per, most) => {
     const time = new FakeTime();
-    const { tally, clients, client } = tallyOf({ count: 1, per }, { time });
+    const { tally, clients, client } = tallyOf(quota({ key, count: 1, per }), { time });
     const one = client('10.0.0.1');
     const raise = (days: number, cost: number) => {
       time.setWall(START / 1000 + days * 86_400_000);
@@ -88,7 +91,7 @@ describe('the need of a client', () => {
 
 describe('LimitTally of a concurrency limit', () => {
   it('finds the smallest number of slots of a client that denies none of its requests', () => {
-    const { tally, clients, client } = tallyOf({ concurrency: 1 });
+    const { tally, clients, client } = tallyOf(concurrency({ key, concurrency: 1 }));
     const [one, other] = [client('10.0.0.1'), client('10.0.0.2')];
     // One after the other, each at the end of the one before.
     for (const ms of [0, 10, 20]) tally.raise(one, 0, START + ms * 1000, 1, 10_000);
@@ -100,7 +103,7 @@ describe('LimitTally of a concurrency limit', () => {
   });
 
   it('keeps the slots of clients apart when their rows are used by others', () => {
-    const { tally, clients, client } = tallyOf({ concurrency: 1 }, { rows: 8 });
+    const { tally, clients, client } = tallyOf(concurrency({ key, concurrency: 1 }), { rows: 8 });
     for (let i = 0; i < 400; i++) tally.raise(client(`10.0.0.${i}`), 0, START + i, 1, 100);
     const rows = [...clients.used()];
     expect(rows.map((row) => clients.need[0]?.[row])).toEqual(rows.map(() => 1));
@@ -108,7 +111,7 @@ describe('LimitTally of a concurrency limit', () => {
   });
 
   it('has no curve when there were more requests in progress than it counts', () => {
-    const { tally, client } = tallyOf({ concurrency: 1 });
+    const { tally, client } = tallyOf(concurrency({ key, concurrency: 1 }));
     const one = client('10.0.0.1');
     for (let i = 0; i <= 100_000; i++) tally.raise(one, 0, START, 1, 1_000_000);
     expect(tally.hasCurve).toBe(false);

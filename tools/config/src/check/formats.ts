@@ -9,7 +9,8 @@ import {
   type IdFormat,
   type Key,
 } from '@sluice/core';
-import { listed, LOAD_KEY, messageOf, shownName } from '@sluice/core/kit';
+import { LOAD_KEY } from '@sluice/core/kinds';
+import { listed, messageOf, shownName } from '@sluice/core/kit';
 import type { Problems } from '../nodes/problems.ts';
 import { BEGINNING } from '../nodes/position.ts';
 import type { LimitRow } from '../shape/limits-shape.ts';

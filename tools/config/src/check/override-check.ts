@@ -1,7 +1,17 @@
 import { OverrideList, type IdFormat, type Override, type SluiceError } from '@sluice/core';
-import { boundsOf, checkAtMost, checkKind, listed, overrideRate, shown, type OverrideRate } from '@sluice/core/kit';
+import {
+  addTo,
+  checkAtMost,
+  listed,
+  overrideRate,
+  shown,
+  type AnyKind,
+  type LimitParts,
+  type OverrideRate,
+} from '@sluice/core/kit';
 import type { Problems } from '../nodes/problems.ts';
 import { shownPosition, type Position } from '../nodes/position.ts';
+import { kindWith } from '../shape/kinds.ts';
 import type { LimitRow } from '../shape/limits-shape.ts';
 import type { OverrideRow } from '../shape/overrides-shape.ts';
 import type { TimeSlice } from '../sources/time-slice.ts';
@@ -29,6 +39,8 @@ export class OverrideCheck {
   readonly #problems: Problems;
   readonly #places = new Map<string, Map<string, Position>>();
   readonly #overrides = new Map<string, Override>();
+  /** What the kinds have made of the limits. */
+  readonly #parts = new Map<string, LimitParts>();
   #entry = -1;
   #override: Override = 'unlimited';
 
@@ -68,22 +80,36 @@ export class OverrideCheck {
 
   /** Validates the numbers of an override together with those of its limit. */
   #checkNumbers(name: string, { override, at }: OverrideRow): void {
-    const rate = override === undefined ? 'unlimited' : overrideRate(name, override);
-    const problem = this.#problemOf(name, rate) ?? this.#pools.problemOf(name, rate);
+    const rate = override === undefined ? 'unlimited' : this.#rateOf(name, override);
+    const problem = typeof rate === 'object' && 'message' in rate ? rate.message : this.#pools.problemOf(name, rate);
     if (problem !== undefined) this.#problems.add(at, problem, name);
+    // Its ids are validated all the same.
+    if (problem !== undefined || this.#limits?.get(name)?.numbers === undefined) this.#override = 'unlimited';
   }
 
-  #problemOf(name: string, rate: OverrideRate): string | undefined {
+  /** Returns the numbers of an override in ticks, or what is wrong with them. */
+  #rateOf(name: string, override: Override): OverrideRate | Pick<SluiceError, 'message'> {
     const { numbers } = this.#limits?.get(name) ?? {};
-    if (numbers === undefined || typeof rate === 'string') return undefined;
+    // The numbers were validated by the kind that they show.
+    if (numbers === undefined || typeof override === 'string') return 'unlimited';
+    const kind = kindWith(numbers.mark);
     try {
-      checkKind(name, rate, numbers);
-      const bounds = boundsOf(`${name}.atMost`, numbers.options.atMost);
-      checkAtMost(name, rate, { rate: numbers.rate, bounds, borrow: undefined });
-      return undefined;
+      const rate = overrideRate(name, override, kind);
+      if (typeof rate === 'string') return rate;
+      const limit = this.#defined(name, kind, numbers.options);
+      kind.override?.check?.(name, rate, { rate: numbers.rate, calendar: limit.calendar });
+      checkAtMost(name, rate, { ...limit, kind });
+      return rate;
     } catch (error) {
-      return (error as SluiceError).message;
+      return error as SluiceError;
     }
+  }
+
+  /** Returns the limit as its kind defines it. */
+  #defined(name: string, kind: AnyKind, options: object): LimitParts {
+    let parts = this.#parts.get(name);
+    if (parts === undefined) this.#parts.set(name, (parts = kind.define(options as never, { where: name, name })));
+    return parts;
   }
 
   #format(limit: string, at: Position, isNew: boolean): IdFormat | undefined {
@@ -103,7 +129,8 @@ export class OverrideCheck {
     let places = this.#places.get(limit);
     if (places === undefined) this.#places.set(limit, (places = new Map()));
     try {
-      places.set(this.list.add(limit, format, text, this.#override), at);
+      const kind = kindWith(this.#limits?.get(limit)?.numbers?.mark);
+      places.set(addTo(this.list, limit, { format, kind }, text, this.#override), at);
     } catch (error) {
       const { cause, message } = error as SluiceError;
       // Only the error of an invalid id has a cause. Without one, the id is a duplicate.
@@ -113,7 +140,7 @@ export class OverrideCheck {
 }
 
 function twice(limit: string, format: IdFormat, text: string, places: ReadonlyMap<string, Position>): string {
-  const id = new OverrideList().add(limit, format, text, 'unlimited');
+  const id = addTo(new OverrideList(), limit, { format, kind: kindWith(undefined) }, text, 'unlimited');
   const spelled = id === text ? '' : ` (which is ${shown(id)})`;
   const first = shownPosition(places.get(id)!);
   return `\`${limit}\` lists the id ${shown(text)}${spelled} twice, first at ${first}. Keep one of the two.`;

@@ -1,24 +1,16 @@
+import { everyone, by, type IdFormat, type LimitDefinition, type OverrideList, type SluiceError } from '@sluice/core';
+import { BORROW, overriddenPool } from '@sluice/core/kinds';
 import {
-  eventLoop,
-  everyone,
-  by,
-  type IdFormat,
-  type LimitDefinition,
-  type OverrideList,
-  type SluiceError,
-} from '@sluice/core';
-import {
-  checkBorrowing,
   defineLimits,
-  overriddenPool,
+  kindOfLimit,
   OverrideTotals,
   overridesOf,
-  withPools,
   type Limit,
   type OverrideRate,
 } from '@sluice/core/kit';
+import { eventLoop } from '@sluice/core/load';
 import type { Problems } from '../nodes/problems.ts';
-import { definitionOf, type LimitRow } from '../shape/limits-shape.ts';
+import { definitionOf, poolOf, type LimitRow } from '../shape/limits-shape.ts';
 import type { Formats } from './formats.ts';
 
 /** Validates the limits that borrow, with their pools. The rows must have no other problems. */
@@ -33,7 +25,7 @@ export class PoolCheck {
   constructor(rows: ReadonlyMap<string, LimitRow>, formats: Formats, problems: Problems) {
     this.#rows = rows;
     this.#formats = formats;
-    this.#pools = new Set([...rows.values()].flatMap(({ numbers }) => numbers?.options.borrow?.from ?? []));
+    this.#pools = new Set([...rows.values()].flatMap(({ numbers }) => (numbers && poolOf(numbers)) ?? []));
     if (problems.count === 0) this.#limits = this.#defined();
   }
 
@@ -45,7 +37,7 @@ export class PoolCheck {
       if (this.#pools.has(limit)) throw overriddenPool(limit);
       const totals = new OverrideTotals();
       if (typeof rate !== 'string') totals.add(rate);
-      checkBorrowing(defined, totals);
+      kindOfLimit(defined).links?.checkTotals(defined, totals);
     })?.message;
   }
 
@@ -56,7 +48,7 @@ export class PoolCheck {
   finish(list: OverrideList, ofOverrides: Problems, problems: Problems): void {
     const limits = this.#limits;
     if (limits === undefined || this.#pools.size === 0 || ofOverrides.count > 0) return;
-    this.#report(() => withPools(limits, (limit) => overridesOf(list, limit)?.totals), problems);
+    this.#report(() => BORROW.links!.connected(limits, (limit) => overridesOf(list, limit)?.totals), problems);
   }
 
   #report(check: () => unknown, problems: Problems): void {

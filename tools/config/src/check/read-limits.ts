@@ -5,7 +5,7 @@ import { Problems } from '../nodes/problems.ts';
 import type { LimitRow } from '../shape/limits-shape.ts';
 import { contentsOf, type Content, type Source } from '../sources/source.ts';
 import { rowsOfData, rowsOfText } from '../sources/rows.ts';
-import type { Part, Rows } from '../sources/parse.ts';
+import type { Rows, SourcePart } from '../sources/parse.ts';
 import type { ThreadBounds } from '../sources/parser-thread.ts';
 import { TimeSlice } from '../sources/time-slice.ts';
 import type { Formats } from './formats.ts';
@@ -85,9 +85,9 @@ async function checkContents(contents: readonly Content[], options: Checking): P
   };
 }
 
-type Reading<P extends Part> = AsyncGenerator<Rows[P], string>;
+type Reading<P extends SourcePart> = AsyncGenerator<Rows[P], string>;
 
-function rowsFrom<P extends Part>(
+function rowsFrom<P extends SourcePart>(
   part: P,
   content: Content,
   { bounds, signal }: Checking,

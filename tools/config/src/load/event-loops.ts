@@ -1,5 +1,5 @@
-import { eventLoop, type LoadOptions, type LoadSource } from '@sluice/core';
-import { loadSettings } from '@sluice/core/kit';
+import { loadSettings } from '@sluice/core/kinds';
+import { eventLoop, type LoadOptions, type LoadSource } from '@sluice/core/load';
 
 /**
  * The event loops that load limits of files use: one for equal options, so that its level does not begin again at 0 when

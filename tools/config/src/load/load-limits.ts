@@ -1,6 +1,6 @@
 // The room load: `loadLimits`, `checkLimits` and their options.
 import type { Key, LimitDefinition, Limits, OverrideList } from '@sluice/core';
-import { LOAD_KEY } from '@sluice/core/kit';
+import { LOAD_KEY } from '@sluice/core/kinds';
 import { KeyFormats } from '../check/formats.ts';
 import { problemsError } from '../check/problem.ts';
 import { definitionOf } from '../shape/limits-shape.ts';

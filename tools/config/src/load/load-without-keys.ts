@@ -5,6 +5,7 @@ import { problemsError } from '../check/problem.ts';
 import { readLimits, type LimitsRead } from '../check/read-limits.ts';
 import type { CheckOptions } from './check-limits.ts';
 import { EventLoops } from './event-loops.ts';
+import { poolOf } from '../shape/limits-shape.ts';
 import { RememberedLimits, type LoadedLimits } from './load-limits.ts';
 import { checkFormats, checkSources } from './options.ts';
 
@@ -34,7 +35,9 @@ export async function loadWithoutKeys(options: CheckOptions): Promise<LoadedLimi
 }
 
 function keysOf({ limits }: LimitsRead, formats: NamedFormats): Record<string, Key> {
-  const pools = new Set([...limits.values()].map(({ numbers }) => numbers?.options.borrow?.from));
+  const pools = new Set(
+    [...limits.values()].map(({ numbers }) => (numbers === undefined ? undefined : poolOf(numbers))),
+  );
   const formatOf = (limit: string): IdFormat => {
     const format = formats.of(limit);
     if (typeof format !== 'string') return format;

@@ -1,7 +1,10 @@
-import type { FailurePolicy, IdFormat, Key } from '@sluice/core';
+import type { IdFormat, Key } from '@sluice/core';
 import { checkOptions, complaint, isIdFormat, isKey, systemTime, wholeNumber } from '@sluice/core/kit';
 import type { ReadOptions } from '../check/read-limits.ts';
+import type { KeyOptions } from '../shape/limits-shape.ts';
 import { sourceOf, type LimitSource } from '../sources/source.ts';
+
+export type { KeyOptions };
 
 /** The sources of limits and overrides. */
 export interface LimitSources {
@@ -14,13 +17,6 @@ export interface LimitSources {
    * parsed within about two seconds, in a thread of its own. The time grows with the size.
    */
   readonly maxBytes?: number | undefined;
-}
-
-/** A key together with the settings of its limit that are made in code, not in the file. */
-export interface KeyOptions<Request = unknown> {
-  readonly key: Key<Request>;
-  /** The policy of the limit while the store can't answer. Default: the limiter's `failure.onFailure`. */
-  readonly onFailure?: FailurePolicy | undefined;
 }
 
 /** A key for each limit of the file, by the limit's name. The key gives the id of a request. */

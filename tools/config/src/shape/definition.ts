@@ -1,5 +1,6 @@
-import { KINDS, LIMIT_ROWS, type AnyKind } from '@sluice/core/kit';
+import { LIMIT_ROWS, type AnyKind } from '@sluice/core/kit';
 import { isText, rightValue, type Field, type FieldTable } from './fields.ts';
+import { KINDS, OVERRIDABLE } from './kinds.ts';
 import { fieldsOf } from './row-field.ts';
 
 // The fields of both files: those of each kind from the rows of its options, and what only files have. The loader's checks
@@ -47,7 +48,7 @@ export const LIMIT_FIELDS: FieldTable = { ...FIELDS_OF_KINDS, idFormat: ID_FORMA
 
 /** The fields of the numbers of an override, for each kind whose limits have such overrides. */
 export const OVERRIDE_KIND_FIELDS: ReadonlyMap<AnyKind, FieldTable> = new Map(
-  KINDS.flatMap((kind) => (kind.override === undefined ? [] : [[kind, fieldsOf(kind.override.options)]])),
+  OVERRIDABLE.map((kind) => [kind, fieldsOf(kind.override.options)]),
 );
 
 /** The fields of the numbers of an override. */

@@ -1,8 +1,9 @@
-import { checkOptions, complaint, leafOf, OVERRIDE_HINTS, ValueInWords, type Hints } from '@sluice/core/kit';
 import type { SluiceError } from '@sluice/core';
+import { checkOptions, complaint, leafOf, ValueInWords, type Hints } from '@sluice/core/kit';
 import type { Problems } from '../nodes/problems.ts';
 import { shownNode, wrongNode, type Mapping, type Node, type Scalar } from '../nodes/node.ts';
 import { shownPosition, type Position } from '../nodes/position.ts';
+import { OVERRIDE_HINTS } from './kinds.ts';
 
 /** The part of JSON Schema that the two files need: draft 7, which editors support best. */
 export interface JsonSchema {

@@ -1,12 +1,14 @@
 // The room shape: the fields of limits and overrides, and the JSON schemas.
-import { eventLoop, type LimitDefinition, type LoadOptions, type LoadSource } from '@sluice/core';
-import { checkLimitName, kindOf, type Numbers } from '@sluice/core/kit';
+import type { FailurePolicy, Key, LimitDefinition } from '@sluice/core';
+import { checkLimitName, ofKind, type Numbers } from '@sluice/core/kit';
+import { eventLoop, type LoadOptions, type LoadSource } from '@sluice/core/load';
 import type { Problems } from '../nodes/problems.ts';
 import { wrongFile, wrongValue, shownNode, type Entry, type Node } from '../nodes/node.ts';
 import { BEGINNING, shownPosition, type Position } from '../nodes/position.ts';
 import type { EarlyItems } from '../text/yaml-text.ts';
 import { COMMON_FIELDS, FIELDS_OF_KINDS, fieldsOfKind, ID_FORMAT_FIELD, LIMIT_FIELDS } from './definition.ts';
 import { Fields } from './fields.ts';
+import { kindShownBy, kindWith } from './kinds.ts';
 
 /** One limit of a file of defaults. */
 export interface LimitRow {
@@ -23,23 +25,38 @@ export interface LimitRow {
   readonly poolAt: Position;
 }
 
+/** A key together with the settings of its limit that are made in code, not in the file. */
+export interface KeyOptions<Request = unknown> {
+  readonly key: Key<Request>;
+  /** The policy of the limit while the store can't answer. Default: the limiter's `failure.onFailure`. */
+  readonly onFailure?: FailurePolicy | undefined;
+}
+
 /** What a limit of a file is, apart from its key. */
 interface NumbersRow {
   /** As in code. */
-  readonly options: Omit<LimitDefinition, 'key' | 'load'>;
+  readonly options: Readonly<Record<string, unknown>>;
+  /** The option that shows its kind; undefined for a rate. */
+  readonly mark: string | undefined;
   /** The options of its load; a source of loads can't be passed from a thread. */
   readonly load: LoadOptions | undefined;
   readonly rate: Numbers;
 }
 
+/** Returns the name of the pool from which a limit borrows; undefined if it does not. */
+export function poolOf({ options }: Pick<NumbersRow, 'options'>): string | undefined {
+  return (options['borrow'] as { from: string } | undefined)?.from;
+}
+
 /** Returns the definition of a limit of a file with its key, as in code. It must not be wrong. */
 export function definitionOf<Request>(
   { numbers }: LimitRow,
-  inCode: Pick<LimitDefinition<Request>, 'key' | 'onFailure'>,
+  inCode: KeyOptions<Request>,
   sourceOf: (load: LoadOptions) => LoadSource,
 ): LimitDefinition<Request> {
-  const { options, load } = numbers!;
-  return { ...inCode, ...options, ...(load && { load: sourceOf(load) }) } as LimitDefinition<Request>;
+  const { options, mark, load } = numbers!;
+  const definition = { ...inCode, ...options, ...(load && { load: sourceOf(load) }) };
+  return mark === undefined ? (definition as LimitDefinition<Request>) : ofKind(kindWith(mark), definition);
 }
 
 /** The result of reading a text or data: the first items of an outermost list, then the root with the rest. */
@@ -125,14 +142,14 @@ function limitRow(name: string, at: Position, node: Node, problems: Problems): L
 /** Validates each option, and then all together, as in code. With options of two kinds, each as far as possible. */
 function numbersOf(fields: Fields): NumbersRow | undefined {
   const { where } = fields;
-  const kind = fields.attempt(() => kindOf(where, fields.given(KIND_NAMES)));
+  const kind = fields.attempt(() => kindShownBy(where, fields.given(KIND_NAMES)));
   const table = kind === undefined ? FIELDS_OF_KINDS : fieldsOfKind(kind);
   const { ok, values } = fields.values({ ...table, ...COMMON_FIELDS }, kind?.needed);
   if (!ok || kind === undefined) return undefined;
   const { load, ...options } = values as { load?: LoadOptions };
   const definition = { ...options, ...(load && { load: eventLoop(load) }) };
   const parts = fields.attempt(() => kind.define(definition as never, { where, name: where }));
-  return parts && { options, load, rate: parts.rate };
+  return parts && { options, mark: kind.mark, load, rate: parts.rate };
 }
 
 /** Returns the root of a text that must not be a list. */

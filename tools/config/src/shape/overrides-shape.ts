@@ -1,10 +1,11 @@
 import type { Override } from '@sluice/core';
-import { kindOfOverride, overrideRate } from '@sluice/core/kit';
+import { overrideRate } from '@sluice/core/kit';
 import type { Problems } from '../nodes/problems.ts';
 import { wrongFile, wrongValue, type Entry, type Mapping, type Node, type Scalar } from '../nodes/node.ts';
 import { BEGINNING, type Position } from '../nodes/position.ts';
 import { ID_NAMES, MARK_NAMES, OVERRIDE_FIELDS, OVERRIDE_KIND_FIELDS, OVERRIDE_NUMBERS } from './definition.ts';
 import { Fields } from './fields.ts';
+import { kindOfOverride } from './kinds.ts';
 import { limitName, type Reading } from './limits-shape.ts';
 
 /** A part of the ids of one override. */
@@ -116,7 +117,7 @@ function numbersOf(fields: Fields): Override | undefined {
     kind.override.needed,
   );
   const override = values as unknown as Override;
-  return ok && fields.attempt(() => overrideRate(fields.where, override)) ? override : undefined;
+  return ok && fields.attempt(() => overrideRate(fields.where, override, kind)) ? override : undefined;
 }
 
 function noteIds(fields: Fields, ids: Node | undefined): void {

@@ -1,4 +1,5 @@
-import { KINDS, LIMIT_NAME_PATTERN } from '@sluice/core/kit';
+import { LIMIT_NAME_PATTERN } from '@sluice/core/kit';
+import { KINDS } from './kinds.ts';
 import {
   COMMON_FIELDS,
   fieldsOfKind,

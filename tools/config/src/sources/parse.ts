@@ -7,7 +7,7 @@ import { readYaml } from '../text/yaml-text.ts';
 import { positionAt, type Position } from '../nodes/position.ts';
 
 /** Which of the two files it is. */
-export type Part = 'defaults' | 'overrides';
+export type SourcePart = 'defaults' | 'overrides';
 
 /** The type of the rows of each file. */
 export interface Rows {
@@ -18,12 +18,12 @@ export interface Rows {
 const ROWS_OF = { defaults: limitRows, overrides: overrideRows };
 
 /** Validates a text or data, row by row. */
-export function rowsOf<P extends Part>(part: P, reading: Reading, problems: Problems): Generator<Rows[P]> {
+export function rowsOf<P extends SourcePart>(part: P, reading: Reading, problems: Problems): Generator<Rows[P]> {
   return ROWS_OF[part](reading, problems) as Generator<Rows[P]>;
 }
 
 /** The input of a parsing thread. */
-export interface ParseJob<P extends Part = Part> {
+export interface ParseJob<P extends SourcePart = SourcePart> {
   readonly part: P;
   /** The text. The buffer may be transferred to the thread, so the caller must not use it afterwards. */
   readonly bytes: Uint8Array;

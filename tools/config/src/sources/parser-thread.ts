@@ -4,7 +4,7 @@ import type { Problems } from '../nodes/problems.ts';
 import { messageOf } from '@sluice/core/kit';
 import type { Alarm } from '@sluice/core/store';
 import { BEGINNING } from '../nodes/position.ts';
-import type { ParseJob, ParseMessage, Part, Rows } from './parse.ts';
+import type { ParseJob, ParseMessage, SourcePart, Rows } from './parse.ts';
 import { PARSER_PROGRAM } from './parser-program.ts';
 
 /** The bounds of a parsing thread. They must be several times what a text of the default maximum size needs. */
@@ -23,7 +23,7 @@ export interface ThreadBounds {
  * Parses a text in a worker thread, so that neither a large file nor a hostile one blocks the event loop. Yields the
  * rows as they arrive, and returns the hash of the text. {@link PARSER_PROGRAM} must not be `undefined`.
  */
-export function rowsByThread<P extends Part>(
+export function rowsByThread<P extends SourcePart>(
   job: ParseJob<P>,
   problems: Problems,
   bounds: ThreadBounds,
@@ -32,7 +32,10 @@ export function rowsByThread<P extends Part>(
   return rowsOf<P>(new ParserThread(job, bounds), problems);
 }
 
-async function* rowsOf<P extends Part>(thread: ParserThread, problems: Problems): AsyncGenerator<Rows[P], string> {
+async function* rowsOf<P extends SourcePart>(
+  thread: ParserThread,
+  problems: Problems,
+): AsyncGenerator<Rows[P], string> {
   try {
     for (;;) {
       const message = await thread.next();

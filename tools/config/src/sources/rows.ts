@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Problems } from '../nodes/problems.ts';
 import { BEGINNING } from '../nodes/position.ts';
-import { parse, rowsOf, type ParseJob, type ParseMessage, type Part, type Rows } from './parse.ts';
+import { parse, rowsOf, type ParseJob, type ParseMessage, type SourcePart, type Rows } from './parse.ts';
 import { PARSER_PROGRAM } from './parser-program.ts';
 import { rowsByThread, type ThreadBounds } from './parser-thread.ts';
 import { dataNode } from '../nodes/node.ts';
@@ -13,7 +13,7 @@ const SMALL_BYTES = 4096;
 const LARGEST_HERE_BYTES = 262_144;
 
 /** Validates a text, row by row; a large one in a worker thread. Returns the hash of its bytes. */
-export function rowsOfText<P extends Part>(
+export function rowsOfText<P extends SourcePart>(
   job: ParseJob<P>,
   problems: Problems,
   bounds: ThreadBounds,
@@ -23,7 +23,7 @@ export function rowsOfText<P extends Part>(
   return length <= LARGEST_HERE_BYTES ? rowsHere(job, problems) : rejectedWithoutThread(problems);
 }
 
-async function* rowsHere<P extends Part>(job: ParseJob<P>, problems: Problems): AsyncGenerator<Rows[P], string> {
+async function* rowsHere<P extends SourcePart>(job: ParseJob<P>, problems: Problems): AsyncGenerator<Rows[P], string> {
   const messages: ParseMessage[] = [];
   parse(job, (message) => messages.push(message));
   let hash = '';
@@ -48,7 +48,7 @@ async function* rejectedWithoutThread(problems: Problems): AsyncGenerator<never,
 }
 
 /** Validates parsed data, row by row. Returns a hash of the rows. */
-export async function* rowsOfData<P extends Part>(
+export async function* rowsOfData<P extends SourcePart>(
   { part, value }: { readonly part: P; readonly value: unknown },
   problems: Problems,
 ): AsyncGenerator<Rows[P], string> {

@@ -149,7 +149,7 @@ export const CONCURRENCY_PROBLEMS: readonly ProblemCase[] = [
     limits: SLOTS,
     overrides: overrideWith('    concurrency: 20\n    count: 1\n    period: 1s\n'),
     problems: [
-      'overrides.yaml:2:5: `NewOrdersPerAccount` has `concurrency` beside other numbers: for a concurrency limit it must have `concurrency` alone, and for another limit no `concurrency`. For example { concurrency: 20 }.',
+      'overrides.yaml:2:5: `NewOrdersPerAccount` must have `concurrency` alone, because the limit is a concurrency limit. For example { concurrency: 20 }.',
     ],
   },
   {

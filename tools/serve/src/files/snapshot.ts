@@ -1,14 +1,7 @@
 // The room files: the content of all files at one moment, and their changes.
 import { contentsOf, FileSignatures, Problems, problemsError, problemsOf, type Source } from '@sluice/config/kit';
 import { loadWithoutKeys, type LimitSource } from '@sluice/config';
-import {
-  SluiceError,
-  type IdFormat,
-  type LimitDefinition,
-  type Limits,
-  type OverrideList,
-  type Time,
-} from '@sluice/core';
+import { SluiceError, type IdFormat, type Limits, type OverrideList, type Time } from '@sluice/core';
 import { createHash } from 'node:crypto';
 import { checkTables } from '../tables/check-tables.ts';
 import { readTables } from '../tables/read-tables.ts';
@@ -104,10 +97,7 @@ function withProblems(loaded: unknown, ofTables: SluiceError): SluiceError {
 function withPolicies(limits: Limits, { onFailure }: Tables): Limits {
   const entries = Object.entries(limits).map(([name, definition]) => {
     const own = onFailure.get(name);
-    return [
-      name,
-      own === undefined ? definition : ({ ...definition, onFailure: own.policy } as LimitDefinition),
-    ] as const;
+    return [name, own === undefined ? definition : { ...definition, onFailure: own.policy }] as const;
   });
   return Object.fromEntries(entries);
 }

@@ -23,7 +23,7 @@ class TableCheck {
   httpRule({ limit, limitAt, id, idAt, cost, costAt }: HttpRule): void {
     const definition = this.#usable(limit, limitAt);
     if (definition === undefined) return;
-    const burst = burstOf(definition);
+    const burst = burstOf(definition as { burst?: number; count?: number });
     if (cost > burst) {
       const message = `\`cost\` must be at most the burst of the limit \`${limit}\`, which is ${burst}, but was ${cost}. Such a request could never pass.`;
       this.#problems.add(costAt, message, limit);

@@ -1,4 +1,5 @@
 import { messageOf, shown, SluiceError } from '../../checks/errors.ts';
+import { kindOfLimit, type AnyKind } from '../../kinds/kind.ts';
 import { checkAtMost } from '../../kinds/rate/rate.ts';
 import type { Limit, OverrideRate } from '../../limits/limit.ts';
 import type { Numbers } from '../../rule/rate.ts';
@@ -8,8 +9,8 @@ import { IpAddress } from '../../ids/ip-address.ts';
 import { FirstParts, FirstPartsMap } from './first-parts.ts';
 import { withValue, type IdValues } from './id-table.ts';
 import { NetworkMap } from './network-map.ts';
-import { checkKind } from './override.ts';
-import { OverrideTotals } from '../../kinds/borrow/override-totals.ts';
+import { wrongNumbers } from './override.ts';
+import { OverrideTotals } from '../../limits/override-totals.ts';
 
 /** What an override is listed for: an id, or a network or the first parts of ids. */
 type Listed = string | Cidr | FirstParts;
@@ -28,11 +29,13 @@ export class LimitOverrides {
   #smallestBurst = Infinity;
   /** Whether an override has a queue of its own. Only this class changes it. */
   canWait = false;
-  /** The id with the largest count of each kind. */
-  readonly #largestOfKind = new Map<string, { readonly text: string; readonly rate: Numbers }>();
+  /** The id with the largest count. */
+  #largest: { readonly text: string; readonly rate: Numbers } | undefined;
+  readonly #kind: AnyKind;
 
-  constructor(limit: string, format: IdFormat) {
+  constructor(limit: string, format: IdFormat, kind: AnyKind) {
     this.format = format;
+    this.#kind = kind;
     this.#limit = limit;
     this.#where = `overrides.${limit}`;
   }
@@ -63,7 +66,12 @@ export class LimitOverrides {
    * @throws {SluiceError} `ERR_OVERRIDE`, or `ERR_OPTION` for a count.
    */
   checkKind(limit: Limit<never>): void {
-    for (const { text, rate } of this.#largestOfKind.values()) checkKind(`${this.#where}[${shown(text)}]`, rate, limit);
+    if (this.#largest === undefined) return;
+    const { text, rate } = this.#largest;
+    const where = `${this.#where}[${shown(text)}]`;
+    const kind = kindOfLimit(limit);
+    if (this.#kind !== kind) throw wrongNumbers(where, kind);
+    kind.override?.check?.(where, rate, limit);
   }
 
   /**
@@ -131,8 +139,7 @@ export class LimitOverrides {
     this.#smallestBurst = Math.min(this.#smallestBurst, rate.burst);
     this.canWait ||= rate.waitTicks !== undefined;
     this.totals.add(rate);
-    const largest = this.#largestOfKind.get(rate.kind.name)?.rate.count ?? 0;
-    if (rate.count > largest) this.#largestOfKind.set(rate.kind.name, { text, rate });
+    if (rate.count > (this.#largest?.rate.count ?? 0)) this.#largest = { text, rate };
   }
 
   #read(text: string): Listed {

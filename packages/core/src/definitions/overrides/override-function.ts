@@ -4,10 +4,11 @@ import type { EventSink } from '../../events/event.ts';
 import type { Deadlines } from '../../time/deadlines.ts';
 import { checkAtMost } from '../../kinds/rate/rate.ts';
 import type { Limit, OverrideRate, RateLookup } from '../../limits/limit.ts';
+import type { LimitKind } from '../../limits/limit-kind.ts';
 import type { Numbers } from '../../rule/rate.ts';
-import { checkKind, overrideRate, type Override } from './override.ts';
-import { checkBorrowingOf } from '../../kinds/borrow/override-totals.ts';
-import { hasNumbers, numbersOf, textOf, type PlanNumbers } from './plan-numbers.ts';
+import { kindOfLimit, type AnyKind } from '../../kinds/kind.ts';
+import { overrideRate, type Override } from './override.ts';
+import { PlanOptions, PlanRates, type PlanNumbers } from './plan-numbers.ts';
 
 /**
  * A function that returns overrides from elsewhere: from the request (a plan in a verified token), or from a database,
@@ -71,9 +72,6 @@ export class AskedOverrides {
   }
 }
 
-/** Plans are few. The bound is for a function that returns ever new numbers. */
-const MAX_PLANS = 1000;
-
 type Change = Exclude<Override, string>;
 
 interface Converted {
@@ -82,10 +80,9 @@ interface Converted {
   readonly rate: OverrideRate;
 }
 
-/** Validates the answers of an overrides function and converts them to ticks: each plan once, not once per request. */
+/** Validates the answers of an overrides function, by the kind of the limit. */
 class ConvertedOverrides {
-  readonly #byObject = new WeakMap<object, Converted>();
-  readonly #byText = new Map<string, OverrideRate>();
+  readonly #byKind = new Map<LimitKind, ConvertedPlans>();
 
   /**
    * Returns the numbers of an answer, or the limit's own for `undefined`.
@@ -94,33 +91,46 @@ class ConvertedOverrides {
    */
   rateOf(limit: Limit<never>, override: Override | undefined): OverrideRate {
     if (override === undefined) return limit.rate;
-    if (typeof override !== 'object' || override === null) return overrideRate(`overrides(${limit.name})`, override);
-    const rate = this.#known(limit, override);
-    // One object may be used for several limits.
-    checkKind(limit.name, rate, limit);
-    checkBorrowingOf(limit, rate);
+    const kind = kindOfLimit(limit);
+    if (typeof override !== 'object' || override === null) return overrideRate(whereOf(limit), override, kind);
+    let plans = this.#byKind.get(kind);
+    if (plans === undefined) this.#byKind.set(kind, (plans = new ConvertedPlans(kind)));
+    const rate = plans.rateOf(limit, override);
+    if (typeof rate !== 'string') kind.override?.check?.(limit.name, rate, limit);
     return rate;
   }
+}
 
-  #known(limit: Limit<never>, override: Change): OverrideRate {
+/** Converts the overrides of one kind to ticks: each plan once, not once per request. */
+class ConvertedPlans {
+  readonly #kind: AnyKind;
+  readonly #options: PlanOptions;
+  readonly #byObject = new WeakMap<object, Converted>();
+  readonly #plans: PlanRates;
+
+  constructor(kind: AnyKind) {
+    this.#kind = kind;
+    this.#options = new PlanOptions(kind.override?.options ?? {});
+    this.#plans = new PlanRates(kind);
+  }
+
+  rateOf(limit: Limit<never>, override: Change): OverrideRate {
     const known = this.#byObject.get(override);
-    if (known !== undefined && (known.numbers === undefined || hasNumbers(override, known.numbers))) return known.rate;
-    const numbers = canChange(override) ? numbersOf(override) : undefined;
+    const hasChanged = known?.numbers !== undefined && !this.#options.hasNumbers(override, known.numbers);
+    if (known !== undefined && !hasChanged) return known.rate;
+    const numbers = canChange(override) ? this.#options.numbersOf(override) : undefined;
     const rate = this.#convert(limit, override);
     this.#byObject.set(override, { numbers, rate });
     return rate;
   }
 
   #convert(limit: Limit<never>, override: Change): OverrideRate {
-    const text = textOf(override);
-    const known = text === undefined ? undefined : this.#byText.get(text);
-    if (known !== undefined) return known;
-    const rate = overrideRate(`overrides(${limit.name})`, override);
-    if (this.#byText.size >= MAX_PLANS) this.#byText.clear();
-    // One without a text is not valid, which has thrown.
-    this.#byText.set(text!, rate);
-    return rate;
+    return this.#plans.rateOf(override, () => overrideRate(whereOf(limit), override, this.#kind));
   }
+}
+
+function whereOf({ name }: Limit<never>): string {
+  return `overrides(${name})`;
 }
 
 /** Whether an override may have other numbers later: by a getter, or in the object of its `borrow`, even if it is frozen. */

@@ -4,16 +4,33 @@ import type { IdFormat } from '../../ids/id-format.ts';
 import type { Limit, OverrideRate } from '../../limits/limit.ts';
 import { entriesOf, isPlainObject, isTable } from '../../checks/options.ts';
 import { LimitOverrides } from './limit-overrides.ts';
-import { checkBorrowing } from '../../kinds/borrow/override-totals.ts';
+import { kindOfLimit, type AnyKind } from '../../kinds/kind.ts';
+import { kindOf } from '../../kinds/limit-of-kind.ts';
+import { isKey, type Key } from '../../keys/key.ts';
 import { overrideRate, type Override } from './override.ts';
-import { textOf } from './plan-numbers.ts';
+import { PlanRates } from './plan-numbers.ts';
 
 /** A table of overrides by limit, then by id. */
 export type OverrideTable = Readonly<Record<string, Readonly<Record<string, Override>>>>;
 
-const MOST_PLANS = 1000;
+/** The limit of which an override changes the numbers, as it is defined: its key and its kind count. */
+export interface OverriddenLimit {
+  readonly key?: Key<never> | undefined;
+}
+
+/** What an override needs of its limit. */
+interface OverriddenIds {
+  readonly format: IdFormat;
+  readonly kind: AnyKind;
+}
 
 let readOverrides: (list: OverrideList, limit: string) => LimitOverrides | undefined;
+let addOverride: (list: OverrideList, limit: string, ids: OverriddenIds, text: string, override: Override) => string;
+
+/** Adds an override for an id of a limit whose format and kind are known. A function, because a method would be public. */
+export function addTo(list: OverrideList, limit: string, ids: OverriddenIds, text: string, override: Override): string {
+  return addOverride(list, limit, ids, text, override);
+}
 
 /** Returns the overrides of a limit in a list. A function, because a method would be public. */
 export function overridesOf(list: OverrideList, limit: string): LimitOverrides | undefined {
@@ -25,18 +42,19 @@ export function overridesOf(list: OverrideList, limit: string): LimitOverrides |
  * it for large numbers of overrides, to add some at a time without blocking the event loop.
  *
  *     const overrides = new OverrideList();
- *     overrides.add('Orders', accountId().format, '12345678', { count: 600, period: '180m' });
+ *     overrides.add('Orders', limits.Orders, '12345678', { count: 600, period: '180m' });
  *     limiter.replace({ limits, overrides });
  */
 export class OverrideList {
   readonly #limits = new Map<string, LimitOverrides>();
-  readonly #rates = new WeakMap<object, OverrideRate>();
-  /** The numbers of the first plans, by their text. Most lists have few: the numbers of each are in memory once. */
-  readonly #plans = new Map<string, OverrideRate>();
+  readonly #rates = new WeakMap<object, { readonly rate: OverrideRate; readonly kind: AnyKind }>();
+  /** The numbers of the first plans of each kind. Most lists have few: the numbers of each are in memory once. */
+  readonly #plans = new Map<AnyKind, PlanRates>();
   #sealed = false;
 
   static {
     readOverrides = (list, limit) => list.#limits.get(limit);
+    addOverride = (list, limit, ids, text, override) => list.#add(limit, ids, text, override);
   }
 
   /** Whether the list is empty. */
@@ -49,19 +67,26 @@ export class OverrideList {
    * in it. The longest prefix wins, and an override for the id itself wins over those of networks.
    *
    * @param limit - The name of the limit.
-   * @param format - The id format of the limit's key.
+   * @param of - The limit as it is defined: `limits.Orders`.
    * @param text - The id, in any spelling, or a network such as `10.20.0.0/16`.
    * @param override - The override. An object that is used for several ids is validated once.
    * @returns The canonical spelling of the id or network.
    * @throws {SluiceError} `ERR_OVERRIDE` for an id that is not valid in the format, or was added before, and when a
    * limiter already uses the list; `ERR_OPTION`, `ERR_DURATION` or `ERR_LIMIT` for invalid numbers.
    */
-  add(limit: string, format: IdFormat, text: string, override: Override): string {
+  add(limit: string, of: OverriddenLimit, text: string, override: Override): string {
+    const kind = kindOf(`limits.${limit}`, of);
+    const { key = kind.key } = of;
+    if (!isKey(key)) throw withoutKey(limit, of);
+    return this.#add(limit, { format: key.format, kind }, text, override);
+  }
+
+  #add(limit: string, { format, kind }: OverriddenIds, text: string, override: Override): string {
     if (this.#sealed) throw sealedList(limit, text);
     let overrides = this.#limits.get(limit);
-    if (overrides === undefined) this.#limits.set(limit, (overrides = new LimitOverrides(limit, format)));
+    if (overrides === undefined) this.#limits.set(limit, (overrides = new LimitOverrides(limit, format, kind)));
     if (!haveSameIds(format, overrides.format)) throw otherFormat(limit, overrides.format, format);
-    return overrides.add(text, this.#rate(limit, text, override));
+    return overrides.add(text, this.#rate(limit, kind, text, override));
   }
 
   /** Makes the list immutable. A limiter calls it, because it has validated the list as a whole. */
@@ -91,20 +116,21 @@ export class OverrideList {
       const limit = limitOf(name, limits);
       if (!haveSameIds(format, limit.key.format)) throw otherFormat(name, format, limit.key.format);
       overrides.checkKind(limit);
-      checkBorrowing(limit, totals);
+      kindOfLimit(limit).links?.checkTotals(limit, totals);
       if (limit.bounds.length > 0) overrides.checkAtMost(limit);
     }
   }
 
-  #rate(limit: string, text: string, override: Override): OverrideRate {
-    const check = (): OverrideRate => checkedRate(override, () => `overrides.${limit}[${shown(text)}]`);
+  #rate(limit: string, kind: AnyKind, text: string, override: Override): OverrideRate {
+    const check = (): OverrideRate => checkedRate(override, kind, () => `overrides.${limit}[${shown(text)}]`);
     if (!isPlainObject(override)) return check();
     const known = this.#rates.get(override);
-    if (known !== undefined) return known;
-    const plan = this.#plans.size < MOST_PLANS ? textOf(override as Exclude<Override, string>) : undefined;
-    const rate = (plan === undefined ? undefined : this.#plans.get(plan)) ?? check();
-    if (plan !== undefined) this.#plans.set(plan, rate);
-    this.#rates.set(override, rate);
+    if (known?.kind === kind) return known.rate;
+    let plans = this.#plans.get(kind);
+    if (plans === undefined) this.#plans.set(kind, (plans = new PlanRates(kind)));
+    const change = override as Exclude<Override, string>;
+    const rate = plans.isFull ? check() : plans.rateOf(change, check);
+    this.#rates.set(override, { rate, kind });
     return rate;
   }
 }
@@ -127,24 +153,34 @@ export function listOverrides(table: OverrideTable, limits: ReadonlyMap<string, 
   }
   const list = new OverrideList();
   for (const [name, overrides] of entriesOf('overrides', table)) {
-    const { format } = limitOf(name, limits).key;
+    const limit = limitOf(name, limits);
+    const ids = { format: limit.key.format, kind: kindOfLimit(limit) };
     if (!isTable(overrides)) {
       const demand = 'an object of numbers by id';
       const remedy = "For example { '12345678': { count: 600, period: '180m' } }.";
       throw complaint('ERR_OVERRIDE', { option: `overrides.${name}`, demand, value: overrides, remedy });
     }
-    for (const [id, override] of entriesOf(`overrides.${name}`, overrides)) list.add(name, format, id, override);
+    for (const [id, override] of entriesOf(`overrides.${name}`, overrides)) addTo(list, name, ids, id, override);
   }
   return list;
 }
 
 // Showing an id takes longer than checking numbers, so only an error has it.
-function checkedRate(override: Override, where: () => string): OverrideRate {
+function checkedRate(override: Override, kind: AnyKind, where: () => string): OverrideRate {
   try {
-    return overrideRate('', override);
+    return overrideRate('', override, kind);
   } catch {
-    return overrideRate(where(), override);
+    return overrideRate(where(), override, kind);
   }
+}
+
+function withoutKey(limit: string, value: unknown): SluiceError {
+  return complaint('ERR_KEY', {
+    option: 'OverrideList.add(limit, of)',
+    demand: 'a limit with a key',
+    value,
+    remedy: `Pass the limit as it is defined: add('${shownName(limit)}', limits.${shownName(limit)}, id, …).`,
+  });
 }
 
 function sealedList(limit: string, text: string): SluiceError {

@@ -1,57 +1,101 @@
 import { isPlainObject } from '../../checks/options.ts';
-import { BORROW_CHANGE_ROWS } from '../../kinds/borrow/borrow.ts';
-import { NUMBER_ROWS } from '../../kinds/rate/number-rows.ts';
-import { OVERRIDE_OPTIONS, type Override } from './override.ts';
+import type { AnyKind } from '../../kinds/kind.ts';
+import type { OverrideRate } from '../../limits/limit.ts';
+import type { OptionRows } from '../../limits/option.ts';
+import type { Override } from './override.ts';
 
-type Numbers = Exclude<Override, string>;
+type Change = Exclude<Override, string>;
 
-/** The values of all options of an override, and of its `borrow` and `borrow.ceiling`, one after the other. */
+/** The values of all options of an override, and of the options in them, one after the other. */
 export type PlanNumbers = readonly unknown[];
 
-const NAMES = OVERRIDE_OPTIONS.filter((name) => name !== 'borrow');
-const OF_BORROW = Object.keys(BORROW_CHANGE_ROWS).filter((name) => name !== 'ceiling');
-const OF_CEILING = Object.keys(NUMBER_ROWS);
-const KNOWN = new Set([...OVERRIDE_OPTIONS, ...OF_BORROW, 'ceiling']);
+/** Plans are few. The bound is for lists and functions whose numbers are ever new. */
+const MOST_PLANS = 1000;
 
-/** Returns all numbers of an override, also those of `borrow`. */
-export function numbersOf(override: Numbers): PlanNumbers {
-  const own = valuesOf(override, NAMES);
-  const { borrow } = override as { borrow?: unknown };
-  return borrow === undefined || borrow === null ? own : [...own, ...numbersOfBorrow(borrow)];
+/** The numbers of overrides of one kind, in ticks: those of equal ones are one object. */
+export class PlanRates {
+  readonly #options: PlanOptions;
+  readonly #byText = new Map<string, OverrideRate>();
+
+  constructor(kind: AnyKind) {
+    this.#options = new PlanOptions(kind.override?.options ?? {});
+  }
+
+  /** Whether as many plans are remembered as can be: the next new one makes room for itself, and all others are forgotten. */
+  get isFull(): boolean {
+    return this.#byText.size >= MOST_PLANS;
+  }
+
+  /** Returns the numbers of an override that are remembered, or else converts them and remembers what comes out. */
+  rateOf(override: Change, convert: () => OverrideRate): OverrideRate {
+    const text = this.#options.textOf(override);
+    const known = text === undefined ? undefined : this.#byText.get(text);
+    if (known !== undefined) return known;
+    const rate = convert();
+    if (this.isFull) this.#byText.clear();
+    if (text !== undefined) this.#byText.set(text, rate);
+    return rate;
+  }
 }
 
-/** Whether an override still has the numbers that were read from it: a function may change an object and return it again. */
-export function hasNumbers(override: Numbers, numbers: PlanNumbers): boolean {
-  const now = override as object as Readonly<Record<string, unknown>>;
-  if (!NAMES.every((name, i) => now[name] === numbers[i])) return false;
-  if (now['borrow'] === undefined) return numbers.length === NAMES.length;
-  const all = numbersOf(override);
-  return all.length === numbers.length && all.every((value, i) => value === numbers[i]);
-}
+/** Reads the numbers of overrides of one kind, to recognize equal ones. */
+export class PlanOptions {
+  readonly #names: readonly string[];
+  /** The options that have options. */
+  readonly #nested: readonly (readonly [name: string, options: PlanOptions])[];
 
-/**
- * Returns a text that is the same for overrides with the same numbers. Undefined for an override that is not valid, because
- * it has other options or values.
- */
-export function textOf(override: Numbers): string | undefined {
-  const { borrow } = override as { borrow?: { ceiling?: unknown } };
-  const parts: readonly unknown[] = [override, borrow, borrow?.ceiling];
-  if (parts.some((part) => part !== undefined && !hasOnlyOptions(part))) return undefined;
-  const texts = numbersOf(override).map(textOfValue);
-  return texts.includes(undefined) ? undefined : texts.join(' ');
-}
+  constructor(rows: OptionRows) {
+    const nested = Object.entries(rows).flatMap(([name, { value }]) =>
+      value.type === 'options' ? [[name, new PlanOptions(value.rows)] as const] : [],
+    );
+    this.#nested = nested;
+    this.#names = Object.keys(rows).filter((name) => !nested.some(([other]) => other === name));
+  }
 
-function numbersOfBorrow(borrow: object): readonly unknown[] {
-  const { ceiling } = borrow as { ceiling?: object };
-  return [...valuesOf(borrow, OF_BORROW), ...valuesOf(ceiling ?? {}, OF_CEILING), ceiling === undefined];
-}
+  /** Returns all numbers of an override. */
+  numbersOf(override: Change): PlanNumbers {
+    const values: unknown[] = [];
+    this.#addTo(values, override);
+    return values;
+  }
 
-function valuesOf(options: object, names: readonly string[]): unknown[] {
-  return names.map((name) => (options as Readonly<Record<string, unknown>>)[name]);
-}
+  // Those of options that are left out take one place, which is undefined: a list of values is of one override only.
+  #addTo(values: unknown[], part: object): void {
+    const given = part as Readonly<Record<string, unknown>>;
+    for (const name of this.#names) values.push(given[name]);
+    for (const [name, options] of this.#nested) {
+      const value = given[name];
+      values.push(isPlainObject(value) ? 'given' : value);
+      if (isPlainObject(value)) options.#addTo(values, value);
+    }
+  }
 
-function hasOnlyOptions(part: unknown): boolean {
-  return isPlainObject(part) && Object.keys(part).every((name) => KNOWN.has(name));
+  /** Whether an override still has the numbers that were read from it: a function may change an object and return it again. */
+  hasNumbers(override: Change, numbers: PlanNumbers): boolean {
+    const all = this.numbersOf(override);
+    return all.length === numbers.length && all.every((value, i) => value === numbers[i]);
+  }
+
+  /**
+   * Returns a text that is the same for overrides with the same numbers. Undefined for an override that is not valid, because
+   * it has other options or values.
+   */
+  textOf(override: Change): string | undefined {
+    if (!this.#hasOnlyOptions(override)) return undefined;
+    const texts = this.numbersOf(override).map(textOfValue);
+    return texts.includes(undefined) ? undefined : texts.join(' ');
+  }
+
+  #hasOnlyOptions(part: object): boolean {
+    const given = part as Readonly<Record<string, unknown>>;
+    const isKnown = (name: string): boolean =>
+      this.#names.includes(name) || this.#nested.some(([nested]) => nested === name);
+    return (
+      isPlainObject(part) &&
+      Object.keys(part).every(isKnown) &&
+      this.#nested.every(([name, options]) => !isPlainObject(given[name]) || options.#hasOnlyOptions(given[name]))
+    );
+  }
 }
 
 /** A text has its length in front, so that no two lists of values have the same text. */

@@ -1,22 +1,33 @@
 import { andThen, type Awaitable } from '../../async/awaitable.ts';
 import { firstDecision, type Decided } from '../../decision/decided.ts';
+import type { Part, PartContext } from '../../decision/part.ts';
 import type { DecisionCall, Rest, Stage } from '../../decision/stage.ts';
 import type { Batch } from '../../decision/transaction.ts';
-import { OpenGate, type StoreGate } from '../../failure/store-gate.ts';
-import { checkAlternatives, type Lender } from './lender.ts';
-import { borrows } from './loan.ts';
+import { checkAlternatives, Lender } from './lender.ts';
+import { borrows, withChargedLoans } from './loan.ts';
+
+/** What the limits that borrow need of a limiter. */
+export class BorrowPart implements Part {
+  readonly place = 2;
+  readonly stage: BorrowStage;
+  readonly stored: NonNullable<Part['stored']> = withChargedLoans;
+
+  constructor({ time, emit, answersAtOnce }: PartContext) {
+    this.stage = new BorrowStage(new Lender(time, emit), answersAtOnce);
+  }
+}
 
 /** Decides batches in which a limit borrows: by its own tokens, or else by borrowed ones. */
-export class BorrowStage implements Stage {
+class BorrowStage implements Stage {
   readonly isActive = true;
   readonly concerns: Stage['concerns'] = borrows;
   readonly #lender: Lender;
   /** Whether the store answers at once. */
   readonly #isOpen: boolean;
 
-  constructor(lender: Lender, gate: StoreGate) {
+  constructor(lender: Lender, isOpen: boolean) {
     this.#lender = lender;
-    this.#isOpen = gate instanceof OpenGate;
+    this.#isOpen = isOpen;
   }
 
   decide(call: DecisionCall, batch: Batch, rest: Rest): Awaitable<Decided> {

@@ -4,9 +4,11 @@ import { LIMIT_HINTS } from '../../checks/peer-names.ts';
 import { MAX_TOKENS, plainNumbers, rateOf, type LimitNumbers, type Numbers } from '../../rule/rate.ts';
 import { MAX_TOLERANCE_TICKS } from '../../rule/ticks.ts';
 import { durationText } from '../../time/duration-text.ts';
+import type { Limit } from '../../limits/limit.ts';
+import type { OverrideTotals } from '../../limits/override-totals.ts';
 import { checkFraction, type OptionRow, type OptionRows, type OptionTable } from '../../limits/option.ts';
-import type { BorrowTerms } from '../../limits/treatment.ts';
 import { NUMBER_ROWS } from '../rate/number-rows.ts';
+import { termsOf, type BorrowTerms } from './terms.ts';
 
 /** How a limit borrows tokens from a pool when its own are used up. */
 export interface Borrow {
@@ -99,11 +101,9 @@ const EXAMPLE = "borrow: { from: 'Pool', ceiling: { count: 400, period: '1s' } }
  * @throws {SluiceError} `ERR_OPTION`, `ERR_UNKNOWN_OPTION` or `ERR_DURATION` for wrong options, `ERR_LIMIT` for a
  * ceiling below the limit's own numbers.
  */
-export function borrowTermsOf(where: string, rate: Numbers, definition: unknown): BorrowTerms | undefined {
-  if (definition === undefined) return undefined;
+export function borrowTermsOf(where: string, rate: Numbers, definition: unknown): BorrowTerms {
   const option = `${where}.borrow`;
   checkOptions(option, definition, FIELDS, LIMIT_HINTS, EXAMPLE);
-  if (rate.waitTicks !== undefined) throw borrowAndMaxWait(where);
   const { from, ceiling, fair = true, weight = 1, tenants } = definition as Borrow;
   if (typeof from !== 'string') {
     throw complaint('ERR_OPTION', {
@@ -119,32 +119,20 @@ export function borrowTermsOf(where: string, rate: Numbers, definition: unknown)
   return { from, ceiling: ceilingAbove(`${option}.ceiling`, rate, ceiling), fair, weight, tenants };
 }
 
-/** Creates the error for a limit, or its override, with both `borrow` and `maxWait`. */
-export function borrowAndMaxWait(where: string): SluiceError {
-  return new SluiceError(
-    'ERR_LIMIT',
-    'has `borrow` and `maxWait`: whether a request has to wait would depend on the pool. Remove one of the two, or put ' +
-      '`maxWait` on a second limit with the same key.',
-    { path: where },
-  );
-}
-
-/** Creates the error for an override that changes borrowing where nothing is borrowed. */
-export function borrowsNothing(limit: string): SluiceError {
-  return new SluiceError(
-    'ERR_OVERRIDE',
-    'has `borrow`, but the limit does not borrow. Remove it, or give the limit `borrow: { from, ceiling }`.',
-    { path: `overrides.${limit}` },
-  );
-}
-
-/** Creates the error for overrides above the ceiling of their limit. */
-export function aboveCeiling(limit: string, { burst, count, periodMs }: Numbers): SluiceError {
-  return new SluiceError(
+/**
+ * Rejects overrides above the ceiling of their limit.
+ *
+ * @throws {SluiceError} `ERR_OVERRIDE`.
+ */
+export function checkTotals(limit: Limit<never>, totals: OverrideTotals): void {
+  const { ceiling } = termsOf(limit);
+  if (isAtLeast(ceiling, totals.largest)) return;
+  const { burst, count, periodMs } = ceiling;
+  throw new SluiceError(
     'ERR_OVERRIDE',
     `has an override above the ceiling of the limit (burst ${burst}, ${count} per ${durationText(periodMs)}). ` +
       'Give the override a ceiling of its own, borrow: { ceiling: { count, period } }, or raise that of the limit.',
-    { path: `overrides.${limit}` },
+    { path: `overrides.${limit.name}` },
   );
 }
 
@@ -175,7 +163,7 @@ function ceilingAbove(option: string, rate: Numbers, numbers: unknown): Numbers 
 }
 
 /** Whether a bucket with the first numbers allows everything that a bucket with the second allows. */
-export function isAtLeast(one: Numbers, other: Pick<Numbers, 'burst' | 'emissionIntervalTicks'>): boolean {
+function isAtLeast(one: Numbers, other: Pick<Numbers, 'burst' | 'emissionIntervalTicks'>): boolean {
   return one.burst >= other.burst && one.emissionIntervalTicks <= other.emissionIntervalTicks;
 }
 

@@ -6,10 +6,10 @@ import type { Batch, Transaction } from '../../decision/transaction.ts';
 import type { EventSink } from '../../events/event.ts';
 import { checkFraction } from '../../limits/option.ts';
 import { WEIGHT } from './borrow.ts';
-import type { Borrowing } from '../../limits/treatment.ts';
+import { borrowingOf, type Borrowing } from './terms.ts';
+import type { LinkedUse } from '../kind.ts';
 import { TICKS_PER_MICRO } from '../../rule/ticks.ts';
 import { mapKeyOf } from '../../store/bucket-key.ts';
-import type { Mode } from '../../store/store.ts';
 import type { Time } from '../../time/time.ts';
 
 /** What a store accepts in one call of `spendFirst`. */
@@ -68,7 +68,8 @@ export class Lender {
    * @throws {SluiceError} The errors of {@link checkLoans}.
    */
   assuredOf(batch: Batch): Batch {
-    if (batch.length > 1 || batch[0]!.mode === 'spend-only') checkLoans(batch.map(usedLimit));
+    if (batch.length > 1 || batch[0]!.mode === 'spend-only')
+      checkUsed(batch.map(({ limit, mode, treatment }) => ({ limit, mode, borrowing: borrowingOf(treatment) })));
     return assuredBatch(batch);
   }
 
@@ -95,13 +96,13 @@ export class Lender {
     for (const result of results) {
       if (!result.borrowed || result.spent === 0) continue;
       const lent = batch.find(({ limit, id }) => limit === result.limit && id === result.id);
-      if (lent?.treatment.borrowing?.fair === true) this.#note(mapKeyOf(result), result.spent);
+      if (lent !== undefined && borrowingOf(lent.treatment)?.fair === true) this.#note(mapKeyOf(result), result.spent);
     }
   }
 
   /** Returns `undefined` if nothing can be borrowed. */
   #lentLoanOf(transaction: Transaction): Loan | undefined {
-    const { borrowing } = transaction.treatment;
+    const borrowing = borrowingOf(transaction.treatment);
     if (borrowing === undefined || transaction.mode === 'charge') return undefined;
     const share = borrowing.fair ? this.#fairShare(transaction, borrowing) : 1;
     return share > 0 ? borrowedLoan(transaction, borrowing, share) : undefined;
@@ -151,24 +152,23 @@ function decayed({ tokens, atMicros }: Borrowed, nowMicros: number): number {
   return tokens * Math.exp((atMicros - nowMicros) / WINDOW_MICROS);
 }
 
-function usedLimit({ limit, mode, treatment: { borrowing } }: Transaction): UsedLimit {
-  return { limit, mode, borrowing };
-}
-
-/** A limit in a batch, with the mode of its transaction. */
-interface UsedLimit {
-  readonly limit: string;
-  readonly mode: Mode;
-  readonly borrowing: Borrowing | undefined;
-}
-
 /**
  * Rejects limits that can't be decided together because of what they borrow.
  *
  * @throws {SluiceError} `ERR_OPTION` for the mode `spend-only` of a limit that borrows, and for too many limits;
  * `ERR_DUPLICATE_BUCKET` when two of them use one pool.
  */
-export function checkLoans(used: readonly UsedLimit[]): void {
+export function checkLoans(uses: readonly LinkedUse[]): void {
+  checkUsed(uses.map(({ limit, mode }) => ({ limit: limit.name, mode, borrowing: borrowingOf(limit.treatment) })));
+}
+
+interface UsedLimit {
+  readonly limit: string;
+  readonly mode: string;
+  readonly borrowing: Borrowing | undefined;
+}
+
+function checkUsed(used: readonly UsedLimit[]): void {
   const users = new Map<string, string>();
   let [transactions, alternatives] = [used.length, 1];
   for (const { limit, mode, borrowing } of used) {

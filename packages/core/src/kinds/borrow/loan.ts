@@ -1,12 +1,12 @@
 import { ceilingOf } from './borrow.ts';
 import { Levels } from '../../limits/levels.ts';
-import type { Borrowing } from '../../limits/treatment.ts';
 import { EVERYONE } from '../../keys/everyone.ts';
 import { shareOf } from '../../rule/gcra.ts';
 import { MAX_TOLERANCE_TICKS } from '../../rule/ticks.ts';
 import type { Mode } from '../../store/store.ts';
 import { mapKeyOf } from '../../store/bucket-key.ts';
 import { changed, Transaction } from '../../decision/transaction.ts';
+import { borrowingOf, type Borrowing } from './terms.ts';
 
 /**
  * The transactions by which stores decide one transaction of a limit that borrows: of its own bucket, its ceiling and
@@ -99,7 +99,7 @@ function poolPart({ pool, ofPool }: Borrowing, cost: number, mode: Mode, fitTick
 
 /** Replaces the transactions of limits that borrow by those that take the ids' own tokens, or that are charges. */
 export function assuredBatch(batch: readonly Transaction[]): readonly Transaction[] {
-  const { borrowing } = batch[0]!.treatment;
+  const borrowing = borrowingOf(batch[0]!.treatment);
   if (batch.length === 1 && borrowing !== undefined) return assuredLoan(batch[0]!, borrowing);
   return withLoans(batch, assuredLoan);
 }
@@ -111,7 +111,7 @@ export function withLoans(batch: readonly Transaction[], loanOf: MakeLoan): read
   const all: Transaction[] = [];
   const internal: Transaction[] = [];
   for (const [i, transaction] of batch.entries()) {
-    const { borrowing } = transaction.treatment;
+    const borrowing = borrowingOf(transaction.treatment);
     const loan = borrowing && loanOf(transaction, borrowing, i);
     all.push(loan === undefined ? transaction : loan[0]);
     if (loan !== undefined) internal.push(loan[1], loan[2]);

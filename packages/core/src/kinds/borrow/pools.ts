@@ -3,19 +3,13 @@ import { guess } from '../../checks/options.ts';
 import { isEveryone } from '../../keys/everyone.ts';
 import { debtOf, withDebtOf, type Numbers } from '../../rule/rate.ts';
 import { MAX_TOLERANCE_TICKS, TICKS_PER_MS } from '../../rule/ticks.ts';
-import { ceilingOf } from './borrow.ts';
 import { Levels, levelsFrom } from '../../limits/levels.ts';
 import type { Limit } from '../../limits/limit.ts';
-import {
-  isExact,
-  treatedAs,
-  type Borrowing,
-  type BorrowTerms,
-  type Pool,
-  type Treatment,
-} from '../../limits/treatment.ts';
+import { isExact, treatedAs, type Treatment } from '../../limits/treatment.ts';
 import { MAX_LIMIT_NAME_LENGTH } from '../../limits/limit-name.ts';
-import type { OverrideTotals } from './override-totals.ts';
+import type { OverrideTotals } from '../../limits/override-totals.ts';
+import { kindOfLimit } from '../kind.ts';
+import { termsOf, type Borrowing, type Pool } from './terms.ts';
 import { durationText } from '../../time/duration-text.ts';
 
 const CEILING_SUFFIX = '.ceiling';
@@ -36,9 +30,8 @@ export function withPools<Request>(
   limits: ReadonlyMap<string, Limit<Request>>,
   totalsOf: TotalsOf,
 ): ReadonlyMap<string, Limit<Request>> {
-  const borrowers = [...limits.values()].filter(({ borrow }) => borrow !== undefined) as Borrower<Request>[];
-  if (borrowers.length === 0) return limits;
-  const byPool = new Map<Limit<Request>, Borrower<Request>[]>();
+  const borrowers = [...limits.values()].filter(borrows);
+  const byPool = new Map<Limit<Request>, Limit<Request>[]>();
   for (const borrower of borrowers) {
     checkCeilingName(borrower, limits);
     const pool = poolOf(borrower, limits);
@@ -48,38 +41,28 @@ export function withPools<Request>(
   for (const [limit, all] of byPool) {
     if (totalsOf(limit.name) !== undefined) throw overriddenPool(limit.name);
     const pool = { name: limit.name, rate: limit.rate, capTicks: capOf(limit, all, totalsOf) };
+    // The limits that borrow charge it further than its own numbers allow.
+    linked.set(limit.name, {
+      ...limit,
+      stored: new Levels(Object.assign({}, limit.levels, { capTicks: pool.capTicks })),
+    });
     for (const borrower of all) linked.set(borrower.name, { ...borrower, treatment: treatmentOf(borrower, pool) });
   }
   return linked;
 }
 
-interface Borrower<Request> extends Limit<Request> {
-  readonly borrow: BorrowTerms;
+/** Whether a limit borrows. */
+function borrows(limit: Limit<never>): boolean {
+  return kindOfLimit(limit).mark === 'borrow';
 }
 
-function treatmentOf({ name, borrow, treatment }: Borrower<never>, pool: Pool): Treatment {
+function treatmentOf(limit: Limit<never>, pool: Pool): Treatment {
+  const { name, treatment } = limit;
   const own = treatedAs(treatment, { isPlain: true, part: 'assured' });
   const ofCeiling = treatedAs(own, { part: 'ceiling' });
   const ofPool = treatedAs(own, { part: 'pool' });
-  const borrowing: Borrowing = { ...borrow, ceilingName: ceilingNameOf(name), pool, own, ofCeiling, ofPool };
+  const borrowing: Borrowing = { ...termsOf(limit), ceilingName: ceilingNameOf(name), pool, own, ofCeiling, ofPool };
   return treatedAs(own, { isPlain: false, borrowing });
-}
-
-/**
- * Returns a limit with the levels that its buckets have in stores: the limits that borrow from a pool charge it further
- * than its own numbers allow.
- *
- * @param limits - All limits of its set.
- */
-export function asStored(limit: Limit<never>, limits: ReadonlyMap<string, Limit<never>>): Limit<never> {
-  if (!isEveryone(limit.key)) return limit;
-  for (const { treatment } of limits.values()) {
-    const pool = treatment.borrowing?.pool;
-    if (pool?.name !== limit.name) continue;
-    const { rate, overridden, fitTicks, lineTicks } = limit.levels;
-    return { ...limit, levels: new Levels({ rate, overridden, fitTicks, capTicks: pool.capTicks, lineTicks }) };
-  }
-  return limit;
 }
 
 /** Returns the name under which the ceilings of a limit are stored. */
@@ -88,26 +71,17 @@ function ceilingNameOf(limit: string): string {
 }
 
 /** Returns the ceilings of a limit that borrows as a limit: their name in stores, and their numbers. */
-export function ceilingsOf(limit: Limit<never>): Limit<never> | undefined {
-  if (limit.borrow === undefined) return undefined;
-  const rate = withDebtOf(limit.rate, limit.borrow.ceiling);
-  return { ...limit, name: ceilingNameOf(limit.name), rate, levels: levelsFrom(rate, rate), borrow: undefined };
+export function ceilingsOf(limit: Limit<never>): Limit<never> {
+  const rate = withDebtOf(limit.rate, termsOf(limit).ceiling);
+  const levels = levelsFrom(rate, rate);
+  return { ...limit, name: ceilingNameOf(limit.name), rate, levels, stored: levels };
 }
 
 /** Returns all numbers by which a limit borrows, to compare them: two limits with the same may share their buckets. */
-export function borrowedNumbersOf({ borrow }: Limit<never>): object | undefined {
-  if (borrow === undefined) return undefined;
-  const { burst, count, emissionIntervalTicks } = borrow.ceiling;
-  return { ...borrow, ceiling: [burst, count, emissionIntervalTicks] };
-}
-
-/**
- * Returns the numbers of the ceiling of an id of a limit that borrows.
- *
- * @param rate - The numbers of the id.
- */
-export function ceilingRateOf({ borrow }: Limit<never>, rate: Numbers): Numbers {
-  return withDebtOf(rate, ceilingOf(borrow!, rate));
+export function borrowedNumbersOf(limit: Limit<never>): object {
+  const terms = termsOf(limit);
+  const { burst, count, emissionIntervalTicks } = terms.ceiling;
+  return { ...terms, ceiling: [burst, count, emissionIntervalTicks] };
 }
 
 function checkCeilingName({ name }: Limit<never>, limits: ReadonlyMap<string, Limit<never>>): void {
@@ -132,10 +106,9 @@ function longName(name: string): SluiceError {
   );
 }
 
-function poolOf<Request>(
-  { name, borrow: { from } }: Borrower<Request>,
-  limits: ReadonlyMap<string, Limit<Request>>,
-): Limit<Request> {
+function poolOf<Request>(borrower: Limit<Request>, limits: ReadonlyMap<string, Limit<Request>>): Limit<Request> {
+  const { name } = borrower;
+  const { from } = termsOf(borrower);
   const pool = limits.get(from);
   const option = `limits.${name}.borrow.from`;
   const wrong = (demand: string, remedy: string): SluiceError =>
@@ -145,10 +118,10 @@ function poolOf<Request>(
     const remedy = `Add it, for example ${shownName(from)}: { key: everyone(), count: 1000, period: '1s' }. Limits: ${listed(names)}.`;
     throw wrong('the name of another limit', `${guess(from, names).trimStart()} ${remedy}`.trimStart());
   }
-  if (pool.borrow !== undefined) {
+  if (borrows(pool)) {
     throw wrong(
       'a limit that does not borrow itself',
-      `A pool can't borrow: remove its \`borrow\`, or borrow from \`${shownName(pool.borrow.from)}\`.`,
+      `A pool can't borrow: remove its \`borrow\`, or borrow from \`${shownName(termsOf(pool).from)}\`.`,
     );
   }
   if (!isEveryone(pool.key)) {
@@ -184,11 +157,12 @@ const NO_OVERRIDES = { perMs: 0, burst: 0, debt: 0, withoutDebt: 0 };
 /**
  * Returns τ + D of a pool, see docs/decisions/0018-borrowing.md. D includes the `maxDebt` of the limits that borrow.
  */
-function capOf({ name, rate }: Limit<never>, borrowers: readonly Borrower<never>[], totalsOf: TotalsOf): number {
+function capOf({ name, rate }: Limit<never>, borrowers: readonly Limit<never>[], totalsOf: TotalsOf): number {
   let [perMs, leastPerMs, tokens] = [0, 0, 0];
-  for (const { name: each, borrow, rate: own } of borrowers) {
+  for (const borrower of borrowers) {
+    const { name: each, rate: own } = borrower;
     const listedOnes = totalsOf(each) ?? NO_OVERRIDES;
-    const { tenants = 0 } = borrow;
+    const { tenants = 0 } = termsOf(borrower);
     const debt = debtOf(own, own);
     const ownPerMs = own.count / own.periodMs;
     perMs += listedOnes.perMs + tenants * ownPerMs;
@@ -201,7 +175,7 @@ function capOf({ name, rate }: Limit<never>, borrowers: readonly Borrower<never>
   if (leastPerMs > ofPool * (1 + 1e-9)) throw overbooked(name, rate, leastPerMs);
   // The clients whose assured rates add up to the rest of the pool's rate have bursts of at most that rate × their τ.
   // The same is true for their debts.
-  const unlisted = borrowers.filter(({ borrow }) => borrow.tenants === undefined).map((each) => each.levels.capTicks);
+  const unlisted = borrowers.filter((each) => termsOf(each).tenants === undefined).map((each) => each.levels.capTicks);
   const rest = (Math.max(0, ofPool - perMs) * Math.max(0, ...unlisted)) / TICKS_PER_MS;
   const debtTicks = Math.ceil(tokens + rest) * rate.emissionIntervalTicks;
   return Math.min(rate.toleranceTicks + debtTicks, MAX_TOLERANCE_TICKS);

@@ -4,7 +4,7 @@ import { withOwnAnswers, type OwnAnswer } from '../../decision/own-answers.ts';
 import type { DecisionCall, Rest, Stage } from '../../decision/stage.ts';
 import { changed, type Transaction, type Batch } from '../../decision/transaction.ts';
 import type { EventSink } from '../../events/event.ts';
-import type { Store, StoreBucket } from '../../store/store.ts';
+import type { Store } from '../../store/store.ts';
 import { passes } from '../../store/transaction-rule.ts';
 import { AbandonedSlots } from './abandoned-slots.ts';
 import { Claims, NO_CLAIM, type Claim } from './claims.ts';
@@ -16,8 +16,6 @@ import { newHolder } from './holder.ts';
 export interface SlotStageParts {
   readonly held: HeldSlots;
   readonly store: Store;
-  /** The gate of the limiter, to which the decisions belong. */
-  readonly owner: object;
   readonly emit: EventSink;
 }
 
@@ -43,11 +41,11 @@ export class SlotStage implements Stage {
   /** Leaves the part of a batch for which the store is needed to the stages that follow. */
   decide(call: DecisionCall, batch: Batch, stages: Rest): Awaitable<Decided> {
     const own = this.#ownAnswers(batch);
-    if (isDenied(own)) return this.#ownDecision(own, -1, false);
+    if (isDenied(own)) return this.#ownDecision(own, stages.owner, -1);
     const takes = call === 'spend';
     const claim = takes ? this.#claims.of(batch, own) : NO_CLAIM;
     const rest = batch.flatMap((transaction, i) => (own.has(i) ? [] : [withHolding(transaction, claim.get(i))]));
-    if (rest.length === 0) return this.#finish(this.#ownDecision(own, 0, takes), claim);
+    if (rest.length === 0) return this.#finish(this.#ownDecision(own, stages.owner, 0, takes), claim);
     return andThen(
       attempt(() => stages.decide(rest)),
       (decided) => {
@@ -60,21 +58,6 @@ export class SlotStage implements Stage {
     );
   }
 
-  /** How many slots each limit holds in this process. */
-  countsByLimit(): ReadonlyMap<string, number> {
-    return this.#parts.held.countsByLimit();
-  }
-
-  /** Forgets the slots that this process has in buckets that are reset. */
-  reset(buckets: readonly StoreBucket[]): void {
-    for (const bucket of buckets) if (bucket.slots) this.#parts.held.forget(bucket);
-  }
-
-  /** Releases all slots. */
-  close(): void {
-    this.#parts.held.close();
-  }
-
   #ownAnswers(batch: Batch): ReadonlyMap<number, OwnAnswer> {
     const own = new Map<number, OwnAnswer>();
     for (const [i, transaction] of batch.entries()) {
@@ -84,8 +67,8 @@ export class SlotStage implements Stage {
     return own;
   }
 
-  #ownDecision(own: ReadonlyMap<number, OwnAnswer>, passed: 0 | -1, takes: boolean): Decided {
-    const { store, owner } = this.#parts;
+  #ownDecision(own: ReadonlyMap<number, OwnAnswer>, owner: object, passed: 0 | -1, takes = false): Decided {
+    const { store } = this.#parts;
     const answers = [...own.values()];
     const batch = answers.map(({ transaction }) => transaction);
     const reading = { passed, nowTicks: 0, levelsTicks: answers.map(({ level }) => level) };

@@ -2,10 +2,12 @@ import { SluiceError } from '../../checks/errors.ts';
 import { clientNetwork } from '../../keys/address-keys.ts';
 import type { Key } from '../../keys/key.ts';
 import { countingRate, type NumbersKind } from '../../rule/rate.ts';
-import { NUMBERS_ALONE, type Kind } from '../../limits/kind.ts';
+import { NUMBERS_ALONE } from '../../limits/limit-parts.ts';
+import type { Kind } from '../kind.ts';
 import { FILE_HINTS, LOAD_ROWS, loadSettings, type LoadOptions } from './load-options.ts';
-import type { LoadSource } from '../../limits/load-source.ts';
-import { checkedLoad } from './load.ts';
+import type { LoadSource } from './load-source.ts';
+import { LoadLimits } from './load-limits.ts';
+import { checkedLoad } from './sources.ts';
 
 /**
  * The options of a load limit: it denies a part of the requests while this process has too much to do, with the status
@@ -26,7 +28,7 @@ export const LOAD_KEY: Key = clientNetwork();
 const LOAD_RATE = countingRate(OF_THIS_PROCESS, 1);
 
 /** Denies a part of the requests while this process has too much to do. It asks no store. */
-export const load: Kind<Load> = {
+export const LOAD: Kind<Load> = {
   ...OF_THIS_PROCESS,
   noun: 'a load limit',
   mark: 'load',
@@ -43,9 +45,17 @@ export const load: Kind<Load> = {
   key: LOAD_KEY,
   define(options, { where }) {
     checkSettings(where, options);
-    return { ...NUMBERS_ALONE, rate: LOAD_RATE, load: checkedLoad(`${where}.load`, options.load) };
+    return { ...NUMBERS_ALONE, rate: LOAD_RATE, own: checkedLoad(`${where}.load`, options.load) };
   },
   describe: () => 'the load of this process',
+  instead: {
+    firstOf: 'Call `check` or `spend` with the load limit alone before.',
+    charge: 'It counts nothing: leave it out.',
+    settle: 'It counts nothing: leave it out.',
+    refund: 'It counts nothing: leave the entry out.',
+    reset: 'It counts nothing: leave the entry out. To stop shedding, use the option `enabled` of its load.',
+  },
+  part: (context) => new LoadLimits(context),
 };
 
 /** The settings of other limits that would have no effect, and why. */

@@ -1,11 +1,12 @@
 import type { Awaitable } from '../../async/awaitable.ts';
 import { shedDecision } from '../../decision/decide.ts';
 import type { Decided } from '../../decision/decided.ts';
+import type { Part, PartContext } from '../../decision/part.ts';
 import type { DecisionCall, Rest, Stage } from '../../decision/stage.ts';
 import type { Batch, Transaction } from '../../decision/transaction.ts';
 import type { EventSink } from '../../events/event.ts';
 import type { LimitMap } from '../../limits/limit.ts';
-import type { LoadSource, LoadUse } from '../../limits/load-source.ts';
+import type { LoadSource, LoadUse } from './load-source.ts';
 import { canDeny } from '../../store/transaction-rule.ts';
 import type { Time } from '../../time/time.ts';
 
@@ -15,7 +16,9 @@ interface UsedSource {
 }
 
 /** The load limits in effect. They are decided before all others, because they ask no store and take nothing. */
-export class LoadLimits implements Stage {
+export class LoadLimits implements Part, Stage {
+  readonly place = 0;
+  readonly stage: Stage = this;
   /** Whether there were ever any: a transaction may be older than a `replace`. Only this class changes it. */
   isActive = false;
   readonly concerns: Stage['concerns'] = isLoad;
@@ -24,7 +27,7 @@ export class LoadLimits implements Stage {
   /** By the name of the limit. */
   readonly #used = new Map<string, UsedSource>();
 
-  constructor(time: Time, emit: EventSink) {
+  constructor({ time, emit }: Pick<PartContext, 'time' | 'emit'>) {
     this.#time = time;
     this.#emit = emit;
   }
@@ -34,12 +37,13 @@ export class LoadLimits implements Stage {
     const ended: LoadUse[] = [];
     for (const [name, { source, use }] of this.#used) {
       const limit = limits.get(name);
-      if (limit?.load === source && !limit.disabled) continue;
+      if (limit?.own === source && !limit.disabled) continue;
       ended.push(use);
       this.#used.delete(name);
     }
-    for (const { name: limit, load: source, disabled } of limits.values()) {
-      if (source === undefined || disabled || this.#used.has(limit)) continue;
+    for (const { name: limit, kind, own, disabled } of limits.values()) {
+      if (kind.level !== 'own' || disabled || this.#used.has(limit)) continue;
+      const source = own as LoadSource;
       this.#used.set(limit, { source, use: source.start({ limit, time: this.#time, emit: this.#emit }) });
     }
     // Last, so that a limit with a new name goes on at the level of its source.

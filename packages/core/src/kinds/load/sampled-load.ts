@@ -5,7 +5,7 @@ import { cohortLeftMs, cohortOf } from './cohort.ts';
 import { Level } from './level.ts';
 import { enabledFailed, signalFailed, type FailureEvent } from './load-events.ts';
 import type { LoadSettings } from './load-options.ts';
-import type { LoadSource, LoadUse, LoadUser } from '../../limits/load-source.ts';
+import type { LoadSource, LoadUse, LoadUser } from './load-source.ts';
 import { booleanFrom, signalFrom } from './readings.ts';
 import { Shedding } from './shedding.ts';
 

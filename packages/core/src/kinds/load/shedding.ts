@@ -1,6 +1,6 @@
 import { shownName } from '../../checks/errors.ts';
 import { shedChannel } from '../../events/event.ts';
-import type { LoadUser } from '../../limits/load-source.ts';
+import type { LoadUser } from './load-source.ts';
 
 /** What subscribers of the diagnostics channel `sluice:shed` receive. */
 export interface ShedMessage {

@@ -5,7 +5,6 @@ import {
   CALENDAR_UNITS,
   MOST_TOKENS_PER,
   type CalendarUnit,
-  type PeriodEnds,
 } from '../../calendar/calendar.ts';
 import { checkTimeZone } from '../../calendar/time-zone.ts';
 import { reasonOf, SluiceError } from '../../checks/errors.ts';
@@ -13,7 +12,8 @@ import { isPlainObject, oneOf } from '../../checks/options.ts';
 import { StoreWall } from '../../time/store-wall.ts';
 import { systemTime } from '../../time/system-time.ts';
 import type { DefinedLimit } from '../../limits/defined-limit.ts';
-import type { Periods } from '../../limits/kind.ts';
+import type { NamedCalendar, Periods } from '../../limits/periods.ts';
+import type { CalendarPeriod } from '../../store/calendar-period.ts';
 
 /**
  * A day from which the periods of a quota are counted: a date in the time zone of the quota, such as `'2026-01-31'`, or
@@ -42,11 +42,11 @@ export class LimitCalendar implements Periods {
     return typeof this.#calendar === 'function' ? this.#calendar(id) : this.#calendar;
   }
 
-  forStore(calendar: Calendar): PeriodEnds {
+  forStore(calendar: NamedCalendar): CalendarPeriod {
     return calendar.periodAt(this.#wall.latest());
   }
 
-  running(calendar: Calendar): PeriodEnds {
+  running(calendar: NamedCalendar): CalendarPeriod {
     return calendar.periodAt(this.#wall.now());
   }
 }

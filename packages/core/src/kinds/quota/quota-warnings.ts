@@ -2,6 +2,7 @@ import { andThen, type Awaitable } from '../../async/awaitable.ts';
 import type { Changed, Charge } from '../../decision/batch-answer.ts';
 import type { Decided } from '../../decision/decided.ts';
 import { periodLeft } from '../../decision/period-left.ts';
+import type { Part } from '../../decision/part.ts';
 import type { DecisionCall, Rest, Stage } from '../../decision/stage.ts';
 import type { Batch } from '../../decision/transaction.ts';
 import type { EventSink } from '../../events/event.ts';
@@ -19,6 +20,25 @@ interface Step {
   readonly after: number;
 }
 
+/** What quotas need of a limiter. */
+export class QuotaPart implements Part {
+  readonly place = 3;
+  readonly watches = true;
+  readonly stage: QuotaWarnings;
+
+  constructor(emit: EventSink) {
+    this.stage = new QuotaWarnings(emit);
+  }
+
+  changed(limits: LimitMap): void {
+    this.stage.changed(limits);
+  }
+
+  charged(change: Changed<Charge>): void {
+    if (this.stage.isActive) this.stage.lookAtCharge(change);
+  }
+}
+
 /**
  * Emits an event when the use of a quota reaches a threshold of `warnAt`.
  *
@@ -26,7 +46,7 @@ interface Step {
  * many or more after it. So of all processes only one warns, without shared state. After a refund a threshold can be
  * crossed again. Therefore each process remembers its own warnings, and does not repeat them in the same period.
  */
-export class QuotaWarnings implements Stage {
+class QuotaWarnings implements Stage {
   /** Whether any limit has thresholds. Only this class changes it. */
   isActive = false;
   readonly concerns: Stage['concerns'] = ({ limit }) => this.#thresholds.has(limit);
@@ -42,7 +62,10 @@ export class QuotaWarnings implements Stage {
   /** Call it with the limits in effect. */
   changed(limits: LimitMap): void {
     this.#thresholds.clear();
-    for (const [name, { warnAt }] of limits) if (warnAt.length > 0) this.#thresholds.set(name, warnAt);
+    for (const [name, { kind, own }] of limits) {
+      const warnAt = kind.level === 'resets' ? (own as readonly number[]) : [];
+      if (warnAt.length > 0) this.#thresholds.set(name, warnAt);
+    }
     this.isActive = this.#thresholds.size > 0;
   }
 

@@ -1,19 +1,11 @@
-import { boundsOf, checkBounds, type Bound } from '../../rule/at-most.ts';
+import { boundsOf, checkBounds } from '../../rule/at-most.ts';
 import type { Duration } from '../../rule/duration.ts';
 import { debtOf, FALLING, rateOf, type LimitNumbers, type Numbers } from '../../rule/rate.ts';
 import { durationText } from '../../time/duration-text.ts';
-import { NUMBERS_ALONE, type Kind } from '../../limits/kind.ts';
+import type { Limit } from '../../limits/limit.ts';
+import { NUMBERS_ALONE, type LimitParts } from '../../limits/limit-parts.ts';
 import { EXACT_ROW } from '../../limits/option.ts';
-import type { BorrowTerms } from '../../limits/treatment.ts';
-import {
-  BORROW_CHANGE_ROWS,
-  BORROW_ROWS,
-  borrowChangeOf,
-  borrowTermsOf,
-  ceilingOf,
-  type Borrow,
-  type BorrowOverride,
-} from '../borrow/borrow.ts';
+import { kindOfLimit, type Kind } from '../kind.ts';
 import { NUMBER_ROWS, period } from './number-rows.ts';
 import { OVERSHOOT_ROW, overshootOf, type Exactness } from './overshoot.ts';
 
@@ -25,18 +17,10 @@ export interface Rate extends LimitNumbers, Exactness {
    * number.
    */
   readonly atMost?: Readonly<Record<number, Duration>> | undefined;
-  /** How the limit borrows from a pool when its own tokens are used up. Its own numbers are then the assured rate. */
-  readonly borrow?: Borrow | undefined;
-}
-
-/** Other numbers for one id. */
-export interface OverrideNumbers extends LimitNumbers {
-  /** Another ceiling or weight, for an override of a limit that borrows. */
-  readonly borrow?: BorrowOverride | undefined;
 }
 
 /** So many tokens come back in each period, evenly, and a full bucket contains the burst. */
-export const rate: Kind<Rate, OverrideNumbers> = {
+export const RATE: Kind<Rate, LimitNumbers> = {
   ...FALLING,
   noun: 'a rate',
   mark: undefined,
@@ -51,57 +35,53 @@ export const rate: Kind<Rate, OverrideNumbers> = {
         window: period('The length of the window, from 1ms to 366 days.'),
       },
     },
-    borrow: {
-      about: 'How the limit borrows from a pool when its own tokens are used up.',
-      value: { type: 'options', rows: BORROW_ROWS, needed: ['from', 'ceiling'] },
-    },
     overshoot: OVERSHOOT_ROW,
     exact: EXACT_ROW,
   },
   needed: ['count', 'period'],
   override: {
-    options: {
-      ...NUMBER_ROWS,
-      borrow: {
-        about: 'Another ceiling or weight, if the limit borrows.',
-        value: { type: 'options', rows: BORROW_CHANGE_ROWS, needed: [] },
-      },
-    },
+    options: NUMBER_ROWS,
     needed: ['count', 'period'],
     example: "{ count: 600, period: '180m' }",
-    rate(where, { borrow, ...numbers }) {
-      const own = rateOf(where, numbers);
-      return borrow === undefined ? own : { ...own, borrow: borrowChangeOf(`${where}.borrow`, own, borrow) };
-    },
+    rate: rateOf,
   },
   define(options, { where }) {
-    const own = rateOf(where, options);
-    const bounds = boundsOf(`${where}.atMost`, options.atMost);
-    const borrow = borrowTermsOf(where, own, options.borrow);
-    checkAtMost(where, own, { rate: own, bounds, borrow });
-    return { ...NUMBERS_ALONE, rate: own, bounds, borrow, overshoot: overshootOf(where, options) };
+    const parts = ratePartsOf(where, options);
+    checkBounds(where, parts.rate, debtOf(parts.rate, parts.rate), parts.bounds);
+    return parts;
   },
-  describe: ({ rate: { count, periodMs, burst } }) => `${count} per ${durationText(periodMs)}, burst ${burst}`,
+  describe: ({ rate }) => describedRate(rate),
 };
 
-/** A limit whose numbers have bounds. */
-interface BoundedLimit {
-  readonly rate: Numbers;
-  readonly bounds: readonly Bound[];
-  readonly borrow: BorrowTerms | undefined;
+/**
+ * Validates the options of a rate, and leaves its bounds to the caller.
+ *
+ * @throws {SluiceError} For the first wrong option.
+ */
+export function ratePartsOf(where: string, options: Rate): LimitParts {
+  const rate = rateOf(where, options);
+  const bounds = boundsOf(`${where}.atMost`, options.atMost);
+  return { ...NUMBERS_ALONE, rate, bounds, overshoot: overshootOf(where, options) };
+}
+
+/** Returns the numbers of a rate for people. */
+export function describedRate({ count, periodMs, burst }: Numbers): string {
+  return `${count} per ${durationText(periodMs)}, burst ${burst}`;
 }
 
 /**
- * Rejects numbers of an id that let more tokens through than `atMost` of its limit allows. Where the limit borrows, the
- * ceiling counts: own and borrowed tokens together.
+ * Rejects numbers of an id that let more tokens through than `atMost` of its limit allows. Where the limit gives more than its
+ * own tokens, all together count.
  *
  * @param where - The path of the numbers in error messages.
- * @param limit - The numbers of the limit itself, its bounds, and how it borrows.
+ * @param limit - The numbers of the limit itself, its bounds, and its kind.
  * @throws {SluiceError} `ERR_LIMIT`.
  */
-export function checkAtMost(where: string, numbers: Numbers, limit: BoundedLimit): void {
-  const { rate: own, bounds, borrow } = limit;
-  const [path, most] =
-    borrow === undefined ? [where, numbers] : [`${where}.borrow.ceiling`, ceilingOf(borrow, numbers)];
-  checkBounds(path, most, debtOf(numbers, own), bounds);
+export function checkAtMost(
+  where: string,
+  numbers: Numbers,
+  limit: Pick<Limit<never>, 'rate' | 'bounds' | 'kind' | 'own'>,
+): void {
+  const [path, most] = kindOfLimit(limit).links?.most(where, numbers, limit) ?? [where, numbers];
+  checkBounds(path, most, debtOf(numbers, limit.rate), limit.bounds);
 }

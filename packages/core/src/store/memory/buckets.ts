@@ -3,16 +3,21 @@ import type { ReadingToFill, StoreBucket, StoreTransaction } from '../store.ts';
 import { canDeny, levelAfter } from '../transaction-rule.ts';
 import { BatchPeriods, checkedEnd, mendedLevel, type BatchEntry } from './batch-periods.ts';
 import type { BucketTable } from './bucket-table.ts';
-import { addDump, dumpOf, dumpsOf, restoreInto, type Dumped } from './dump.ts';
 import { Eviction } from './eviction.ts';
 import { IdHasher } from './id-hasher.ts';
 import { LimitTables } from './limit-tables.ts';
 import { statsOf, sumOf, type LimitStats, type MemoryStats } from './memory-stats.ts';
 import { PressureReports, type PressureListener } from './pressure.ts';
-import { SlotBuckets } from './slot-buckets.ts';
-import { addSlotsDump, isSlotsDump, slotDumpsOf } from './slots-dump.ts';
+import { Slots } from './slots.ts';
 import { wallUnits, type WallClock } from './store-time.ts';
 import { Sweep } from './sweep.ts';
+
+/** The parts of a store that a dump is made of. */
+export interface Dumped {
+  readonly tables: LimitTables;
+  readonly hasher: IdHasher;
+  readonly wall: WallClock;
+}
 
 /** A store with more than this share of `maxKeys` is nearly full, and reports it. */
 const NEARLY_FULL = 0.9;
@@ -36,7 +41,7 @@ export interface BucketsOptions {
  * of a limit that has fewer.
  */
 export class Buckets {
-  readonly slots: SlotBuckets = new SlotBuckets();
+  readonly slots: Slots = new Slots();
   readonly #maxKeys: number;
   readonly #nearlyFull: number;
   readonly #hasher: IdHasher;
@@ -72,40 +77,12 @@ export class Buckets {
     const { all, bytes } = this.#tables;
     const limits = new Map<string, LimitStats>();
     for (const table of all) limits.set(table.limit, sumOf(statsOf(table), limits.get(table.limit)));
-    const slots = this.slots.heldByLimit();
+    const slots = this.slots.table?.heldByLimit() ?? {};
     return { ...this.#totals, maxKeys: this.#maxKeys, bytes, limits: Object.fromEntries(limits), slots };
   }
 
-  /** Returns the buckets that are not full, as bytes. Held slots are not among them. */
-  dump(now: number): Uint8Array {
-    return dumpOf(this.#dumped, now);
-  }
-
-  /**
-   * Adds the buckets of a dump. There must be none yet.
-   *
-   * @throws {SluiceError} `ERR_DUMP` if there are, or the bytes are not a dump. Nothing has changed.
-   */
-  restore(dump: Uint8Array, now: number): void {
-    restoreInto(this.#dumped, dump, now);
-    this.trim(now);
-  }
-
-  /** Returns all buckets that are not full and the slots that are held, in parts. They must not change meanwhile. */
-  *parts(now: number): Generator<Uint8Array> {
-    const wallMs = this.#wall.nowMs();
-    yield* dumpsOf(this.#dumped, now, wallMs);
-    yield* slotDumpsOf(this.slots, now, wallMs);
-  }
-
-  /** @throws {SluiceError} `ERR_DUMP` if it is not a part of another store. */
-  addPart(part: Uint8Array, now: number): void {
-    if (isSlotsDump(part)) return addSlotsDump(this.slots, part, this.#wall, now);
-    addDump(this.#dumped, part, now);
-    this.trim(now);
-  }
-
-  get #dumped(): Dumped {
+  /** What dumps read and write: the tables, the hashes of their ids, and the clock of periods. */
+  get dumped(): Dumped {
     return { tables: this.#tables, hasher: this.#hasher, wall: this.#wall };
   }
 
@@ -138,7 +115,7 @@ export class Buckets {
 
   #level(batch: readonly BatchEntry[], index: number, now: number): number {
     const { limit, id, period, holding } = batch[index]!;
-    if (holding !== undefined) return this.slots.level(batch[index]!, now);
+    if (holding !== undefined) return this.slots.table === undefined ? 0 : this.slots.table.level(batch[index]!, now);
     const hashes = this.#hashes;
     this.#hasher.hash(id, hashes, 2 * index);
     if (period !== undefined) return this.#levelInPeriod(batch, index);
@@ -256,7 +233,7 @@ export class Buckets {
   forget(batch: readonly StoreBucket[], now: number): void {
     this.#sweep.step(now);
     for (const bucket of batch) {
-      if (bucket.slots === true) this.slots.reset(bucket);
+      if (bucket.slots === true) this.slots.table?.reset(bucket);
       else this.#remove(bucket);
     }
   }

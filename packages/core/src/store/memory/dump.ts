@@ -1,17 +1,8 @@
 import { SluiceError } from '../../checks/errors.ts';
 import { TICKS_PER_MS } from '../../rule/ticks.ts';
 import type { BucketTable } from './bucket-table.ts';
+import type { Dumped } from './buckets.ts';
 import { readDump, writeDump, type DumpedTable } from './dump-format.ts';
-import type { IdHasher } from './id-hasher.ts';
-import type { LimitTables } from './limit-tables.ts';
-import type { WallClock } from './store-time.ts';
-
-/** The parts of a store that a dump is made of. */
-export interface Dumped {
-  readonly tables: LimitTables;
-  readonly hasher: IdHasher;
-  readonly wall: WallClock;
-}
 
 /** The wall clock counts whole milliseconds, so the time between two readings may be shorter than they say by this. */
 const ROUNDING_MS = 1;

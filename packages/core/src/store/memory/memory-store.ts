@@ -4,7 +4,7 @@ import { joinedReading } from '../alternatives.ts';
 import { levelAfter, levelAfterRefund, passes } from '../transaction-rule.ts';
 import { systemTime } from '../../time/system-time.ts';
 import { checkTime, type Time } from '../../time/time.ts';
-import { SluiceError } from '../../checks/errors.ts';
+import { complaint, SluiceError } from '../../checks/errors.ts';
 import { charged } from '../../rule/gcra.ts';
 import { checkOptions, wholeNumber } from '../../checks/options.ts';
 import {
@@ -54,22 +54,6 @@ export interface MemoryStore extends Store {
   /** Returns the current statistics. The call takes time for each limit and bucket of slots, but for no other bucket. */
   stats(): MemoryStats;
   watch(listener: (report: StorePressure) => void): () => void;
-  /**
-   * Returns all buckets that are not full, as bytes for {@link restore} of another store, so that a service of one process
-   * can be restarted. Call it after the last decision. Slots in use are left out: their requests end with the process.
-   *
-   * The bytes contain the key of the hashes, so do not show them to clients. They take 16 bytes for each bucket, and the
-   * call takes time for each bucket.
-   */
-  dump(): Uint8Array;
-  /**
-   * Adds the buckets of a dump to this store, which must not have any yet. The time since the dump is measured by the wall
-   * clock: if the clock was set back meanwhile, clients wait longer by that much.
-   *
-   * @throws {SluiceError} `ERR_DUMP` if the store has buckets, or the bytes are not a complete dump of this version. The
-   * store is then unchanged.
-   */
-  restore(dump: Uint8Array): void;
 }
 
 /**
@@ -104,21 +88,15 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   return new MemoryBuckets(time, { maxKeys, newSecret: () => randomBytes(SECRET_BYTES), random: Math.random });
 }
 
-/**
- * Returns the buckets of a memory store that are not full and its slots, in parts of at most some 64 kB, none of which
- * takes longer than a millisecond to make. The store must not be used between the first and the last one.
- */
-export function partsOf(store: MemoryStore): Generator<Uint8Array> {
-  return (store as MemoryBuckets).parts();
-}
+let open: (store: MemoryStore) => { readonly buckets: Buckets; readonly nowTicks: number };
 
 /**
- * Adds a part of another store to a store that has nothing but other parts of it.
+ * Returns the buckets of a memory store, for its dumps, and its time. A function, because a property would be public.
  *
- * @throws {SluiceError} `ERR_DUMP` if it is not one. The store must then not be used.
+ * @throws {SluiceError} `ERR_CLOSED`; `ERR_OPTION` for another store.
  */
-export function addPart(store: MemoryStore, part: Uint8Array): void {
-  (store as MemoryBuckets).addPart(part);
+export function openBuckets(store: MemoryStore): ReturnType<typeof open> {
+  return open(store);
 }
 
 function closed(): SluiceError {
@@ -133,6 +111,16 @@ class MemoryBuckets implements MemoryStore {
   readonly #time: StoreTime;
   #buckets: Buckets | undefined;
   #evictedInAll = 0;
+
+  static {
+    open = (store) => {
+      if (!(store instanceof MemoryBuckets)) {
+        const remedy = 'It must be of the same copy of @sluice/core.';
+        throw complaint('ERR_OPTION', { option: 'store', demand: 'made by memoryStore', value: store, remedy });
+      }
+      return { buckets: store.#open(), nowTicks: store.#time.nowTicks() };
+    };
+  }
 
   constructor(time: Time, options: Omit<BucketsOptions, 'wall'>) {
     this.#time = new StoreTime(time);
@@ -157,7 +145,7 @@ class MemoryBuckets implements MemoryStore {
       case 'cap':
         return change(buckets, operation.batch, nowTicks, ({ capTicks }, level) => Math.min(level, capTicks));
       case 'renew':
-        for (const hold of operation.batch) buckets.slots.hold(hold, nowTicks);
+        for (const hold of operation.batch) buckets.slots.made().hold(hold, nowTicks);
         break;
       case 'reset':
         buckets.forget(operation.batch, nowTicks);
@@ -168,7 +156,7 @@ class MemoryBuckets implements MemoryStore {
   holders(buckets: readonly StoreBucket[]): readonly (readonly string[])[] {
     const { slots } = this.#open();
     const nowTicks = this.#time.nowTicks();
-    return buckets.map((bucket) => slots.holders(bucket, nowTicks));
+    return buckets.map((bucket) => slots.table?.holders(bucket, nowTicks) ?? []);
   }
 
   take(batch: readonly StoreTransaction[], reading: ReadingToFill): void {
@@ -198,30 +186,14 @@ class MemoryBuckets implements MemoryStore {
     return this.#open().stats();
   }
 
-  dump(): Uint8Array {
-    return this.#open().dump(this.#time.nowTicks());
-  }
-
-  restore(dump: Uint8Array): void {
-    this.#open().restore(dump, this.#time.nowTicks());
-  }
-
-  parts(): Generator<Uint8Array> {
-    return this.#open().parts(this.#time.nowTicks());
-  }
-
-  addPart(part: Uint8Array): void {
-    this.#open().addPart(part, this.#time.nowTicks());
-  }
-
   #open(): Buckets {
     if (this.#buckets === undefined) throw closed();
     return this.#buckets;
   }
 }
 
-function release({ slots }: Buckets, batch: readonly StoreHold[]): StoreReading {
-  for (let i = 0; i < batch.length; i++) slots.release(batch[i]!);
+function release({ slots: { table } }: Buckets, batch: readonly StoreHold[]): StoreReading {
+  if (table !== undefined) for (let i = 0; i < batch.length; i++) table.release(batch[i]!);
   return EMPTY_READING;
 }
 
@@ -253,7 +225,7 @@ function takeAll(
     const after = levelAfter(transaction, before);
     if (after === before) continue;
     if (transaction.holding === undefined) buckets.setLevel(index, now, after);
-    else buckets.slots.take(transaction, transaction.holding, after - before, now);
+    else (buckets.slots.table ?? buckets.slots.made()).take(transaction, transaction.holding, after - before, now);
   }
   buckets.trim(now);
 }

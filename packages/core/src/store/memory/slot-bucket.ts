@@ -1,11 +1,4 @@
-/** Slots of one holder as another store may take them over. */
-export interface HandedSlots {
-  readonly holder: string;
-  readonly from: number;
-  readonly to: number;
-  readonly leftTicks: number;
-  readonly expiryTicks: number;
-}
+import type { HandedSlots } from '../lent.ts';
 
 /** Slots of one holder with numbers from `from` to `to` (exclusive), which expire together. */
 interface SlotRange {

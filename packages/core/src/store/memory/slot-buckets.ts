@@ -1,26 +1,17 @@
 import { TICKS_PER_MS } from '../../rule/ticks.ts';
 import { mapKeyOf } from '../bucket-key.ts';
-import type { BucketName, SlotHolding, StoreHold } from '../store.ts';
-import { SlotBucket, type HandedSlots } from './slot-bucket.ts';
+import type { HandedBucket, SlotsOfHolder, SlotTable } from '../lent.ts';
+import type { BucketName, SlotHolding } from '../store.ts';
+import { SlotBucket } from './slot-bucket.ts';
 
 /** How many buckets are swept for each one that is created: more are dropped than can be forgotten. */
 const SWEPT_PER_NEW_BUCKET = 2;
-
-/** Slots from the first one up. */
-type SlotsOfHolder = BucketName & Pick<StoreHold, 'holder' | 'expiryMs' | 'first' | 'count'>;
-
-/** The slots of one bucket as another store may take them over. */
-export interface HandedBucket {
-  readonly limit: string;
-  readonly key: string;
-  readonly slots: readonly HandedSlots[];
-}
 
 /**
  * The buckets of slots of a memory store. A bucket exists only while slots of it are held, so their number is bounded by
  * what is in use, and none is ever evicted.
  */
-export class SlotBuckets {
+export class SlotBuckets implements SlotTable {
   readonly #buckets = new Map<string, SlotBucket>();
   /**
    * The position of the sweep; undefined while there is no bucket. V8 keeps each table that a map has outgrown or emptied for
@@ -28,14 +19,12 @@ export class SlotBuckets {
    */
   #next: Iterator<SlotBucket> | undefined;
 
-  /** Returns how many slots of each limit are held, as of the last look at each bucket. */
   heldByLimit(): Record<string, number> {
     const held = new Map<string, number>();
     for (const bucket of this.#buckets.values()) held.set(bucket.limit, bucket.held + (held.get(bucket.limit) ?? 0));
     return Object.fromEntries(held);
   }
 
-  /** Returns what is held, for another store. */
   *handed(now: number): Generator<HandedBucket> {
     for (const bucket of this.#buckets.values()) {
       const slots = bucket.handed(now);
@@ -43,7 +32,6 @@ export class SlotBuckets {
     }
   }
 
-  /** Holds what another store has handed over, after the time that has passed since. */
   takeOver({ limit, key, slots }: HandedBucket, passedTicks: number, now: number): void {
     for (const each of slots) {
       const leftTicks = each.leftTicks - passedTicks;
@@ -53,28 +41,23 @@ export class SlotBuckets {
     }
   }
 
-  /** Returns how many slots of a bucket are held. */
   level(name: BucketName, now: number): number {
     return this.#buckets.get(mapKeyOf(name))?.look(now) ?? 0;
   }
 
-  /** Returns who holds slots of a bucket. */
   holders(name: BucketName, now: number): readonly string[] {
     return this.#buckets.get(mapKeyOf(name))?.holders(now) ?? [];
   }
 
-  /** Holds the first slots of a holder that holds none yet. */
   take(name: BucketName, { holder, expiryMs }: SlotHolding, count: number, now: number): void {
     this.#bucketOf(name, now).hold(holder, 1, 1 + count, expiryMs * TICKS_PER_MS, now);
   }
 
-  /** Holds slots from now until they expire, whether they are held already or not. */
   hold(slots: SlotsOfHolder, now: number): void {
     const { holder, first, count, expiryMs } = slots;
     this.#bucketOf(slots, now).hold(holder, first, first + count, expiryMs * TICKS_PER_MS, now);
   }
 
-  /** Frees those of the slots that are held. */
   release(slots: SlotsOfHolder): void {
     const bucket = this.#buckets.get(mapKeyOf(slots));
     if (bucket === undefined) return;
@@ -82,12 +65,10 @@ export class SlotBuckets {
     this.#dropUnused(bucket);
   }
 
-  /** Frees all slots of a bucket. */
   reset(name: BucketName): void {
     this.#delete(mapKeyOf(name));
   }
 
-  /** Looks at some buckets, one after the other, and drops those that have all expired. */
   sweep(count: number, now: number): void {
     for (let left = Math.min(count, this.#buckets.size); left > 0; left--) {
       const bucket = this.#nextBucket();

@@ -1,7 +1,7 @@
 import { complaint } from '../../checks/errors.ts';
 import { isPlainObject } from '../../checks/options.ts';
+import type { HandedBucket, SlotTable } from '../lent.ts';
 import { passedSince } from './dump.ts';
-import type { HandedBucket, SlotBuckets } from './slot-buckets.ts';
 import type { WallClock } from './store-time.ts';
 
 /** What a part with slots begins with, the version of its format included. */
@@ -16,7 +16,7 @@ interface SlotsDump {
 }
 
 /** Returns the slots that are held as bytes, in parts. The store must not change meanwhile. */
-export function* slotDumpsOf(slots: SlotBuckets, now: number, wallMs: number): Generator<Uint8Array> {
+export function* slotDumpsOf(slots: SlotTable, now: number, wallMs: number): Generator<Uint8Array> {
   let buckets: HandedBucket[] = [];
   let ranges = 0;
   for (const { limit, key, slots: all } of slots.handed(now)) {
@@ -43,7 +43,7 @@ export function isSlotsDump(part: Uint8Array): boolean {
 }
 
 /** @throws {SluiceError} `ERR_DUMP` if the bytes are damaged. */
-export function addSlotsDump(slots: SlotBuckets, part: Uint8Array, wall: WallClock, now: number): void {
+export function addSlotsDump(slots: SlotTable, part: Uint8Array, wall: WallClock, now: number): void {
   const { wallMs, buckets } = readSlotsDump(part);
   const passedTicks = passedSince(wallMs, wall.nowMs());
   for (const bucket of buckets) slots.takeOver(bucket, passedTicks, now);

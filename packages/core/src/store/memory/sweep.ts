@@ -1,6 +1,6 @@
 import type { BucketTable } from './bucket-table.ts';
 import type { LimitTables } from './limit-tables.ts';
-import type { SlotBuckets } from './slot-buckets.ts';
+import type { Slots } from './slots.ts';
 
 /**
  * Adjacent slots share cache lines, so checking many of them now and then costs less than a few with each operation.
@@ -26,7 +26,7 @@ const SLOT_BUCKETS_PER_STEP = 16;
  */
 export class Sweep {
   readonly #tables: LimitTables;
-  readonly #slots: SlotBuckets;
+  readonly #slots: Slots;
   /** The position: tables are swept from the last to the first. −1: the next sweep starts at the last. */
   #index = -1;
   #prefix = 0;
@@ -35,7 +35,7 @@ export class Sweep {
   /** The next step is due at so many operations. */
   #dueAt = OPERATIONS_PER_STEP;
 
-  constructor(tables: LimitTables, slots: SlotBuckets) {
+  constructor(tables: LimitTables, slots: Slots) {
     this.#tables = tables;
     this.#slots = slots;
   }
@@ -46,7 +46,7 @@ export class Sweep {
     while (this.#operations >= this.#dueAt) {
       this.#dueAt += OPERATIONS_PER_STEP;
       this.#move(now);
-      this.#slots.sweep(SLOT_BUCKETS_PER_STEP, now);
+      this.#slots.table?.sweep(SLOT_BUCKETS_PER_STEP, now);
     }
   }
 

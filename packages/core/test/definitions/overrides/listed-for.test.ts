@@ -15,6 +15,6 @@ test.each<[string, Key, string[], string, string | undefined]>([
   ['a network of ids that are networks', clientNetwork(), ['2001:db8::/32'], '2001:db8:7::/48', '2001:db8::/32'],
 ])('the override of an id is listed for %s', (_, key, listed, id, found) => {
   const list = new OverrideList();
-  for (const text of listed) list.add('Requests', key.format, text, per);
+  for (const text of listed) list.add('Requests', { key }, text, per);
   expect(overridesOf(list, 'Requests')!.listedFor(id)).toBe(found);
 });

@@ -2,7 +2,6 @@ import { accountId, createLimiter, OverrideList, type Override } from '@sluice/c
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { thrown } from '../../support/thrown.ts';
 
-const { format } = accountId();
 const limits = { A: { key: accountId(), count: 10, period: '1m' } } as const;
 const PLANS: readonly Override[] = [
   { count: 20, period: '1m' },
@@ -16,7 +15,7 @@ const planOf = (i: number): Override => PLANS[i % PLANS.length]!;
 
 function listOf(count: number): OverrideList {
   const list = new OverrideList();
-  for (let i = 0; i < count; i++) list.add('A', format, idOf(i), planOf(i));
+  for (let i = 0; i < count; i++) list.add('A', limits.A, idOf(i), planOf(i));
   return list;
 }
 
@@ -42,7 +41,7 @@ test.each([1000, 1024, 1025, 5000])(
 test('of many ids, each can be listed once', () => {
   const list = listOf(2000);
   for (const i of [0, 1023, 1024, 1999]) {
-    expect(thrown(() => list.add('A', format, idOf(i), 'blocked'))).toMatchObject({
+    expect(thrown(() => list.add('A', limits.A, idOf(i), 'blocked'))).toMatchObject({
       code: 'ERR_OVERRIDE',
       message: expect.stringContaining(`lists the id '${idOf(i)}' twice`) as string,
     });

@@ -1,4 +1,6 @@
 import { accountId, everyone, type Awaitable, type Override, type OverrideFunction } from '@sluice/core';
+import { borrow } from '@sluice/core/borrow';
+import { concurrency } from '@sluice/core/concurrency';
 import { describe, expect, test } from 'vitest';
 import { AskedOverrides } from '../../../src/definitions/overrides/override-function.ts';
 import type { LimiterEvent } from '../../../src/events/event.ts';
@@ -92,22 +94,22 @@ describe('when a function of overrides fails, the limit has its own numbers and 
     [
       'it gives nonsense',
       () => 'gold',
-      "`overrides(Orders)` must be numbers such as { count: 600, period: '180m' } or { concurrency: 20 }, 'unlimited' or 'blocked', but was 'gold'.",
+      "`overrides(Orders)` must be numbers such as { count: 600, period: '180m' }, 'unlimited' or 'blocked', but was 'gold'.",
     ],
     [
       'it gives nonsense later',
       () => Promise.resolve('gold'),
-      "`overrides(Orders)` must be numbers such as { count: 600, period: '180m' } or { concurrency: 20 }, 'unlimited' or 'blocked', but was 'gold'.",
+      "`overrides(Orders)` must be numbers such as { count: 600, period: '180m' }, 'unlimited' or 'blocked', but was 'gold'.",
     ],
     [
       'it gives null',
       () => null,
-      "`overrides(Orders)` must be numbers such as { count: 600, period: '180m' } or { concurrency: 20 }, 'unlimited' or 'blocked', but was null.",
+      "`overrides(Orders)` must be numbers such as { count: 600, period: '180m' }, 'unlimited' or 'blocked', but was null.",
     ],
     [
       'it gives a function',
       () => () => gold,
-      "`overrides(Orders)` must be numbers such as { count: 600, period: '180m' } or { concurrency: 20 }, 'unlimited' or 'blocked', but was [Function (anonymous)].",
+      "`overrides(Orders)` must be numbers such as { count: 600, period: '180m' }, 'unlimited' or 'blocked', but was [Function (anonymous)].",
     ],
     ['it throws what can not be inspected', () => { throw uninspectable(); }, '{}'], // prettier-ignore
     ['it rejects with what can not be inspected', () => Promise.reject(uninspectable()), '{}'],
@@ -126,7 +128,7 @@ describe('when a function of overrides fails, the limit has its own numbers and 
     [
       'a field is unknown',
       () => ({ ...gold, plan: 'gold' }),
-      "`overrides(Orders)` has no option `plan` (its value was 'gold'). Options: burst, count, period, maxDebt, maxWait, borrow, concurrency.",
+      "`overrides(Orders)` has no option `plan` (its value was 'gold'). Options: burst, count, period, maxDebt, maxWait.",
     ],
   ];
 
@@ -204,7 +206,9 @@ describe('numbers that a function gives', () => {
       new Deadlines(50),
       () => {},
     );
-    const slots = defineLimits({ InFlight: { key: accountId(() => null), concurrency: 10 } }, 'local').get('InFlight')!;
+    const slots = defineLimits({ InFlight: concurrency({ key: accountId(() => null), concurrency: 10 }) }, 'local').get(
+      'InFlight',
+    )!;
     const burst = (): unknown => atOnce(overrides.rateFor(slots, 'a', undefined));
     expect(burst()).toMatchObject({ burst: 50 });
     plan.concurrency = 2;
@@ -220,12 +224,12 @@ describe('numbers that a function gives', () => {
     );
     const borrows = defineLimits(
       {
-        PerUser: {
+        PerUser: borrow({
           key: accountId(() => null),
           count: 1,
           period: '1s',
           borrow: { from: 'Pool', tenants: 5, ceiling: { count: 2, period: '1s' } },
-        },
+        }),
         Pool: { key: everyone(), count: 10, period: '1s' },
       },
       'local',

@@ -115,19 +115,19 @@ describe('overrides are rejected', () => {
       'with something that is no numbers',
       { Orders: { a: 'limitless' } },
       'ERR_OVERRIDE',
-      "`overrides.Orders['a']` must be numbers such as { count: 600, period: '180m' } or { concurrency: 20 }, 'unlimited' or 'blocked', but was 'limitless'.",
+      "`overrides.Orders['a']` must be numbers such as { count: 600, period: '180m' }, 'unlimited' or 'blocked', but was 'limitless'.",
     ],
     [
       'without a count',
       { Orders: { a: { burst: 20 } } },
       'ERR_OVERRIDE',
-      "`overrides.Orders['a']` must have all numbers of its limit, which it replaces: `count` and `period` for a rate, `count` for a quota, `concurrency` for a concurrency limit. For example { count: 600, period: '180m' }.",
+      "`overrides.Orders['a']` must have `count` and `period`, because the limit is a rate. For example { count: 600, period: '180m' }.",
     ],
     [
       'without a period',
       { Orders: { a: { burst: 20, count: 5 } } },
-      'ERR_DURATION',
-      "`overrides.Orders['a'].period` must be a duration of whole microseconds from 1ms to 366 days, but was undefined. Write a string with its unit, such as '500ms', '1s', '1h30m' or '7d', or a number of milliseconds from 1000 up.",
+      'ERR_OVERRIDE',
+      "`overrides.Orders['a']` must have `count` and `period`, because the limit is a rate. For example { count: 600, period: '180m' }.",
     ],
     [
       'with a number out of range',
@@ -139,7 +139,7 @@ describe('overrides are rejected', () => {
       'with a field that is none',
       { Orders: { a: { ...ok, key: 1 } } },
       'ERR_UNKNOWN_OPTION',
-      "`overrides.Orders['a']` has no option `key` (its value was 1). Options: burst, count, period, maxDebt, maxWait, borrow, concurrency.",
+      "`overrides.Orders['a']` has no option `key` (its value was 1). Options: burst, count, period, maxDebt, maxWait.",
     ],
   ])('%s', (_, overrides, code, message) => {
     expect(thrown(() => withOverrides(overrides))).toMatchObject({ code, message });

@@ -1,21 +1,22 @@
-import {
-  accountId,
-  createLimiter,
-  everyone,
-  loadFrom,
-  memoryStore,
-  OverrideList,
-  type OverrideTable,
-} from '@sluice/core';
+import { accountId, createLimiter, everyone, memoryStore, OverrideList, type OverrideTable } from '@sluice/core';
+import { borrow as borrowLimit } from '@sluice/core/borrow';
+import { concurrency } from '@sluice/core/concurrency';
+import { load, loadFrom } from '@sluice/core/load';
+import { quota } from '@sluice/core/quota';
 import { describe, expect, test } from 'vitest';
 import { thrown } from '../../support/thrown.ts';
+import { limitOf } from '../../support/limit-of.ts';
 
 const ceiling = { count: 400, period: '1s' };
 const borrow = { from: 'Pool', ceiling };
 const perUser = { key: accountId(), count: 100, period: '1s' };
 const pool = { key: everyone(), count: 1000, period: '1s' };
 
-const make = (limits: object, overrides: OverrideTable = {}) => createLimiter({ limits: limits as never, overrides });
+const make = (limits: Readonly<Record<string, object>>, overrides: OverrideTable = {}) =>
+  createLimiter({
+    limits: Object.fromEntries(Object.entries(limits).map(([name, one]) => [name, limitOf(one)])),
+    overrides,
+  });
 const error = (changes: object, overrides: OverrideTable = {}) =>
   thrown(() => make({ PerUser: { ...perUser, borrow: { ...borrow, ...changes } }, Pool: pool }, overrides));
 
@@ -77,9 +78,9 @@ describe('a limit that borrows', () => {
       { ...pool, borrow: { from: 'Other', ceiling: { count: 2000, period: '1s' } } },
       'must be a limit that does not borrow itself',
     ],
-    [{ key: everyone(), count: 1000, per: 'day' }, 'must be a rate, not a quota'],
-    [{ key: everyone(), concurrency: 1000 }, 'must be a rate, not a concurrency limit'],
-    [{ key: everyone(), load: loadFrom(() => 0) }, 'must be a rate, not a load limit'],
+    [quota({ key: everyone(), count: 1000, per: 'day' }), 'must be a rate, not a quota'],
+    [concurrency({ key: everyone(), concurrency: 1000 }), 'must be a rate, not a concurrency limit'],
+    [load({ key: everyone(), load: loadFrom(() => 0) }), 'must be a rate, not a load limit'],
     [{ ...pool, overshoot: 0.1 }, 'must be a limit without `overshoot`'],
     [{ ...pool, maxWait: '1s' }, 'must be a limit without `maxWait`'],
     [{ ...pool, disabled: true }, 'must be a limit that is not disabled'],
@@ -94,11 +95,13 @@ describe('a limit that borrows', () => {
     const both = thrown(() => make({ PerUser: { ...perUser, maxWait: '1s', borrow }, Pool: pool }));
     expect([both.code, both.message]).toEqual([
       'ERR_LIMIT',
-      '`limits.PerUser` has `borrow` and `maxWait`: whether a request has to wait would depend on the pool. Remove one of ' +
-        'the two, or put `maxWait` on a second limit with the same key.',
+      '`limits.PerUser.maxWait` must be left out beside `borrow`: whether a request has to wait would depend on the pool. ' +
+        'Put `maxWait` on a second limit with the same key.',
     ]);
     const overrides = { PerUser: { a: { count: 100, period: '1s', maxWait: '1s' } } } as const;
-    expect(error({}, overrides).message).toMatch(/^`overrides.PerUser` has `borrow` and `maxWait`/);
+    expect(error({}, overrides).message).toMatch(
+      /^`overrides.PerUser\['a'\]` has no option `maxWait` .* whether a request has to wait would depend on the pool/,
+    );
   });
 
   test('must have a name of at most 56 characters, and no other limit may have the name of its ceilings', () => {
@@ -119,7 +122,7 @@ describe('a limit that borrows', () => {
 
   test('keeps other limiters on the same store from using the name of its ceilings', () => {
     const store = memoryStore();
-    createLimiter({ limits: { PerUser: { ...perUser, borrow }, Pool: pool }, store });
+    createLimiter({ limits: { PerUser: borrowLimit({ ...perUser, borrow }), Pool: pool }, store });
     const other = () => createLimiter({ limits: { 'PerUser.ceiling': perUser }, store });
     expect(thrown(other)).toMatchObject({
       code: 'ERR_LIMIT_IN_USE',
@@ -215,8 +218,8 @@ describe('an override of a limit that borrows', () => {
     const override = { ...big, borrow: { weight: 2 } };
     const { code, message } = thrown(() => make({ PerUser: perUser }, { PerUser: { a: override } }));
     expect([code, message]).toEqual([
-      'ERR_OVERRIDE',
-      expect.stringContaining('has `borrow`, but the limit does not borrow'),
+      'ERR_UNKNOWN_OPTION',
+      expect.stringContaining('`borrow` is for a limit that borrows, and this one does not.'),
     ]);
   });
 
@@ -227,8 +230,8 @@ describe('an override of a limit that borrows', () => {
       message: expect.stringContaining('changes the numbers of a pool'),
     });
     const list = new OverrideList();
-    list.add('Pool', everyone().format, 'everyone', 'blocked');
-    const limits = { PerUser: { ...perUser, borrow }, Pool: pool };
+    list.add('Pool', pool, 'everyone', 'blocked');
+    const limits = { PerUser: borrowLimit({ ...perUser, borrow }), Pool: pool };
     expect(thrown(() => createLimiter({ limits, overrides: list })).code).toBe('ERR_OVERRIDE');
   });
 });

@@ -1,4 +1,5 @@
 import { accountId, createLimiter, everyone, memoryStore, type LimiterEvent, type Store } from '@sluice/core';
+import { borrow } from '@sluice/core/borrow';
 import type { StoreOperation } from '@sluice/core/store';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
@@ -7,14 +8,14 @@ const CALLS: readonly StoreOperation['kind'][] = ['spend', 'check', 'charge', 'r
 
 describe('a limit that borrows, while the store can not answer', () => {
   const limits = (onFailure: 'local' | 'open' | 'closed') => ({
-    PerUser: {
+    PerUser: borrow({
       key: accountId(),
       burst: 4,
       count: 4,
       period: '100s',
       onFailure,
       borrow: { from: 'Pool', ceiling: { burst: 8, count: 8, period: '100s' }, fair: false, tenants: 2 },
-    },
+    }),
     // The policy of a pool is ignored for the limits that borrow from it.
     Pool: { key: everyone(), burst: 12, count: 12, period: '100s', onFailure: 'closed' as const },
   });

@@ -1,4 +1,6 @@
 import { accountId, createLimiter, everyone, type LimitDefinition } from '@sluice/core';
+import { borrow } from '@sluice/core/borrow';
+import { quota } from '@sluice/core/quota';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
 import { thrown } from '../../support/thrown.ts';
@@ -7,11 +9,17 @@ import { started } from './borrowing.ts';
 describe('limits that borrow, decided together', () => {
   const ceiling = { burst: 5, count: 2, period: '1s' };
   const second = {
-    PerOrg: { key: accountId(), burst: 2, count: 1, period: '1s', borrow: { from: 'Reserve', ceiling, fair: false } },
+    PerOrg: borrow({
+      key: accountId(),
+      burst: 2,
+      count: 1,
+      period: '1s',
+      borrow: { from: 'Reserve', ceiling, fair: false },
+    }),
     Reserve: { key: everyone(), burst: 3, count: 1, period: '1s' },
-    Third: { key: accountId(), burst: 2, count: 1, period: '1s', borrow: { from: 'Fund', ceiling } },
+    Third: borrow({ key: accountId(), burst: 2, count: 1, period: '1s', borrow: { from: 'Fund', ceiling } }),
     Fund: { key: everyone(), burst: 3, count: 1, period: '1s' },
-    PerKey: { key: accountId(), burst: 2, count: 1, period: '1s', borrow: { from: 'Pool', ceiling } },
+    PerKey: borrow({ key: accountId(), burst: 2, count: 1, period: '1s', borrow: { from: 'Pool', ceiling } }),
   };
   const user = { limit: 'PerUser', id: 'a' };
   const org = { limit: 'PerOrg', id: 'o' };
@@ -102,14 +110,14 @@ describe('limits that borrow, decided together', () => {
 test('a quota, a share and a limit that borrows in one batch take all or nothing', () => {
   const time = new FakeTime();
   const limits = {
-    PerUser: {
+    PerUser: borrow({
       key: accountId(),
       count: 1,
       period: '1h',
       borrow: { from: 'Pool', ceiling: { count: 4, period: '1h' }, fair: false },
-    },
+    }),
     Pool: { key: everyone(), count: 4, period: '1h' },
-    Monthly: { key: accountId(), count: 3, per: 'month' },
+    Monthly: quota({ key: accountId(), count: 3, per: 'month' }),
     Fleet: { key: accountId(), count: 4, period: '1h' },
   } as const;
   const limiter = createLimiter({ limits, time, log: false });

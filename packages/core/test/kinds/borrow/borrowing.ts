@@ -3,14 +3,14 @@ import {
   createLimiter,
   everyone,
   memoryStore,
-  type Borrow,
   type LimiterEvent,
   type LimiterOptions,
   type Rate,
   type SpendEntry,
 } from '@sluice/core';
+import { borrow as borrowLimit, type Borrow } from '@sluice/core/borrow';
 import { callsOf, FakeTime } from '@sluice/core/testing';
-import type { LimitSettings } from '../../../src/definitions/limit-definition.ts';
+import type { LimitSettings } from '../../../src/limits/limit-settings.ts';
 
 type Numbers = Partial<Omit<LimitSettings & Rate, 'borrow'>> & { readonly borrow?: Partial<Borrow> };
 
@@ -22,7 +22,7 @@ export function started({ borrow, ...numbers }: Numbers = {}, options: Partial<L
   const ceiling = { burst: 5, count: 2, period: '1s' };
   const perUser = { key: accountId(), burst: 2, count: 1, period: '1s', ...numbers };
   const limits = {
-    PerUser: { ...perUser, borrow: { from: 'Pool', ceiling, fair: false, ...borrow } },
+    PerUser: borrowLimit({ ...perUser, borrow: { from: 'Pool', ceiling, fair: false, ...borrow } }),
     Pool: { key: everyone(), burst: 6, count: 4, period: '1s' },
     Other: { key: accountId(), count: 3, period: '1h' },
   };

@@ -1,27 +1,22 @@
-import {
-  accountId,
-  createLimiter,
-  everyone,
-  ipAddress,
-  type Limiter,
-  type Limits,
-  type LimiterOptions,
-} from '@sluice/core';
+import { accountId, createLimiter, everyone, ipAddress, type Limiter, type LimiterOptions } from '@sluice/core';
+import { concurrency as concurrencyLimit } from '@sluice/core/concurrency';
+import { load } from '@sluice/core/load';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
 import { defineLimits } from '../../../src/definitions/define-limits.ts';
 import type { Limit } from '../../../src/limits/limit.ts';
 import { OldStore } from '../../support/old-store.ts';
 import { thrown } from '../../support/thrown.ts';
+import { limitOf } from '../../support/limit-of.ts';
 
 const key = accountId();
 
 function define(definition: object): Limit {
-  return defineLimits({ InFlight: { key, ...definition } } as unknown as Limits, 'local').get('InFlight')!;
+  return defineLimits({ InFlight: limitOf({ key, ...definition }) }, 'local').get('InFlight')!;
 }
 
 function limiterWith(definition: object, options: object = {}): Limiter {
-  const limits = { InFlight: { key, ...definition } };
+  const limits = { InFlight: limitOf({ key, ...definition }) };
   return createLimiter({ limits, log: false, time: new FakeTime(), ...options } as unknown as LimiterOptions);
 }
 
@@ -35,7 +30,7 @@ async function passed(limiter: Limiter, id: string, calls = 5): Promise<number> 
 
 describe('a concurrency limit', () => {
   test('has one tick for a slot, and neither a calendar nor a debt nor a wait', () => {
-    const { rate, levels, calendar, borrow, bounds } = define({ concurrency: 10 });
+    const { rate, levels, calendar, own, bounds } = define({ concurrency: 10 });
     expect(rate).toEqual({
       burst: 10,
       count: 10,
@@ -47,7 +42,7 @@ describe('a concurrency limit', () => {
       kind: { name: 'concurrency', level: 'held', size: 'concurrency' },
     });
     expect(levels).toMatchObject({ fitTicks: 10, capTicks: 10, lineTicks: undefined });
-    expect({ calendar, borrow, bounds }).toEqual({ calendar: undefined, borrow: undefined, bounds: [] });
+    expect({ calendar, own, bounds }).toEqual({ calendar: undefined, own: undefined, bounds: [] });
   });
 
   test('has an expiry of 10 seconds in the store, unless it says otherwise', () => {
@@ -73,7 +68,7 @@ describe('a concurrency limit', () => {
   });
 
   test('of everyone() belongs to the fleet: without a slot, the server is too busy', () => {
-    expect(define({ key: everyone(), concurrency: 10 }).treatment.sheds).toBe(true);
+    expect(define(concurrencyLimit({ key: everyone(), concurrency: 10 })).treatment.sheds).toBe(true);
     expect(define({ concurrency: 10 }).treatment.sheds).toBe(false);
   });
 
@@ -146,7 +141,7 @@ describe('an override of a concurrency limit', () => {
 
   test('of a network applies to its addresses', async () => {
     const ofNetworks = { InFlight: { '10.0.0.0/8': { concurrency: 4 } } };
-    const limiter = limiterWith({ key: ipAddress(), concurrency: 1 }, { overrides: ofNetworks });
+    const limiter = limiterWith(concurrencyLimit({ key: ipAddress(), concurrency: 1 }), { overrides: ofNetworks });
     expect(await passed(limiter, '10.1.2.3')).toBe(4);
     expect(await passed(limiter, '203.0.113.7')).toBe(1);
   });
@@ -161,7 +156,7 @@ describe('an override of a concurrency limit', () => {
       'a concurrency and a rate',
       { concurrency: 1, count: 1, period: '1s' },
       'ERR_OVERRIDE',
-      "`overrides.InFlight['7']` has `concurrency` beside other numbers: for a concurrency limit it must have `concurrency` alone, and for another limit no `concurrency`. For example { concurrency: 20 }.",
+      "`overrides.InFlight['7']` must have `concurrency` alone, because the limit is a concurrency limit. For example { concurrency: 20 }.",
     ],
     ['zero', { concurrency: 0 }, 'ERR_OPTION', `\`overrides.InFlight['7'].concurrency\` ${whole} 0.`],
     ['a fraction', { concurrency: 1.5 }, 'ERR_OPTION', `\`overrides.InFlight['7'].concurrency\` ${whole} 1.5.`],
@@ -190,7 +185,7 @@ describe('an override of a concurrency limit', () => {
     ],
     [
       'a load limit',
-      { load: () => 0, key: undefined },
+      load({ load: () => 0, key: undefined }),
       'must have no numbers, because the limit is a load limit. Its overrides are `unlimited` or `blocked`.',
     ],
   ])('by a concurrency is an error for %s', (_, definition, message) => {

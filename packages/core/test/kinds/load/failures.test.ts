@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
-import { loadFrom } from '../../../src/kinds/load/load.ts';
+import { loadFrom } from '../../../src/kinds/load/sources.ts';
 import { unshowable } from '../../support/uninspectable.ts';
 import { levels, used } from './sampled.ts';
 

@@ -1,6 +1,6 @@
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
-import { loadFrom } from '../../../src/kinds/load/load.ts';
+import { loadFrom } from '../../../src/kinds/load/sources.ts';
 import { levels, used } from './sampled.ts';
 
 /** A source whose readings are counted. */

@@ -1,4 +1,4 @@
-import { loadFrom, type LoadSource } from '@sluice/core';
+import { loadFrom, type LoadSource } from '@sluice/core/load';
 import { describe, expect, test } from 'vitest';
 import { thrown } from '../../support/thrown.ts';
 import { holding, holdingRemotely, limitsOf, slot } from '../concurrency/slots/support/holding.ts';

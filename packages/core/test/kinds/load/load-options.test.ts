@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { checkedLoad, eventLoop, loadFrom } from '../../../src/kinds/load/load.ts';
+import { checkedLoad, eventLoop, loadFrom } from '../../../src/kinds/load/sources.ts';
 import type { LoadOptions } from '../../../src/kinds/load/load-options.ts';
 import { thrown } from '../../support/thrown.ts';
 import { used } from './sampled.ts';

@@ -1,4 +1,4 @@
-import { eventLoop } from '@sluice/core';
+import { eventLoop } from '@sluice/core/load';
 import { afterEach, expect, test, vi } from 'vitest';
 
 afterEach(() => vi.unstubAllGlobals());

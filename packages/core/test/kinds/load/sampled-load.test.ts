@@ -1,6 +1,6 @@
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
-import { eventLoop, loadFrom } from '../../../src/kinds/load/load.ts';
+import { eventLoop, loadFrom } from '../../../src/kinds/load/sources.ts';
 import { loadSettings } from '../../../src/kinds/load/load-options.ts';
 import { SampledLoad } from '../../../src/kinds/load/sampled-load.ts';
 import { intervalUtilization } from '../../../src/kinds/load/utilization.ts';

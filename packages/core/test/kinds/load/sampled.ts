@@ -1,6 +1,6 @@
 import type { LimiterEvent } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
-import type { LoadSource, LoadUse } from '../../../src/limits/load-source.ts';
+import type { LoadSource, LoadUse } from '../../../src/kinds/load/load-source.ts';
 
 /** A source that one limit uses, on a time that does not move by itself, and what it has reported. */
 export function used(source: LoadSource, { limit = 'Worker', time = new FakeTime(1e12) } = {}) {

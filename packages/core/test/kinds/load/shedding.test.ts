@@ -1,7 +1,7 @@
-import type { ShedMessage } from '@sluice/core';
+import type { ShedMessage } from '@sluice/core/load';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { loadFrom } from '../../../src/kinds/load/load.ts';
+import { loadFrom } from '../../../src/kinds/load/sources.ts';
 import { used } from './sampled.ts';
 
 /** A limit that has shed three requests, the first at the returned level. */

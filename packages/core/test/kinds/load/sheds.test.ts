@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ShareClasses } from '../../../src/kinds/load/classes.ts';
-import { loadFrom } from '../../../src/kinds/load/load.ts';
+import { loadFrom } from '../../../src/kinds/load/sources.ts';
 import { used } from './sampled.ts';
 
 describe('what a source sheds', () => {

@@ -1,4 +1,5 @@
-import { accountId, type Decision, type Quota } from '@sluice/core';
+import { accountId, type Decision } from '@sluice/core';
+import { quota as quotaLimit, type Quota } from '@sluice/core/quota';
 import type { Mode } from '@sluice/core/store';
 import { describe, expect, test } from 'vitest';
 import { prepareCost } from '../../support/fixed-cost.ts';
@@ -253,7 +254,7 @@ describe('when its count changes', () => {
   });
 
   function limitsOf(count: number) {
-    return { Monthly: { key: accountId(), count, per: 'month' } } as const;
+    return { Monthly: quotaLimit({ key: accountId(), count, per: 'month' }) } as const;
   }
 });
 

@@ -1,4 +1,6 @@
 import { accountId, createLimiter, everyone, type LimiterEvent } from '@sluice/core';
+import { borrow as borrowLimit } from '@sluice/core/borrow';
+import { quota } from '@sluice/core/quota';
 import { FakeTime } from '@sluice/core/testing';
 import { expect, test } from 'vitest';
 import { limiterOnFakeTime } from '../../support/limiter-on-fake-time.ts';
@@ -84,10 +86,10 @@ test('each id has its own warnings, and a raised quota warns again', () => {
   spend(8);
   spend(8, '8');
   expect(warned()).toHaveLength(2);
-  limiter.replace({ limits: { Monthly: { key: accountId(), count: 20, per: 'month', warnAt: [0.8] } } });
+  limiter.replace({ limits: { Monthly: quota({ key: accountId(), count: 20, per: 'month', warnAt: [0.8] }) } });
   spend(8);
   expect(warned()).toEqual([[0.8, 16]]);
-  limiter.replace({ limits: { Monthly: { key: accountId(), count: 20, per: 'month' } } });
+  limiter.replace({ limits: { Monthly: quota({ key: accountId(), count: 20, per: 'month' }) } });
   spend(4);
   expect(warned()).toEqual([]);
 });
@@ -102,7 +104,7 @@ test('a charge warns too, and on an empty bucket once', () => {
   expect(warned()).toEqual([[1, 10]]);
   charge(5);
   expect(warned()).toEqual([]);
-  limiter.replace({ limits: { Monthly: { key: accountId(), count: 5, per: 'month', warnAt: [1] } } });
+  limiter.replace({ limits: { Monthly: quota({ key: accountId(), count: 5, per: 'month', warnAt: [1] }) } });
   charge(5);
   expect(warned()).toEqual([]);
 });
@@ -136,8 +138,8 @@ test('a decision with own or borrowed tokens of another limit warns too, and a d
   const borrow = { from: 'Pool', ceiling: { count: 2, period: '1s' } } as const;
   const limiter = createLimiter({
     limits: {
-      Monthly: { key: accountId(), count: 4, per: 'month', warnAt: [0.25, 0.5, 0.75] },
-      PerUser: { key: accountId(), count: 1, period: '1s', borrow },
+      Monthly: quota({ key: accountId(), count: 4, per: 'month', warnAt: [0.25, 0.5, 0.75] }),
+      PerUser: borrowLimit({ key: accountId(), count: 1, period: '1s', borrow }),
       Pool: { key: everyone(), count: 9, period: '1s' },
     },
     time,

@@ -1,4 +1,5 @@
-import { accountId, createLimiter, memoryStore, OverrideList, type Limits } from '@sluice/core';
+import { accountId, createLimiter, memoryStore, OverrideList } from '@sluice/core';
+import { quota as quotaLimit } from '@sluice/core/quota';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
 import { defineLimits } from '../../../src/definitions/define-limits.ts';
@@ -6,14 +7,15 @@ import type { Limit } from '../../../src/limits/limit.ts';
 import { limiterOnFakeTime } from '../../support/limiter-on-fake-time.ts';
 import { OldStore } from '../../support/old-store.ts';
 import { rejected, thrown } from '../../support/thrown.ts';
+import { limitOf } from '../../support/limit-of.ts';
 
 const key = accountId();
 const define = (definition: object): Limit =>
-  defineLimits({ Monthly: { key, ...definition } } as unknown as Limits, 'local').get('Monthly')!;
+  defineLimits({ Monthly: limitOf({ key, ...definition }) }, 'local').get('Monthly')!;
 const quota = { count: 100, per: 'month' };
 
 test('a quota has one tick for a token, and a calendar', () => {
-  const { rate, calendar, warnAt } = define({ ...quota, timeZone: 'Europe/Berlin', anchor: '2026-01-31' });
+  const { rate, calendar, own } = define({ ...quota, timeZone: 'Europe/Berlin', anchor: '2026-01-31' });
   expect(rate).toEqual({
     burst: 100,
     count: 100,
@@ -23,11 +25,11 @@ test('a quota has one tick for a token, and a calendar', () => {
     kind: { name: 'quota', level: 'resets', size: 'count' },
   });
   expect(calendar?.of('any').name).toBe('month:31:0:Europe/Berlin');
-  expect(warnAt).toEqual([]);
+  expect(own).toEqual([]);
 });
 
 test('the thresholds of warnings are sorted, each once', () => {
-  expect(define({ ...quota, warnAt: [1, 0.5, 0.8, 0.5] }).warnAt).toEqual([0.5, 0.8, 1]);
+  expect(define({ ...quota, warnAt: [1, 0.5, 0.8, 0.5] }).own).toEqual([0.5, 0.8, 1]);
 });
 
 test.each([
@@ -40,7 +42,7 @@ test.each([
   ['year', 1e12],
 ])('a quota may be per %s, of up to %d tokens', (per, most) => {
   const { calendar, rate } = define({ count: most, per });
-  expect(calendar?.of('any').unit).toBe(per);
+  expect(calendar?.unit).toBe(per);
   expect(rate).toMatchObject({ count: most, toleranceTicks: most });
 });
 
@@ -87,10 +89,18 @@ describe('a wrong quota is an error:', () => {
     [
       { count: 5, period: '1m', timeZone: 'UTC' },
       'ERR_LIMIT',
-      "`limits.Monthly.timeZone` must be given only with `per`. For a quota add per: 'month'; for a rate leave it out.",
+      "`limits.Monthly.timeZone` is an option of a quota, which is made by a function. Write import { quota } from '@sluice/core/quota'; and quota({ key, count: 5, period: '1m', timeZone: 'UTC' }); or leave it out.",
     ],
-    [{ count: 5, period: '1m', anchor: '2026-01-01' }, 'ERR_LIMIT', '`limits.Monthly.anchor` must be given only with'],
-    [{ count: 5, period: '1m', warnAt: [1] }, 'ERR_LIMIT', '`limits.Monthly.warnAt` must be given only with'],
+    [
+      { count: 5, period: '1m', anchor: '2026-01-01' },
+      'ERR_LIMIT',
+      '`limits.Monthly.anchor` is an option of a quota, which is made by a function.',
+    ],
+    [
+      { count: 5, period: '1m', warnAt: [1] },
+      'ERR_LIMIT',
+      '`limits.Monthly.warnAt` is an option of a quota, which is made by a function.',
+    ],
     [
       { ...quota, timeZone: 'Berlin' },
       'ERR_OPTION',
@@ -159,7 +169,7 @@ describe('an anchor function', () => {
 });
 
 describe('a store without calendar periods', () => {
-  const limits = { Monthly: { key, count: 100, per: 'month' } } as const;
+  const limits = { Monthly: quotaLimit({ key, count: 100, per: 'month' }) } as const;
   const message = 'must be a store with the trait `periods`, because limit "Monthly" is a quota, but was OldStore ';
 
   test('is an error when the limiter is made', () => {
@@ -233,7 +243,7 @@ describe('an override of a quota', () => {
   test('cannot be larger than what a store counts in the period of the limit', () => {
     const create = (listed: Record<string, { count: number }>) =>
       createLimiter({
-        limits: { Often: { key: accountId(), count: 10, per: 'second' } },
+        limits: { Often: quotaLimit({ key: accountId(), count: 10, per: 'second' }) },
         overrides: { Often: listed },
       });
     expect(spend({ Monthly: { '7': { count: 1e12 } } }).results[0]).toMatchObject({ count: 1e12, remaining: 1e12 - 1 });
@@ -246,7 +256,7 @@ describe('an override of a quota', () => {
 
   test('that is a quota is an error for a rate', () => {
     const overrides = new OverrideList();
-    overrides.add('Often', key.format, '7', { count: 50 });
+    overrides.add('Often', quotaLimit({ key, count: 5, per: 'day' }), '7', { count: 50 });
     const limits = { Often: { key, count: 5, period: '1m' } } as const;
     const error = thrown(() => createLimiter({ limits, overrides }));
     expect(error.code).toBe('ERR_OVERRIDE');
@@ -260,15 +270,15 @@ test('another calendar has other buckets, and the old calendar has its old bucke
   const time = new FakeTime();
   time.setWall(Date.UTC(2026, 6, 15));
   const store = memoryStore({ time });
-  const day = { Q: { key, count: 5, per: 'day' } } as const;
+  const day = { Q: quotaLimit({ key, count: 5, per: 'day' }) } as const;
   const limiter = createLimiter({ limits: day, store, time });
   const used = () => 5 - limiter.spendSync([{ limit: 'Q', id: '7' }]).remaining;
   expect([used(), used()]).toEqual([1, 2]);
-  limiter.replace({ limits: { Q: { key, count: 5, per: 'day', timeZone: 'Europe/Berlin' } } });
+  limiter.replace({ limits: { Q: quotaLimit({ key, count: 5, per: 'day', timeZone: 'Europe/Berlin' }) } });
   expect(used()).toBe(1);
   limiter.replace({ limits: { Q: { key, count: 5, period: '30d' } } });
   expect(used()).toBe(1);
-  limiter.replace({ limits: { Q: { key, count: 5, per: 'month' } } });
+  limiter.replace({ limits: { Q: quotaLimit({ key, count: 5, per: 'month' }) } });
   expect(used()).toBe(1);
   limiter.replace({ limits: day });
   expect(used()).toBe(3);

@@ -3,12 +3,13 @@ import { describe, expect, test } from 'vitest';
 import { defineLimits } from '../../../src/definitions/define-limits.ts';
 import type { Limit } from '../../../src/limits/limit.ts';
 import { thrown } from '../../support/thrown.ts';
+import { limitOf } from '../../support/limit-of.ts';
 
 const rate = { count: 100, period: '1s' };
 
 function define(definition: object): Limit {
-  const limits = { Orders: { key: accountId(), ...definition }, Pool: { key: everyone(), ...rate } };
-  return defineLimits(limits as unknown as Limits, 'local').get('Orders')!;
+  const limits = { Orders: limitOf({ key: accountId(), ...definition }), Pool: { key: everyone(), ...rate } };
+  return defineLimits(limits as Limits, 'local').get('Orders')!;
 }
 
 describe('an overshoot', () => {
@@ -46,16 +47,20 @@ describe('an overshoot', () => {
       '`limits.Orders` has `overshoot` and `maxWait`: the order of its queue is exact. Remove one of the two.',
     ],
     [{ overshoot: 0.1, maxDebt: 5 }, 'ERR_LIMIT', '`limits.Orders` has `overshoot` and `maxDebt`: its debt is exact.'],
-    [{ overshoot: 0.1, borrow }, 'ERR_LIMIT', '`limits.Orders` has `overshoot` and `borrow`: what is left of its pool'],
+    [
+      { overshoot: 0.1, borrow },
+      'ERR_LIMIT',
+      '`limits.Orders.overshoot` must be left out beside `borrow`: what is left of its pool',
+    ],
     [
       { overshoot: 0.1, count: 9, period: undefined, per: 'day' },
       'ERR_LIMIT',
-      '`limits.Orders.overshoot` must be left out beside `per`: only a rate can have one.',
+      '`limits.Orders.overshoot` must be left out beside `per`: a limit is a quota or a rate.',
     ],
     [
       { overshoot: 0.1, count: undefined, period: undefined, concurrency: 9 },
       'ERR_LIMIT',
-      '`limits.Orders.overshoot` must be left out beside `concurrency`: only a rate can have one.',
+      '`limits.Orders.overshoot` must be left out beside `concurrency`: a limit is a concurrency limit or a rate.',
     ],
   ])('is an error in %o', (options, code, message) => {
     const error = thrown(() => define({ ...rate, ...options }));

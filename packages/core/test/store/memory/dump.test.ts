@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { callsOf, FakeTime } from '@sluice/core/testing';
 import { TICKS_PER_MS } from '../../../src/rule/ticks.ts';
 import type { CalendarPeriod } from '../../../src/store/calendar-period.ts';
-import { addPart, memoryStore, partsOf, type MemoryStore } from '../../../src/store/memory/memory-store.ts';
+import { dump, dumpParts, restore, restorePart } from '../../../src/dump.ts';
+import { memoryStore, type MemoryStore } from '../../../src/store/memory/memory-store.ts';
 import type { StoreTransaction } from '../../../src/store/store.ts';
 import { numbersFrom } from './numbers.ts';
 
@@ -46,18 +47,18 @@ function levels(store: MemoryStore, of: typeof rate): readonly number[] {
   return buckets.flatMap((bucket) => callsOf(store).check([bucket]).levelsTicks);
 }
 
-function restored(dump: Uint8Array, wallMs: number, maxKeys?: number) {
+function restored(bytes: Uint8Array, wallMs: number, maxKeys?: number) {
   const next = storeAt(wallMs, maxKeys);
   next.time.advance(1234.5);
   next.time.setWall(wallMs);
-  next.store.restore(dump);
+  restore(next.store, bytes);
   return next;
 }
 
 describe('a memory store that restores a dump', () => {
   test('has the levels that the other store would have, less at most a millisecond of refill', () => {
     const { time, store } = used();
-    const next = restored(store.dump(), time.wallNow() + 7001);
+    const next = restored(dump(store), time.wallNow() + 7001);
     time.advance(7000);
     const expected = levels(store, rate);
     expect(expected.filter((level) => level > 0).length).toBeGreaterThan(1000);
@@ -67,16 +68,16 @@ describe('a memory store that restores a dump', () => {
 
   test('does not read the bytes later, which may then be overwritten', () => {
     const { time, store } = used();
-    const bytes = Buffer.from(store.dump());
+    const bytes = Buffer.from(dump(store));
     const next = restored(bytes, time.wallNow());
     bytes.fill(0);
-    const last = restored(next.store.dump(), time.wallNow());
+    const last = restored(dump(next.store), time.wallNow());
     expect(levels(last.store, quota)).toEqual(levels(store, quota));
   });
 
   test('decides as the other one would', () => {
     const { time, store } = used();
-    const next = restored(store.dump(), time.wallNow() + 1);
+    const next = restored(dump(store), time.wallNow() + 1);
     const random = numbersFrom(2);
     for (let i = 0; i < 5000; i++) {
       const [of, limit, id] = [random() < 0.5 ? rate : quota, NAMES[i % 3]!, `id${Math.floor(random() * 6000)}`];
@@ -89,13 +90,13 @@ describe('a memory store that restores a dump', () => {
 
   test('lets nobody through earlier if the wall clock was set back meanwhile', () => {
     const { time, store } = used();
-    const next = restored(store.dump(), time.wallNow() - 3_600_000);
+    const next = restored(dump(store), time.wallNow() - 3_600_000);
     expect(levels(next.store, rate)).toEqual(levels(store, rate));
   });
 
   test('drops the counts of periods that have ended long ago', () => {
     const { store } = used();
-    const next = restored(store.dump(), JULY + 2 * DAY_MS);
+    const next = restored(dump(store), JULY + 2 * DAY_MS);
     const tomorrow = {
       ...quota('Orders', 'id1', 1),
       period: [JULY + 2 * DAY_MS, JULY + 3 * DAY_MS, JULY + 4 * DAY_MS] as const,
@@ -104,7 +105,7 @@ describe('a memory store that restores a dump', () => {
   });
 
   test('keeps to its own number of buckets', () => {
-    const next = restored(used().store.dump(), JULY, 1000);
+    const next = restored(dump(used().store), JULY, 1000);
     expect(next.store.stats().size).toBe(1000);
     expect(next.store.stats().evicted).toBeGreaterThan(1000);
   });
@@ -113,9 +114,9 @@ describe('a memory store that restores a dump', () => {
     const { time, store } = storeAt(JULY);
     callsOf(store).spend([rate('Orders', 'id', 1)]);
     time.advance(1000);
-    const next = restored(store.dump(), JULY);
+    const next = restored(dump(store), JULY);
     expect(next.store.stats().limits).toEqual({});
-    expect(restored(next.store.dump(), JULY).store.stats().limits).toEqual({});
+    expect(restored(dump(next.store), JULY).store.stats().limits).toEqual({});
   });
 
   test('has no slots of requests that have ended with their process', () => {
@@ -123,7 +124,7 @@ describe('a memory store that restores a dump', () => {
     const holding = { holder: 'a', expiryMs: 60_000 };
     callsOf(store).spend([{ ...rate('Slots', 'id', 1), incrementTicks: 1, fitTicks: 2, capTicks: 2, holding }]);
     expect(store.stats().slots).toEqual({ Slots: 1 });
-    expect(restored(store.dump(), JULY).store.stats().slots).toEqual({});
+    expect(restored(dump(store), JULY).store.stats().slots).toEqual({});
   });
 });
 
@@ -138,12 +139,12 @@ describe('a memory store that takes over the parts of another one', () => {
     for (let i = 0; i < 2500; i++) callsOf(store).spend([slot('one', `h${i}`)]);
     for (let i = 0; i < 2500; i++) callsOf(store).spend([slot(`id${i}`, 'h')]);
     const next = storeAt(time.wallNow());
-    const parts = [...partsOf(store)];
+    const parts = [...dumpParts(store)];
     expect(parts.length).toBeGreaterThan(10);
     expect(Math.max(...parts.map(({ length }) => length))).toBeLessThan(200_000);
     time.advance(7000);
     next.time.setWall(time.wallNow() + 1);
-    for (const part of parts) addPart(next.store, part);
+    for (const part of parts) restorePart(next.store, part);
     expect(levels(next.store, rate)).toEqual(levels(store, rate));
     expect(levels(next.store, quota)).toEqual(levels(store, quota));
     expect(next.store.stats().slots).toEqual({ Slots: 5000 });
@@ -161,10 +162,10 @@ describe('a memory store that takes over the parts of another one', () => {
     time.advance(1000);
     callsOf(store).spend([slot('id', 'new')]);
     const next = storeAt(JULY + 60_500);
-    for (const part of partsOf(store)) addPart(next.store, part);
+    for (const part of dumpParts(store)) restorePart(next.store, part);
     expect(next.store.stats().slots).toEqual({ Slots: 1 });
     time.advance(60_000);
-    expect([...partsOf(store)]).toEqual([]);
+    expect([...dumpParts(store)]).toEqual([]);
   });
 
   test.each([
@@ -179,23 +180,23 @@ describe('a memory store that takes over the parts of another one', () => {
     '{"wallMs":1,"buckets":[{"limit":"A","key":"A:","slots":[{"holder":"a","from":1,"to":2,"leftTicks":1}]}]}',
   ])('rejects slots that are damaged: %j', (text) => {
     const part = new TextEncoder().encode(`SluiceSL1${text}`);
-    expect(() => addPart(storeAt(JULY).store, part)).toThrow(expect.objectContaining({ code: 'ERR_DUMP' }));
+    expect(() => restorePart(storeAt(JULY).store, part)).toThrow(expect.objectContaining({ code: 'ERR_DUMP' }));
   });
 });
 
 describe('a dump is rejected, and the store remains as it was,', () => {
-  const dump = used().store.dump();
+  const whole = dump(used().store);
 
   function expectRejected(bytes: unknown, expected: object, store = storeAt(JULY).store): void {
     const before = store.stats();
-    expect(() => store.restore(bytes as Uint8Array)).toThrow(
+    expect(() => restore(store, bytes as Uint8Array)).toThrow(
       expect.objectContaining({ code: 'ERR_DUMP', ...expected }),
     );
     expect(store.stats()).toEqual(before);
   }
 
   function changed(at: number, value: number): Uint8Array {
-    const bytes = dump.slice();
+    const bytes = whole.slice();
     bytes[at] = value;
     return bytes;
   }
@@ -203,7 +204,7 @@ describe('a dump is rejected, and the store remains as it was,', () => {
   test('by a store that has buckets', () => {
     const { store } = storeAt(JULY);
     callsOf(store).spend([rate('Orders', 'id', 1)]);
-    expectRejected(dump, { message: expect.stringContaining('has buckets') }, store);
+    expectRejected(whole, { message: expect.stringContaining('has buckets') }, store);
     expect(callsOf(store).check([rate('Orders', 'id', 1)]).levelsTicks).toEqual([T]);
   });
 
@@ -221,18 +222,18 @@ describe('a dump is rejected, and the store remains as it was,', () => {
   test('if a part of it is missing, wherever it ends, or something follows it', () => {
     const small = storeAt(JULY).store;
     callsOf(small).spend([rate('Orders', 'id', 1), quota('Daily', 'id', 1)]);
-    const whole = small.dump();
-    const wrong = Array.from({ length: whole.length }, (_, length) => whole.subarray(0, length));
-    for (const each of [...wrong, Uint8Array.of(...whole, 0)]) expectRejected(each, {});
-    expect(restored(whole, JULY).store.stats().size).toBe(2);
+    const bytes = dump(small);
+    const wrong = Array.from({ length: bytes.length }, (_, length) => bytes.subarray(0, length));
+    for (const each of [...wrong, Uint8Array.of(...bytes, 0)]) expectRejected(each, {});
+    expect(restored(bytes, JULY).store.stats().size).toBe(2);
   });
 
   test('if a bucket in it has no valid hash or no time, or the clock is none', () => {
     const damaged = { message: expect.stringContaining('is incomplete or damaged') };
-    const firstBucket = dump.length - 16;
+    const firstBucket = whole.length - 16;
     expectRejected(changed(firstBucket, 0), damaged);
     for (const at of [firstBucket + 8, 8 + 4 + 16]) {
-      const bytes = dump.slice();
+      const bytes = whole.slice();
       new DataView(bytes.buffer).setFloat64(at, Number.NaN, true);
       expectRejected(bytes, damaged);
     }
@@ -241,7 +242,7 @@ describe('a dump is rejected, and the store remains as it was,', () => {
   test('if the store is closed', () => {
     const { store } = storeAt(JULY);
     store.close();
-    expect(() => store.restore(dump)).toThrow(expect.objectContaining({ code: 'ERR_CLOSED' }));
-    expect(() => store.dump()).toThrow(expect.objectContaining({ code: 'ERR_CLOSED' }));
+    expect(() => restore(store, whole)).toThrow(expect.objectContaining({ code: 'ERR_CLOSED' }));
+    expect(() => dump(store)).toThrow(expect.objectContaining({ code: 'ERR_CLOSED' }));
   });
 });

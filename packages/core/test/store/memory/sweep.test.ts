@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { LimitTables } from '../../../src/store/memory/limit-tables.ts';
-import { SlotBuckets } from '../../../src/store/memory/slot-buckets.ts';
+import { Slots } from '../../../src/store/memory/slots.ts';
 import { Sweep } from '../../../src/store/memory/sweep.ts';
 import { hashes, putAll, tablesOf } from './tables.ts';
 
@@ -11,7 +11,7 @@ describe('the sweep', () => {
   test('drops all that has passed and gives the memory back, four slots for each operation', () => {
     const tables = tablesOf({ A: hashes(50_000, 5) }, NOW + 1, NOW);
     const slots = tables.bytes / 16;
-    const sweep = new Sweep(tables, new SlotBuckets());
+    const sweep = new Sweep(tables, new Slots());
     let mostAtOnce = 0;
     for (let step = 0; step < slots / 2; step++) {
       const before = tables.totals.size;
@@ -30,7 +30,7 @@ describe('the sweep', () => {
     const tables = tablesOf({ A: hashes(50_000, 7) }, NOW + 1, NOW);
     const table = tables.find('A')!;
     for (const [i, [low, high]] of live.entries()) table.put(low, high, NOW + 100 + i, NOW);
-    const sweep = new Sweep(tables, new SlotBuckets());
+    const sweep = new Sweep(tables, new Slots());
     for (let step = 0; step < 60_000; step++) sweep.step(NOW + 50);
     expect(live.every(([low, high], i) => table.tat(low, high) === NOW + 100 + i)).toBe(true);
     expect(table.size).toBe(50);
@@ -41,7 +41,7 @@ describe('the sweep', () => {
     const tables = tablesOf({ A: hashes(2000, 10) }, NOW + 1, NOW);
     tables.find('A')!.put(1, 1, NOW + 100, NOW);
     expect(tables.bytes).toBeGreaterThan(60_000);
-    const sweep = new Sweep(tables, new SlotBuckets());
+    const sweep = new Sweep(tables, new Slots());
     for (let step = 0; step < 4000; step++) sweep.step(NOW + 1);
     expect(tables.bytes).toBe(EMPTY_BYTES);
   });
@@ -51,7 +51,7 @@ describe('the sweep', () => {
     const other = hashes(40_000, 9).map(([low, high]) => [low, high | (1 << 31)] as const);
     putAll(tables.find('A')!, other, NOW + 100, NOW);
     const full = tables.bytes;
-    const sweep = new Sweep(tables, new SlotBuckets());
+    const sweep = new Sweep(tables, new Slots());
     for (let step = 0; step < 60_000; step++) sweep.step(NOW + 50);
     expect(tables.totals.size).toBe(40_000);
     expect(tables.bytes).toBeLessThan(full);
@@ -61,7 +61,7 @@ describe('the sweep', () => {
   test('goes from the table of one limit to the next, and drops those that have become empty', () => {
     const tables = tablesOf({ A: hashes(3000, 1), B: hashes(10, 2), C: hashes(3000, 3), D: [] }, NOW + 1, NOW);
     putAll(tables.find('B')!, hashes(10, 4), NOW + 100, NOW);
-    const sweep = new Sweep(tables, new SlotBuckets());
+    const sweep = new Sweep(tables, new Slots());
     for (let step = 0; step < 6000; step++) sweep.step(NOW + 1);
     expect(tables.all.map(({ limit, size }) => [limit, size])).toEqual([['B', 10]]);
     expect(tables.find('A')).toBeUndefined();
@@ -73,7 +73,7 @@ describe('the sweep', () => {
     'keeps the tables of %i limits in turn, although each bucket is full again at its next request',
     (limits) => {
       const tables = new LimitTables();
-      const sweep = new Sweep(tables, new SlotBuckets());
+      const sweep = new Sweep(tables, new Slots());
       let created = 0;
       for (let step = 0; step < 10_000; step++) {
         sweep.step(NOW + step);
@@ -92,7 +92,7 @@ describe('the sweep', () => {
 
   test('drops a table that remains empty after a thousand operations', () => {
     const tables = tablesOf({ Gone: hashes(10, 11), Used: [] }, NOW + 1, NOW);
-    const sweep = new Sweep(tables, new SlotBuckets());
+    const sweep = new Sweep(tables, new Slots());
     const use = (operations: number) => {
       for (let i = 0; i < operations; i++) {
         sweep.step(NOW + 1);
@@ -107,7 +107,7 @@ describe('the sweep', () => {
 
   test('drops the tables of limits faster than they are created, even if each operation names another one', () => {
     const tables = new LimitTables();
-    const sweep = new Sweep(tables, new SlotBuckets());
+    const sweep = new Sweep(tables, new Slots());
     let most = 0;
     for (let step = 0; step < 20_000; step++) {
       sweep.step(NOW + step);
@@ -121,7 +121,7 @@ describe('the sweep', () => {
 
   test('does nothing without a table', () => {
     const tables = new LimitTables();
-    const sweep = new Sweep(tables, new SlotBuckets());
+    const sweep = new Sweep(tables, new Slots());
     for (let step = 0; step < 100; step++) sweep.step(NOW);
     expect(tables.totals).toEqual({ size: 0, swept: 0, evicted: 0 });
   });

@@ -1,3 +1,4 @@
+import { borrowTermsOf } from '@sluice/core/kinds';
 import type { Limit } from '@sluice/core/kit';
 import { TICKS_PER_MICRO } from '@sluice/core/store';
 import type { ClientId, ClientTable } from '../keys/client-table.ts';
@@ -72,7 +73,7 @@ export class LimitTally {
 
   /** Whether the smallest burst that denies nobody can be found: of a limit that does not borrow. */
   get hasCurve(): boolean {
-    return this.#limit.borrow === undefined && this.#slots.every(({ isExact }) => isExact);
+    return borrowTermsOf(this.#limit) === undefined && this.#slots.every(({ isExact }) => isExact);
   }
 
   /** Counts a request of a client, once for all passes. */

@@ -1,4 +1,5 @@
 import type { OverrideList } from '@sluice/core';
+import { borrowTermsOf } from '@sluice/core/kinds';
 import type { Limit, Numbers } from '@sluice/core/kit';
 import { TICKS_PER_MICRO } from '@sluice/core/store';
 import type { ClientId, ClientTable } from '../keys/client-table.ts';
@@ -39,8 +40,8 @@ export class SecondBounds {
   }
 
   /** Whether a limit can have bounds: a rate that does not borrow. */
-  static has({ borrow, calendar, load, treatment }: Limit): boolean {
-    return borrow === undefined && calendar === undefined && load === undefined && treatment.slots === undefined;
+  static has(limit: Limit): boolean {
+    return limit.kind.level === 'falls' && borrowTermsOf(limit) === undefined;
   }
 
   /** Whether the bounds are known: not of a sample of the clients, or of different costs. */

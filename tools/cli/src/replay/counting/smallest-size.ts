@@ -1,5 +1,5 @@
 import { countText } from '../../console/number-text.ts';
-import type { CalendarUnit } from '@sluice/core';
+import type { CalendarUnit } from '@sluice/core/quota';
 import { about, band, percent } from './figures-text.ts';
 import type { InputReport, LimitReport } from './report.ts';
 

@@ -36,7 +36,7 @@ export function chosenLimits(limits: LoadedLimits['limits'], choice: LimitChoice
   const unknown = choice.leaveOut.find((name) => !all.includes(name));
   if (unknown !== undefined)
     throw new UsageError(`\`--leave-out\` must be the name of a limit, but was '${unknown}'. Limits: ${listed(all)}.`);
-  const pools = new Set(Object.values(limits).map(({ borrow }) => borrow?.from));
+  const pools = new Set(Object.values(limits).map((limit) => poolOf(limit)));
   const leftOut = Object.entries(limits).flatMap(([limit, definition]) => {
     const reason = reasonAgainst(limit, definition, pools.has(limit), choice);
     return reason === undefined ? [] : [{ limit, reason }];
@@ -58,7 +58,7 @@ function reasonAgainst(
   { leaveOut, keyed, identified, logs }: LimitChoice,
 ): string | undefined {
   if (leaveOut.includes(name)) return LEFT_OUT;
-  if (definition.disabled === true) return 'it is disabled';
+  if ('disabled' in definition && definition.disabled === true) return 'it is disabled';
   const kind = kindOf(name, definition).name;
   if (kind === 'load') return 'a log does not show the load of the server';
   if (kind === 'concurrency' && hasWholeSeconds(logs)) return WHOLE_SECONDS;
@@ -79,13 +79,13 @@ export function forCanonicalIds(
   { limits, overrides }: Pick<LoadedLimits, 'limits' | 'overrides'>,
   names: readonly string[],
 ): ReplayedLimits {
-  const definitions = Object.entries(limits).filter(([, { load }]) => load === undefined);
+  const definitions = Object.entries(limits).filter(([name, limit]) => kindOf(name, limit).name !== 'load');
   const changed = definitions.map(([name, definition]) => {
     if (!names.includes(name)) return [name, definition];
     const format = { ...definition.key!.format, canonical: (text: string) => text };
     return [name, { ...replayedDefinition(definition), key: by(undefined, { format }) }];
   });
-  const concurrency = names.filter((name) => limits[name]!.concurrency !== undefined);
+  const concurrency = names.filter((name) => isConcurrency(limits[name]!));
   return {
     limits: Object.fromEntries(changed) as ReplayedLimits['limits'],
     overrides,
@@ -94,5 +94,15 @@ export function forCanonicalIds(
 }
 
 function replayedDefinition(definition: LimitDefinition): LimitDefinition {
-  return definition.concurrency === undefined ? definition : { ...definition, expiry: EXPIRY };
+  return isConcurrency(definition) ? ({ ...definition, expiry: EXPIRY } as object as LimitDefinition) : definition;
+}
+
+/** Returns the name of the pool from which a limit of a file borrows. */
+function poolOf(definition: LimitDefinition): string | undefined {
+  return (definition as { borrow?: { from: string } }).borrow?.from;
+}
+
+/** Whether a limit counts the requests that are in progress. */
+export function isConcurrency(definition: LimitDefinition): boolean {
+  return kindOf('', definition).name === 'concurrency';
 }

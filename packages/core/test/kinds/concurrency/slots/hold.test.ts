@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Limiter } from '@sluice/core';
 import { createLimiter, everyone, accountId } from '@sluice/core';
+import { concurrency as concurrencyLimit } from '@sluice/core/concurrency';
 import { rejected, thrown } from '../../../support/thrown.ts';
 import { fill, holding, limitsOf, slot } from './support/holding.ts';
 
@@ -204,7 +205,7 @@ test('limits that only count tokens can be held, too: there is nothing to releas
 
 test('the names of the limits are checked by the compiler', async () => {
   const limiter: Limiter<unknown, 'InFlight'> = createLimiter({
-    limits: { InFlight: { key: accountId(), concurrency: 1 } },
+    limits: { InFlight: concurrencyLimit({ key: accountId(), concurrency: 1 }) },
   });
   // @ts-expect-error -- no such limit
   expect(await rejected(() => limiter.spend([{ limit: 'Inflight', id: 'a' }], { hold: true }))).toMatchObject({
@@ -214,7 +215,7 @@ test('the names of the limits are checked by the compiler', async () => {
 
 test('the slots of `everyone` are shared by all clients', () => {
   const { limiter, hold } = holding({});
-  limiter.replace({ limits: { ...limitsOf({}), Fleet: { key: everyone(), concurrency: 1 } } });
+  limiter.replace({ limits: { ...limitsOf({}), Fleet: concurrencyLimit({ key: everyone(), concurrency: 1 }) } });
   hold({ limit: 'Fleet', id: 'everyone' });
   expect(hold({ limit: 'Fleet', id: 'everyone' }).allowed).toBe(false);
 });

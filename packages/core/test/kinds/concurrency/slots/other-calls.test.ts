@@ -1,4 +1,5 @@
-import { eventLoop, type DecisionMessage } from '@sluice/core';
+import type { DecisionMessage } from '@sluice/core';
+import { eventLoop } from '@sluice/core/load';
 import { describe, expect, test } from 'vitest';
 import { rejected } from '../../../support/thrown.ts';
 import { fill, holding, holdingRemotely, slot } from './support/holding.ts';

@@ -2,6 +2,7 @@ import { accountId, createLimiter, memoryStore, type Decision, type LimiterEvent
 import type { Limiter, LimiterOptions, Limits, SpendEntry, Store } from '@sluice/core';
 import { callsOf, FakeTime } from '@sluice/core/testing';
 import { atOnce } from '../../../../support/limiter-on-fake-time.ts';
+import { limitOf } from '../../../../support/limit-of.ts';
 import { RemoteStore } from './remote-store.ts';
 
 type Options = Partial<Omit<LimiterOptions, 'limits' | 'store' | 'time'>>;
@@ -15,8 +16,11 @@ export function slot(more: Partial<SpendEntry> = {}): SpendEntry {
 /** Limits of accounts, by name. */
 export function limitsOf(numbers: Numbers): Limits {
   return Object.fromEntries(
-    Object.entries(numbers).map(([name, given]) => [name, { key: accountId((id: unknown) => String(id)), ...given }]),
-  ) as Limits;
+    Object.entries(numbers).map(([name, given]) => [
+      name,
+      limitOf({ key: accountId((id: unknown) => String(id)), ...given }),
+    ]),
+  );
 }
 
 /** Decisions that a test does not release. Their slots would be free once they were collected as garbage. */

@@ -1,10 +1,12 @@
-import { CALENDAR_UNITS, MOST_TOKENS_PER, type CalendarUnit } from '../../calendar/calendar.ts';
+import { calendarNamed, CALENDAR_UNITS, MOST_TOKENS_PER, type CalendarUnit } from '../../calendar/calendar.ts';
 import { complaint } from '../../checks/errors.ts';
 import { wholeNumber } from '../../checks/options.ts';
 import { countingRate, type NumbersKind, type Numbers } from '../../rule/rate.ts';
-import { NUMBERS_ALONE, type Kind } from '../../limits/kind.ts';
+import { NUMBERS_ALONE } from '../../limits/limit-parts.ts';
 import { EXACT_ROW, type OptionRow } from '../../limits/option.ts';
+import type { Kind } from '../kind.ts';
 import { limitCalendarOf, type AnchorDate } from './limit-calendar.ts';
+import { QuotaPart } from './quota-warnings.ts';
 
 /** The options of a quota: `count` tokens in each calendar period, which all come back at its end. */
 export interface Quota {
@@ -47,7 +49,7 @@ const COUNT = {
 const TOKENS_OF_A_PERIOD: NumbersKind = { name: 'quota', level: 'resets', size: 'count' };
 
 /** So many tokens in each period of a calendar, which all come back at its end. */
-export const quota: Kind<Quota, QuotaOverride> = {
+export const QUOTA: Kind<Quota, QuotaOverride> = {
   ...TOKENS_OF_A_PERIOD,
   noun: 'a quota',
   mark: 'per',
@@ -86,9 +88,20 @@ export const quota: Kind<Quota, QuotaOverride> = {
     const calendar = limitCalendarOf(options, limit);
     checkSize(limit.where, options.count, calendar.unit);
     const warnAt = options.warnAt === undefined ? [] : checkedThresholds(`${limit.where}.warnAt`, options.warnAt);
-    return { ...NUMBERS_ALONE, rate, calendar, warnAt };
+    return { ...NUMBERS_ALONE, rate, calendar, own: warnAt };
   },
   describe: ({ rate, calendar }) => `${rate.count} per calendar ${calendar!.unit}`,
+  checkStore(store, { name }) {
+    if (store.traits?.periods === true) return;
+    throw complaint('ERR_OPTION', {
+      option: 'store',
+      demand: `a store with the trait \`periods\`, because limit "${name}" is a quota`,
+      value: store,
+      remedy: 'Every store of Sluice has it. For one of your own, see CalendarPeriod in docs/writing-a-store.md.',
+    });
+  },
+  lends: { calendarNamed },
+  part: ({ emit }) => new QuotaPart(emit),
 };
 
 /**

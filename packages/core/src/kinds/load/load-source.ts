@@ -1,5 +1,5 @@
-import type { EventSink } from '../events/event.ts';
-import type { Time } from '../time/time.ts';
+import type { EventSink } from '../../events/event.ts';
+import type { Time } from '../../time/time.ts';
 
 /** How loaded this process is, as a level that moves slowly. Made by `eventLoop` and `loadFrom`. */
 export interface LoadSource {

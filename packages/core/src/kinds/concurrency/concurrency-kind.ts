@@ -1,7 +1,11 @@
+import { complaint } from '../../checks/errors.ts';
 import { wholeNumber } from '../../checks/options.ts';
 import { countingRate, type NumbersKind, type Numbers } from '../../rule/rate.ts';
-import { NUMBERS_ALONE, type Kind } from '../../limits/kind.ts';
+import { NUMBERS_ALONE } from '../../limits/limit-parts.ts';
 import { EXACT_ROW, type OptionRow } from '../../limits/option.ts';
+import { SlotBuckets } from '../../store/memory/slot-buckets.ts';
+import type { Kind } from '../kind.ts';
+import { SlotPart } from './slot-part.ts';
 import { EXPIRY, MAX_SLOTS, SLOT_SCOPES, slotTermsOf, type Concurrency } from './slot-terms.ts';
 
 /** Another number of slots of a concurrency limit for one id. */
@@ -11,7 +15,7 @@ export interface ConcurrencyOverride {
 }
 
 const REMEDY = 'It is the number of requests in progress, for example concurrency: 10.';
-const CONCURRENCY = {
+const ROW = {
   about: 'How many requests may be in progress at the same time.',
   value: { type: 'whole number', min: 1, max: MAX_SLOTS, example: '10', remedy: REMEDY },
 } as const satisfies OptionRow;
@@ -19,14 +23,14 @@ const CONCURRENCY = {
 const SLOTS: NumbersKind = { name: 'concurrency', level: 'held', size: 'concurrency' };
 
 /** At most so many requests of an id are in progress at the same time: slots that are held until a request ends. */
-export const concurrency: Kind<Concurrency, ConcurrencyOverride> = {
+export const CONCURRENCY: Kind<Concurrency, ConcurrencyOverride> = {
   ...SLOTS,
   noun: 'a concurrency limit',
   mark: 'concurrency',
   example: 'concurrency: 10',
   options: {
     exact: EXACT_ROW,
-    concurrency: CONCURRENCY,
+    concurrency: ROW,
     expiry: {
       about: 'The time after which the slots of a process that died are free again, from 1s to 1h. Default: 10s.',
       value: { type: 'duration', range: EXPIRY, examples: ['5s', '10s', '1m'] },
@@ -38,7 +42,7 @@ export const concurrency: Kind<Concurrency, ConcurrencyOverride> = {
   },
   needed: ['concurrency'],
   override: {
-    options: { concurrency: CONCURRENCY },
+    options: { concurrency: ROW },
     needed: ['concurrency'],
     example: '{ concurrency: 20 }',
     rate: rateOf,
@@ -49,8 +53,28 @@ export const concurrency: Kind<Concurrency, ConcurrencyOverride> = {
     slots: slotTermsOf(where, options),
   }),
   describe: ({ rate }) => `${rate.count} at the same time`,
+  instead: {
+    spend: 'Slots have to be released: add the option `hold: true`, and call `release()` of the decision.',
+    firstOf: 'Alternatives take tokens only: call `spend` with the entries of one batch and `hold: true`.',
+    charge: 'Slots are held and released, and not charged: leave it out.',
+    settle: 'Slots are released, and not settled: leave it out.',
+    refund:
+      'Slots are released with `release()` of the decision that holds them. To free all slots of an id, use `reset`.',
+  },
+  checkStore(store, { name, treatment }) {
+    if (store.traits?.slots === true || treatment.slots!.scope === 'process') return;
+    throw complaint('ERR_OPTION', {
+      option: 'store',
+      demand: `a store with the trait \`slots\`, because limit "${name}" is a concurrency limit`,
+      value: store,
+      remedy:
+        "Every store of Sluice has it. For one of your own, see SlotHolding in docs/writing-a-store.md, or use scope: 'process'.",
+    });
+  },
+  lends: { slotTable: () => new SlotBuckets() },
+  part: (context) => new SlotPart(context),
 };
 
 function rateOf(where: string, { concurrency: most }: ConcurrencyOverride): Numbers {
-  return countingRate(SLOTS, wholeNumber(`${where}.concurrency`, most, CONCURRENCY.value));
+  return countingRate(SLOTS, wholeNumber(`${where}.concurrency`, most, ROW.value));
 }

@@ -1,7 +1,7 @@
 import { complaint } from '../../checks/errors.ts';
 import { isPlainObject } from '../../checks/options.ts';
 import { loadSettings, type LoadOptions } from './load-options.ts';
-import type { LoadSource } from '../../limits/load-source.ts';
+import type { LoadSource } from './load-source.ts';
 import { SampledLoad } from './sampled-load.ts';
 import { eventLoopUtilization, intervalUtilization } from './utilization.ts';
 

@@ -1,8 +1,5 @@
-import type { OverrideRate } from '../../limits/limit.ts';
-import type { BorrowTerms } from '../../limits/treatment.ts';
-import type { Numbers } from '../../rule/rate.ts';
-import { MAX_TOLERANCE_TICKS } from '../../rule/ticks.ts';
-import { aboveCeiling, borrowsNothing, isAtLeast, borrowAndMaxWait } from './borrow.ts';
+import type { Numbers } from '../rule/rate.ts';
+import { MAX_TOLERANCE_TICKS } from '../rule/ticks.ts';
 
 /** Totals of the overrides of a limit. A network counts as one. */
 export class OverrideTotals {
@@ -18,22 +15,16 @@ export class OverrideTotals {
   readonly largest: { burst: number; emissionIntervalTicks: number } = { burst: 0, emissionIntervalTicks: Infinity };
   /** The largest of each number of them and of their ceilings. */
   readonly #slowest = { emissionIntervalTicks: 0, toleranceTicks: 0, maxDebt: 0, waitTicks: 0 };
-  /** Whether any of them has `borrow`. */
-  borrows = false;
-  /** Whether any of them has a `maxWait`. */
-  waits = false;
 
   /** Adds the numbers of an override. */
   add(rate: Numbers): void {
-    const { count, periodMs, burst, emissionIntervalTicks, maxDebt, waitTicks, borrow } = rate;
+    const { count, periodMs, burst, emissionIntervalTicks, maxDebt, borrow } = rate;
     this.#noteSlowest(rate);
     if (borrow?.ceiling !== undefined) this.#noteSlowest(borrow.ceiling);
     this.perMs += count / periodMs;
     this.burst += burst;
     this.debt += maxDebt ?? 0;
     if (maxDebt === undefined) this.withoutDebt++;
-    this.borrows ||= borrow !== undefined;
-    this.waits ||= waitTicks !== undefined;
     if (borrow?.ceiling !== undefined) return;
     this.largest.burst = Math.max(this.largest.burst, burst);
     this.largest.emissionIntervalTicks = Math.min(this.largest.emissionIntervalTicks, emissionIntervalTicks);
@@ -57,33 +48,4 @@ export class OverrideTotals {
     slowest.maxDebt = Math.max(slowest.maxDebt, maxDebt);
     slowest.waitTicks = Math.max(slowest.waitTicks, waitTicks);
   }
-}
-
-/** A limit that may borrow. */
-interface BorrowingLimit {
-  readonly name: string;
-  readonly borrow: BorrowTerms | undefined;
-}
-
-/**
- * Rejects the numbers that an overrides function has returned, if they contradict the `borrow` of the limit.
- *
- * @throws {SluiceError} As {@link checkBorrowing}.
- */
-export function checkBorrowingOf({ name, borrow }: BorrowingLimit, rate: OverrideRate): void {
-  if (typeof rate === 'string') return;
-  if (borrow === undefined && rate.borrow !== undefined) throw borrowsNothing(name);
-  if (borrow !== undefined && rate.waitTicks !== undefined) throw borrowAndMaxWait(`overrides.${name}`);
-}
-
-/**
- * Rejects overrides that contradict the `borrow` of their limit.
- *
- * @throws {SluiceError} `ERR_OVERRIDE`, and `ERR_LIMIT` for a `maxWait`.
- */
-export function checkBorrowing({ name, borrow }: BorrowingLimit, totals: OverrideTotals): void {
-  if (borrow === undefined && totals.borrows) throw borrowsNothing(name);
-  if (borrow === undefined) return;
-  if (totals.waits) throw borrowAndMaxWait(`overrides.${name}`);
-  if (!isAtLeast(borrow.ceiling, totals.largest)) throw aboveCeiling(name, borrow.ceiling);
 }

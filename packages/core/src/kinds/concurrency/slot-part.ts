@@ -1,0 +1,33 @@
+import type { Part, PartContext } from '../../decision/part.ts';
+import type { StoreBucket, StoreTransaction } from '../../store/store.ts';
+import { heldBucketsOf, HeldSlots } from './held-slots.ts';
+import { SlotStage } from './slot-stage.ts';
+
+/** What concurrency limits need of a limiter: the slots that it holds. */
+export class SlotPart implements Part {
+  readonly place = 1;
+  readonly stage: SlotStage;
+  readonly #held: HeldSlots;
+
+  constructor({ store, time, emit, renew, release }: PartContext) {
+    this.#held = new HeldSlots({ buckets: heldBucketsOf(store), time, renew, release });
+    this.stage = new SlotStage({ held: this.#held, store, emit });
+  }
+
+  levelFor(transaction: StoreTransaction): number {
+    return this.#held.levelFor(transaction, transaction.holding?.holder);
+  }
+
+  heldByLimit(): ReadonlyMap<string, number> {
+    return this.#held.countsByLimit();
+  }
+
+  reset(buckets: readonly StoreBucket[]): void {
+    for (const bucket of buckets) if (bucket.slots) this.#held.forget(bucket);
+  }
+
+  /** Releases all slots. */
+  close(): void {
+    this.#held.close();
+  }
+}
