@@ -18,7 +18,7 @@ const LEFT_OUT = ['@sluice/*/dist/cjs', '*.d.ts', '*.d.mts', '*.map'];
 export function packCommand(paths, folder) {
   const temporary = mkdtempSync(join(tmpdir(), 'sluice-command-'));
   try {
-    const needed = ['core', 'config', 'redis', 'domains', 'serve', 'cli'].map((name) =>
+    const needed = ['core', 'config', 'redis', 'postgres', 'host', 'domains', 'serve', 'cli'].map((name) =>
       tarballOf(`@sluice/${name}`, paths),
     );
     const options = ['--prefix', temporary, '--no-audit', '--no-fund', '--no-package-lock', '--loglevel=error'];

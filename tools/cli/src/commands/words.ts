@@ -1,6 +1,6 @@
 /** The words, options and examples that several commands have. */
 import type { Argument, Call, Option } from '../console/command.ts';
-import { REDIS_OPTIONS } from '../redis/options.ts';
+import { REDIS_OPTIONS, STORE_OPTIONS } from '../redis/options.ts';
 
 /** The first word of a command that reads limits. */
 export const LIMITS_WORD: Argument = { name: '<limits>', text: 'the file of limits, YAML or JSON; - for stdin' };
@@ -15,7 +15,7 @@ export const BUCKET_WORDS: readonly Argument[] = [LIMITS_WORD, { name: '<words..
 export const LIMIT_OPTION: Option = { flags: '--limit <name>', text: 'the name of the limit, instead of the word' };
 
 /** The options of a command that names one bucket. */
-export const BUCKET_OPTIONS: readonly Option[] = [...REDIS_OPTIONS, LIMIT_OPTION];
+export const BUCKET_OPTIONS: readonly Option[] = [...STORE_OPTIONS, ...REDIS_OPTIONS, LIMIT_OPTION];
 
 /** The options of all commands that read files of limits. */
 export const LIMIT_FILE_OPTIONS: readonly Option[] = [

@@ -95,7 +95,7 @@ async function scan(call: Call, { open, loaded, emptiest, maxKeys }: Scan): Prom
   const found = { complete: true, keys: 0, buckets: 0, longIds: 0, broken: 0 };
   const progress = call.console.progress({ bytes: undefined });
   let lookedAt = 0;
-  for await (const keys of scannedKeys(client, { pattern: patternOf(only, keyOptions), time })) {
+  for await (const keys of scannedKeys(client!, { pattern: patternOf(only, keyOptions), time })) {
     found.complete = lookedAt < maxKeys && !interrupted.aborted;
     if (!found.complete) break;
     lookedAt += KEYS_OF_A_STEP;

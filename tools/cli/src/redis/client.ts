@@ -11,11 +11,12 @@ export type Client = Redis | Cluster;
 /**
  * Creates a client for the server of the command line.
  *
+ * @param address - Its URL, if another option than `--redis` has it.
  * @throws {UsageError} If the options do not name a server, or contradict each other. The message shows no password.
  */
-export function clientOf(call: Call): Client {
+export function clientOf(call: Call, address?: string): Client {
   const { env } = call.console.terminal;
-  const url = call.text('redis') ?? env['SLUICE_REDIS_URL'];
+  const url = address ?? call.text('redis') ?? env['SLUICE_REDIS_URL'];
   const sentinels = call.texts('sentinel');
   const master = call.text('master');
   if (sentinels.length > 0 !== (master !== undefined)) {

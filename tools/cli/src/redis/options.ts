@@ -23,13 +23,22 @@ const SERVER_OPTIONS: readonly Option[] = [
     text: 'the name of the primary that the Sentinels watch; their password is the environment variable SLUICE_SENTINEL_PASSWORD',
   },
   { flags: '--tls-ca <file>', text: 'the CA certificates (PEM) to trust for rediss://; default: those of Node' },
-  { flags: '--timeout <ms>', text: 'how long to wait for Redis; default: 3000' },
+  { flags: '--timeout <ms>', text: 'how long to wait for the store; default: 3000' },
 ];
 
 /** The options of all commands that call Redis. */
 export const REDIS_OPTIONS: readonly Option[] = [...SERVER_OPTIONS, ...KEY_OPTIONS];
 
-/** How long to wait for Redis, in milliseconds. */
+/** The options of commands for one bucket, whatever store the servers have. */
+export const STORE_OPTIONS: readonly Option[] = [
+  {
+    flags: '--store <address>',
+    text: 'the store of your servers: a URL as of --redis, postgres://user@host/database, or host:/run/app.sock; default: the environment variable SLUICE_STORE, then Redis',
+  },
+  { flags: '--table <name>', text: 'the `table` of a store in PostgreSQL; default: sluice' },
+];
+
+/** How long to wait for the store, in milliseconds. */
 export function timeoutOf(call: Call): number {
   return call.milliseconds('timeout', { min: 1, max: 60_000, unset: 3000 });
 }

@@ -1,0 +1,88 @@
+import type { Store } from '@sluice/core';
+import { redisStore } from '@sluice/redis';
+import type { Call } from '../console/command.ts';
+import { CommandError, UsageError } from '../console/failure.ts';
+import { clientOf, type Client } from './client.ts';
+import { keyOptionsOf, timeoutOf, type KeyOptions } from './options.ts';
+
+/** The store of the command line. */
+export interface OpenStore {
+  readonly store: Store;
+  /** Of a store in Redis: not connected yet. */
+  readonly client: Client | undefined;
+  /** Of a store in Redis: the options that determine its keys. */
+  readonly keyOptions: KeyOptions;
+  /**
+   * Waits until the store answers.
+   *
+   * @throws {SluiceError} If it does not within `--timeout`.
+   * @throws {CommandError} If it answers, and has no buckets.
+   */
+  readonly ready: () => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+/** Opens the store of the command line, whose servers have it: tables and sockets are not made. */
+export async function openStore(call: Call): Promise<OpenStore> {
+  const address = addressOf(call);
+  if (address?.startsWith('host:') === true) return openHost(call, address.slice('host:'.length));
+  if (address !== undefined && /^postgres(?:ql)?:/.test(address)) return openPostgres(call, address);
+  if (address !== undefined && !/^rediss?:/.test(address)) {
+    throw new UsageError(
+      '`--store` must be a URL that begins with redis://, rediss:// or postgres://, or host: and the path of a socket. For example --store host:/run/app.sock.',
+    );
+  }
+  return openRedis(call, address);
+}
+
+/** A server that the line names goes before the environment. */
+function addressOf(call: Call): string | undefined {
+  const address = call.text('store');
+  const isRedis = call.text('redis') !== undefined || call.texts('sentinel').length > 0;
+  if (address !== undefined && isRedis) {
+    throw new UsageError('Only one of `--store` and `--redis` or `--sentinel` may be given. Leave one out.');
+  }
+  return address ?? (isRedis ? undefined : call.console.terminal.env['SLUICE_STORE']);
+}
+
+async function openRedis(call: Call, url: string | undefined): Promise<OpenStore> {
+  const keyOptions = await keyOptionsOf(call);
+  const client = clientOf(call, url);
+  // A denial is not remembered: a command shows what Redis has now.
+  const store = redisStore({ client, ...keyOptions, rememberDenialsMs: 0, log: false });
+  const close = async (): Promise<void> => {
+    try {
+      await store.close();
+    } finally {
+      client.disconnect();
+    }
+  };
+  return { store, client, keyOptions, ready: () => store.ready({ timeoutMs: timeoutOf(call) }), close };
+}
+
+async function openPostgres(call: Call, connectionString: string): Promise<OpenStore> {
+  const { postgresStore } = await import('@sluice/postgres');
+  const table = call.text('table');
+  const store = postgresStore({
+    connectionString,
+    migrate: false,
+    keepConnected: false,
+    ...(table !== undefined && { table }),
+  });
+  const ready = (): Promise<void> => store.ready({ timeoutMs: timeoutOf(call) });
+  return { store, client: undefined, keyOptions: {}, ready, close: () => store.close() };
+}
+
+async function openHost(call: Call, socket: string): Promise<OpenStore> {
+  const { hostStore } = await import('@sluice/host');
+  const store = hostStore({ socket, log: false });
+  const ready = async (): Promise<void> => {
+    await store.ready({ timeoutMs: timeoutOf(call) });
+    if (store.status().role !== 'serving') return;
+    // What another process has handed over, this one hands over again.
+    throw new CommandError(
+      `No process serves the buckets of ${socket}. Start one of yours, or correct the path in \`--store\`.`,
+    );
+  };
+  return { store, client: undefined, keyOptions: {}, ready, close: () => store.close() };
+}

@@ -1,0 +1,62 @@
+import { accountId, createLimiter } from '@sluice/core';
+import { hostStore } from '@sluice/host';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { written } from './files.ts';
+import { run, runJson } from './run.ts';
+
+const LIMITS = 'Orders: { count: 300, period: 3h, idFormat: accountId }';
+
+function newSocket(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-operate-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return join(folder, 'app.sock');
+}
+
+function production(socket: string) {
+  const store = hostStore({ socket, log: false });
+  return createLimiter({ limits: { Orders: { key: accountId(), count: 300, period: '3h' } }, store, log: false });
+}
+
+test('peek, charge, refund and reset ask the process that serves a socket', async () => {
+  const socket = newSocket();
+  const limiter = production(socket);
+  await limiter.ready();
+  await limiter.spend([{ limit: 'Orders', id: 'alice', cost: 299 }]);
+  const [limits = ''] = written(LIMITS);
+  const on = (command: string, ...rest: string[]) =>
+    runJson([command, '--store', `host:${socket}`, limits, 'Orders', 'alice', ...rest]);
+  expect(await on('peek')).toMatchObject({ remaining: 1 });
+  expect(await on('charge')).toMatchObject({ charged: 1, bucket: { remaining: 0 } });
+  expect(await on('refund', '--cost', '5')).toMatchObject({ bucket: { remaining: 5 } });
+  expect(await on('reset', '--yes')).toMatchObject({ before: 5, bucket: { remaining: 300 } });
+  await limiter.close({ store: true });
+});
+
+test('a socket that no process serves is an error, and what was handed over stays', async () => {
+  const socket = newSocket();
+  const limiter = production(socket);
+  await limiter.spend([{ limit: 'Orders', id: 'alice', cost: 299 }]);
+  await limiter.close({ store: true });
+  const [limits = ''] = written(LIMITS);
+  const ran = await run(['peek', '--store', `host:${socket}`, limits, 'Orders', 'alice']);
+  expect(ran).toMatchObject({
+    code: 2,
+    err: expect.stringContaining(`No process serves the buckets of ${socket}.`) as string,
+  });
+  const next = production(socket);
+  expect(await next.check([{ limit: 'Orders', id: 'alice' }])).toMatchObject({ remaining: 1 });
+  await next.close({ store: true });
+});
+
+test.each([
+  [['--store', 'http://127.0.0.1:1'], '`--store` must be a URL that begins with redis://'],
+  [['--store', 'host:app.sock'], '`socket` must be an absolute path'],
+  [['--store', 'postgres://x', '--redis', 'redis://x'], 'Only one of `--store` and `--redis`'],
+])('%j is refused with a remedy', async (options, message) => {
+  const [limits = ''] = written(LIMITS);
+  const ran = await run(['peek', ...options, limits, 'Orders', 'alice']);
+  expect(ran).toMatchObject({ code: 2, err: expect.stringContaining(message) as string });
+});

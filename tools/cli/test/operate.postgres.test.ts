@@ -1,0 +1,38 @@
+import { accountId, createLimiter } from '@sluice/core';
+import { postgresStore } from '@sluice/postgres';
+import { expect, onTestFinished, test } from 'vitest';
+import { postgresServer } from '../../../test/postgres/postgres-server.ts';
+import { written } from './files.ts';
+import { run, runJson } from './run.ts';
+
+const LIMITS = 'Orders: { count: 300, period: 3h, idFormat: accountId }';
+
+test('peek, charge, refund and reset use the table of the servers in PostgreSQL', async () => {
+  const server = await postgresServer();
+  const table = server.newTable();
+  const store = postgresStore({ pool: server.pool, table });
+  const limiter = createLimiter({ limits: { Orders: { key: accountId(), count: 300, period: '3h' } }, store });
+  onTestFinished(() => limiter.close({ store: true }));
+  await limiter.ready();
+  await limiter.spend([{ limit: 'Orders', id: 'alice', cost: 299 }]);
+  const [limits = ''] = written(LIMITS);
+  const on = (command: string, ...rest: string[]) =>
+    runJson([command, '--store', server.url, '--table', table, limits, 'Orders', 'alice', ...rest]);
+  expect(await on('peek')).toMatchObject({ remaining: 1 });
+  expect(await on('charge')).toMatchObject({ charged: 1, bucket: { remaining: 0 } });
+  expect(await on('refund', '--cost', '5')).toMatchObject({ bucket: { remaining: 5 } });
+  expect(await on('reset', '--yes')).toMatchObject({ before: 5, bucket: { remaining: 300 } });
+  expect((await limiter.spend([{ limit: 'Orders', id: 'alice', cost: 300 }])).allowed).toBe(true);
+});
+
+test('a table that does not exist is an error, and is not made', async () => {
+  const server = await postgresServer();
+  const table = server.newTable();
+  const [limits = ''] = written(LIMITS);
+  const ran = await run(['peek', '--table', table, limits, 'Orders', 'alice'], { env: { SLUICE_STORE: server.url } });
+  expect(ran).toMatchObject({
+    code: 2,
+    err: expect.stringContaining(`The table "${table}" can't be used: it does not exist`) as string,
+  });
+  expect(await server.query('select to_regclass($1)::text as found', [table])).toEqual([{ found: null }]);
+});
