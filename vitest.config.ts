@@ -111,7 +111,14 @@ const projects = [
     setupFiles: [...properties, ...onServers.setupFiles],
   },
   // What is stored, and two versions beside each other.
-  { name: 'formats', include: ['test/formats/**/*.test.ts'], ...onServers },
+  {
+    name: 'formats',
+    include: ['test/formats/**/*.test.ts'],
+    // The first of them builds the packages of an earlier commit.
+    timeoutMs: 10 * minute,
+    ...onServers,
+    ...withCertificates,
+  },
   { name: 'docs', include: ['test/docs/**/*.test.ts'], exclude: [ofPrograms], ...shared },
   { name: 'smoke', include: [smoke] },
   // In a real browser.

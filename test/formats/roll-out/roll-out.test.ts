@@ -37,6 +37,9 @@ test('a process of the version before and one of this version decide together on
   const rollOut = new RollOut(2);
   await rollOut.run([old, next], OPERATIONS);
   expect(rollOut.operations).toBeGreaterThanOrEqual(OPERATIONS);
+  // As for somebody who goes back after `dropOld`: the old process makes its function again.
+  await server.query(`drop function ${table}_run_v1`);
+  await rollOut.run([old, next], 64);
   await Promise.all([old.end(), next.end()]);
 });
 
