@@ -1,6 +1,14 @@
 import type { Command } from '../console/command.ts';
 import type { Bucket } from '../limits/bucket.ts';
-import { BUCKET_OPTIONS, BUCKET_WORDS, bucketExample, COST_OPTION, costOf, LIMIT_FILE_OPTIONS } from './words.ts';
+import {
+  AUDIT_OPTIONS,
+  BUCKET_OPTIONS,
+  BUCKET_WORDS,
+  bucketExample,
+  COST_OPTION,
+  costOf,
+  LIMIT_FILE_OPTIONS,
+} from './words.ts';
 
 /** `sluice charge`: takes tokens from a bucket. */
 export const charge: Command = {
@@ -9,23 +17,27 @@ export const charge: Command = {
     'the limit. Shows what is left. Every call takes them again.',
   ].join(''),
   args: BUCKET_WORDS,
-  options: [...BUCKET_OPTIONS, COST_OPTION, ...LIMIT_FILE_OPTIONS],
+  options: [...BUCKET_OPTIONS, COST_OPTION, ...AUDIT_OPTIONS, ...LIMIT_FILE_OPTIONS],
   example: bucketExample('charge --cost 5'),
   async run(call) {
     const cost = costOf(call);
     const { withBucket } = await import('../limits/bucket.ts');
-    return withBucket(call, async (bucket) => {
-      const before = await chargeable(bucket);
-      const states = await bucket.change(
-        (limiter, name) => limiter.charge([{ ...name, cost }]),
-        'Look at the bucket with sluice peek before you repeat it.',
-      );
-      const figures = await bucket.figures();
-      const charged = states.length > 0 ? Math.min(cost, before) : 0;
-      const nothing = `Charged nothing, because the id is ${figures.state}.`;
-      call.console.note(states.length > 0 ? chargedText(charged, cost) : nothing);
-      return { figures, result: { charged, bucket: figures } };
-    });
+    return withBucket(
+      call,
+      async (bucket) => {
+        const before = await chargeable(bucket);
+        const states = await bucket.change(
+          (limiter, name) => limiter.charge([{ ...name, cost }]),
+          'Look at the bucket with sluice peek before you repeat it.',
+        );
+        const figures = await bucket.figures();
+        const charged = states.length > 0 ? Math.min(cost, before) : 0;
+        const nothing = `Charged nothing, because the id is ${figures.state}.`;
+        call.console.note(states.length > 0 ? chargedText(charged, cost) : nothing);
+        return { figures, result: { charged, bucket: figures } };
+      },
+      'charge',
+    );
   },
 };
 

@@ -2,6 +2,7 @@ import type { Call, Command } from '../console/command.ts';
 import type { Bucket } from '../limits/bucket.ts';
 import type { Figures } from '../limits/figures.ts';
 import {
+  AUDIT_OPTIONS,
   BUCKET_OPTIONS,
   BUCKET_WORDS,
   bucketExample,
@@ -22,19 +23,24 @@ export const refund: Command = {
     ...BUCKET_OPTIONS,
     COST_OPTION,
     { flags: '--up-to <tokens>', text: 'never fill the bucket above this number of tokens; default: its burst' },
+    ...AUDIT_OPTIONS,
     ...LIMIT_FILE_OPTIONS,
   ],
   example: bucketExample('refund --cost 5'),
   async run(call) {
     const wanted = { cost: costOf(call), upTo: upToOf(call) };
     const { withBucket } = await import('../limits/bucket.ts');
-    return withBucket(call, async (bucket) => {
-      const before = await bucket.figures();
-      const refunded = await refundTo(bucket, before, wanted);
-      const figures = refunded === 0 ? before : await bucket.figures();
-      call.console.note(refunded > 0 ? `Gave back ${refunded}.` : `Gave back nothing: ${whyNothing(before)}.`);
-      return { figures, result: { refunded, before: before.remaining, bucket: figures } };
-    });
+    return withBucket(
+      call,
+      async (bucket) => {
+        const before = await bucket.figures();
+        const refunded = await refundTo(bucket, before, wanted);
+        const figures = refunded === 0 ? before : await bucket.figures();
+        call.console.note(refunded > 0 ? `Gave back ${refunded}.` : `Gave back nothing: ${whyNothing(before)}.`);
+        return { figures, result: { refunded, before: before.remaining, bucket: figures } };
+      },
+      'refund',
+    );
   },
 };
 

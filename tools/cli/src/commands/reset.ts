@@ -1,7 +1,7 @@
 import type { Call, Command } from '../console/command.ts';
 import { UsageError } from '../console/failure.ts';
 import type { Terminal } from '../console/terminal.ts';
-import { BUCKET_OPTIONS, BUCKET_WORDS, bucketExample, LIMIT_FILE_OPTIONS } from './words.ts';
+import { AUDIT_OPTIONS, BUCKET_OPTIONS, BUCKET_WORDS, bucketExample, LIMIT_FILE_OPTIONS } from './words.ts';
 
 /** `sluice reset`: fills a bucket. */
 export const reset: Command = {
@@ -10,18 +10,22 @@ export const reset: Command = {
     '--yes is given. Can be repeated safely.',
   ].join(''),
   args: BUCKET_WORDS,
-  options: [...BUCKET_OPTIONS, { flags: '--yes', text: 'do not ask' }, ...LIMIT_FILE_OPTIONS],
+  options: [...BUCKET_OPTIONS, { flags: '--yes', text: 'do not ask' }, ...AUDIT_OPTIONS, ...LIMIT_FILE_OPTIONS],
   example: bucketExample('reset --yes'),
   async run(call) {
     checkCanAsk(call);
     const { figuresLines, withBucket } = await import('../limits/bucket.ts');
-    return withBucket(call, async (bucket) => {
-      const before = await bucket.figures();
-      if (!call.has('yes')) await confirm(call, before.limit, figuresLines(before));
-      await bucket.reset();
-      const figures = await bucket.figures();
-      return { figures, result: { before: before.remaining, bucket: figures } };
-    });
+    return withBucket(
+      call,
+      async (bucket) => {
+        const before = await bucket.figures();
+        if (!call.has('yes')) await confirm(call, before.limit, figuresLines(before));
+        await bucket.reset();
+        const figures = await bucket.figures();
+        return { figures, result: { before: before.remaining, bucket: figures } };
+      },
+      'reset',
+    );
   },
 };
 

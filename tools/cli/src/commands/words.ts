@@ -17,6 +17,20 @@ export const LIMIT_OPTION: Option = { flags: '--limit <name>', text: 'the name o
 /** The options of a command that names one bucket. */
 export const BUCKET_OPTIONS: readonly Option[] = [...STORE_OPTIONS, ...REDIS_OPTIONS, LIMIT_OPTION];
 
+/** The options of commands that change a bucket. */
+export const AUDIT_OPTIONS: readonly Option[] = [
+  {
+    flags: '--audit',
+    text: 'write who did what, and what the bucket had before and after, as a line of JSON to stderr',
+  },
+  {
+    flags: '--by <who>',
+    text: 'with --audit: who does it; default: user and host, where stdin is a terminal',
+  },
+  { flags: '--reason <text>', text: 'with --audit: why' },
+  { flags: '--hash-ids', text: 'with --audit: a hash in place of the id' },
+];
+
 /** The options of all commands that read files of limits. */
 export const LIMIT_FILE_OPTIONS: readonly Option[] = [
   {

@@ -5,6 +5,7 @@ import type { Call } from '../console/command.ts';
 import { EXIT } from '../console/exit-code.ts';
 import { CommandError } from '../console/failure.ts';
 import { withLimits, type OpenLimits } from '../redis/open-limits.ts';
+import { Audit } from './audit.ts';
 import { wholeBucketWords } from './bucket-words.ts';
 import { explanationOf, type RateFacts } from './explanation.ts';
 import { figuresLines, figuresOf, type Figures } from './figures.ts';
@@ -73,15 +74,23 @@ export interface Shown {
 /**
  * Opens the bucket that the words of a call name, and prints what a function returns.
  *
+ * @param change - What the function does to it, for `--audit`: `reset`. Default: nothing.
  * @returns The exit code.
  * @throws {UsageError} If there are fewer or more words.
  * @throws {SluiceError} `ERR_LIMIT_FILES` if the files have problems, and what {@link withLimits} throws.
  */
-export async function withBucket(call: Call, use: (bucket: Bucket) => Promise<Shown>): Promise<number> {
+export async function withBucket(
+  call: Call,
+  use: (bucket: Bucket) => Promise<Shown>,
+  change?: string,
+): Promise<number> {
+  const audit = change === undefined ? undefined : new Audit(call, change);
   const { limits, overrides, limit, id } = wholeBucketWords(call);
   const loaded = await loadFiles({ limits, overrides }, call);
   return withLimits(loaded, call, async (open) => {
-    const { figures, result } = await use(new Bucket(loaded, open, { limit, id }));
+    const bucket = new Bucket(loaded, open, { limit, id });
+    const make = (): Promise<Shown> => use(bucket);
+    const { figures, result } = await (audit === undefined ? make() : audit.of(() => bucket.figures(), make));
     call.console.result(result, () => figuresLines(figures));
     return EXIT.fine;
   });
