@@ -38,7 +38,7 @@ const long = [
 const untimed = ['property', 'server-property', 'loaders', 'packed', 'bench', 'site', 'playground', 'pins'];
 
 const forms = {
-  /** Takes less than a minute and needs no server: a test that starts one fails. */
+  /** Needs no server: a test that starts one fails. How long it takes, CONTRIBUTING says. */
   quick: {
     projects: ['unit', 'nest', 'contract', 'property'],
     propertyRuns: '50',

@@ -19,7 +19,7 @@ const PER_TURN = 1000;
 /** How many more turns there may be in which the process has to ask Redis. */
 const MOST_UNTIMED = 50;
 
-/** Of a small service: each has an overdraft, of which it decides until its leases come. */
+/** A small service has as many: each has an overdraft, from which it decides until its leases come. */
 const GATEWAYS = 4;
 
 /**

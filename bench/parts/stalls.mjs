@@ -10,7 +10,7 @@ const RETURNING_IDS = 1000;
 /** Decides nothing, and takes as long as we do: what it stalls for is the machine's. */
 const MACHINE = 'only time';
 const DECISION_MS = 0.0025;
-/** Of one id, more than it decides here: nobody is denied. */
+/** One id has more tokens than it asks for here: nobody is denied. */
 const BURST = 50_000;
 
 /**

@@ -33,7 +33,7 @@ export const leased = {
       return {
         checksPerSecond: answers / seconds,
         callsPerInterval: redisCalls / intervals,
-        // Of one bucket, by the syncs that charge it.
+        // The tokens of one bucket are charged by syncs.
         writesPerInterval: (redisWrites - redisCalls) / intervals / Math.min(ids, answers / intervals),
         serverCpuMicros: serverCpuMicros / answers,
       };

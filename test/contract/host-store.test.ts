@@ -1,5 +1,5 @@
 import { hostStore } from '@sluice/host';
-import { FakeTime, storeContract } from '@sluice/core/testing';
+import { FakeTime, storeContract, type ContractCase } from '@sluice/core/testing';
 import { afterAll, describe, expect, test } from 'vitest';
 import { rmSync } from 'node:fs';
 import { HostProcess } from '../host/host-process.ts';
@@ -67,6 +67,13 @@ test('the store of these tests asks another process', async () => {
   await store.close();
 });
 
+/** Most of the time of these cases is waiting for the real clock. */
+function keepsAll(cases: readonly ContractCase[]): void {
+  const keepsPromise = async ({ run }: ContractCase): Promise<void> => expect(run()).resolves.toBeUndefined();
+  test.concurrent.each(cases.filter(({ alone }) => !alone))('$name', keepsPromise);
+  test.each(cases.filter(({ alone }) => alone))('$name', keepsPromise);
+}
+
 describe('the host store keeps the contract of stores over a socket', () => {
   const cases = storeContract({
     clock: 'real',
@@ -74,7 +81,7 @@ describe('the host store keeps the contract of stores over a socket', () => {
       return { ...(await askingStore()), advance: realDelay, hang: whileFrozen };
     },
   });
-  test.each(cases)('$name', async ({ run }) => expect(run()).resolves.toBeUndefined());
+  keepsAll(cases);
 });
 
 describe('on clocks that a test moves', () => {
@@ -123,5 +130,5 @@ describe('in the process that serves', () => {
       return { store, advance: realDelay, hang, provokeReport };
     },
   });
-  test.each(cases)('$name', async ({ run }) => expect(run()).resolves.toBeUndefined());
+  keepsAll(cases);
 });

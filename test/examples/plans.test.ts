@@ -82,7 +82,7 @@ describe('exports', () => {
     const passed = responses.filter(({ status }) => status === 200).length;
     expect(passed).toBeGreaterThanOrEqual(21);
     expect(passed).toBeLessThan(90);
-    // Of all together: on a busy machine timers are late, and then some follow each other sooner.
+    // All are timed together: on a busy machine timers are late, and then some follow each other sooner.
     expect(tookMs).toBeGreaterThan(100 * (passed - 1) - 50);
   });
 });

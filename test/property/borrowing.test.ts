@@ -88,7 +88,7 @@ describe('limits that borrow', () => {
     expect(ofAssured.every(({ allowed, results }) => allowed && results[0]?.borrowed === false)).toBe(true);
     expect(worstBound(scene, 0, grants)).toBe(0);
     const ofPool = grants.filter(({ limit }) => limit === 'Pool0').reduce((sum, { tokens }) => sum + tokens, 0);
-    // Of 10 s; a charge that is cut at an empty bucket gives 1.4 times as much.
+    // The run takes 10 s; a charge that is cut at an empty bucket gives 1.4 times as much.
     expect(ofPool).toBeLessThan(1000 * 10 + 100 + 19 * 50);
     expect(ofPool).toBeGreaterThan(1000 * 10);
   });

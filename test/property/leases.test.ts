@@ -7,7 +7,7 @@ const { SLUICE_LEASE_SCENES, SLUICE_PROPERTY_SEED: seed = '1' } = process.env;
 
 /** About 10 ms each. `SLUICE_LEASE_SCENES=20000 npx vitest run --project=property leases` tries more. */
 const SCENES = Number(SLUICE_LEASE_SCENES ?? Math.min(RUNS, 4000));
-/** Of each kind, however few are asked for: among fewer, all may stay far from their bound. */
+/** Each kind has so many, however few are asked for: among fewer, all may stay far from their bound. */
 const LEAST_SCENES = 20;
 const REQUESTS = 1200;
 

@@ -22,7 +22,7 @@ const NAMES = ['killed', 'second', 'third'] as const;
 /** 100 together. */
 const CALLS = { killed: 34, second: 33, third: 33 };
 const AT_ONCE = 4;
-/** Of each process, the provider answers so many at first, and holds the others, where it holds any. */
+/** The provider answers so many calls of each process at first, and keeps the others waiting, if it does so at all. */
 const ANSWERED = 9;
 const PROMPT_TOKENS = 10;
 const MAX_TOKENS = 100;

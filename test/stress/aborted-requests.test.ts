@@ -12,7 +12,7 @@ import { lateStore, userKey } from '../contract/http/limiters.ts';
 import { start } from '../contract/http/start.ts';
 import { sized } from '../sized.ts';
 
-/** Of each framework and store: `SLUICE_ABORTED=20000 npx vitest run --project=aborts` aborts more. */
+/** Each framework and store has so many: `SLUICE_ABORTED=20000 npx vitest run --project=aborts` aborts more. */
 const ABORTED = Number(process.env['SLUICE_ABORTED'] ?? sized(2000, 5000));
 /** Connections that are open at the same time. */
 const BATCH = 300;
@@ -91,7 +91,7 @@ test.each(frameworks.flatMap((framework) => [false, true].map((isLate) => ({ fra
       const before = decided();
       const sockets = await Promise.all(Array.from({ length: BATCH }, () => opened(port)));
       for (const [n, socket] of sockets.entries()) socket.write(packetOf(n));
-      // Of every second batch, all clients leave while their requests are in progress. Of the others, some leave before
+      // All clients of every second batch leave while their requests are in progress. Some of the others leave before
       // the server has read their requests, and some while these are decided.
       const expected = batch % 2 === 0 ? before + REQUESTS : before;
       while (decided() < expected) await turn();

@@ -22,7 +22,7 @@ function transaction(id: string, cost: number, burst = BURST): StoreTransaction 
   };
 }
 
-/** Of a limit whose empty buckets are full again after a minute, long before those of the flood. */
+/** A limit whose empty buckets are full again after a minute, long before those of the flood. */
 function minuteBucket(id: string): StoreTransaction {
   const minute = 60 * TICKS_PER_SECOND;
   return { limit: 'Codes', id, incrementTicks: minute, fitTicks: minute, capTicks: minute, mode: 'check-and-spend' };
@@ -102,7 +102,7 @@ describe('a store of buckets of one limit, under a flood of fifty times as many 
     const { fresh, evictedDebtMs } = displaced({ burst: 2, exhausted, flood: 50 * KEYS });
     expect(fresh / exhausted).toBeGreaterThanOrEqual(least);
     expect(fresh / exhausted).toBeLessThanOrEqual(most);
-    // Of a burst of 2, more than one interval of debt: stats() reports that an exhausted bucket was evicted.
+    // With a burst of 2, more than one interval of debt means that an exhausted bucket was evicted.
     expect(evictedDebtMs > HOUR_MS).toBe(fresh > 0);
   });
 

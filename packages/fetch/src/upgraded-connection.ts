@@ -1,12 +1,12 @@
 /** What a server passes with a request, as far as it shows the end of a connection that was upgraded. */
 interface Given {
-  /** Of `@hono/node-server`: the request of Node. */
+  /** `@hono/node-server` passes the request of Node. */
   readonly incoming?: { readonly socket?: Socket | null | undefined } | undefined;
-  /** Of `@hono/node-server`: the response of Node, which an upgrade does not have. */
+  /** `@hono/node-server` passes the response of Node, which an upgrade does not have. */
   readonly outgoing?: object | undefined;
-  /** Of a server of Bun. */
+  /** A server of Bun has it. */
   readonly requestIP?: (request: Request) => object | null;
-  /** Of `hono/bun`, which takes the server here, too. */
+  /** `hono/bun` takes the server here, too. */
   readonly server?: Given;
 }
 

@@ -93,7 +93,7 @@ describe('bytes that are not those of a client', () => {
 });
 
 describe('many connections that are not those of a client', () => {
-  /** Of more than a day, so that no token comes back meanwhile. */
+  /** It is longer than a day, so that no token comes back meanwhile. */
   const TOKEN_TICKS = 2 ** 41;
   const bucket = { limit: 'Orders', id: 'ann', fitTicks: 100 * TOKEN_TICKS, capTicks: 100 * TOKEN_TICKS };
   const spend: StoreOperation = {

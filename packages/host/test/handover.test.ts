@@ -33,7 +33,7 @@ function open(onEvent?: (event: HostStoreEvent) => void): HostStore {
   return store;
 }
 
-/** Of ten an hour. */
+/** Takes tokens of ten an hour. */
 function rate(id: string, cost = 1): StoreTransaction {
   return { limit: 'Rate', id, incrementTicks: cost * T, fitTicks: 10 * T, capTicks: 10 * T, mode: 'check-and-spend' };
 }

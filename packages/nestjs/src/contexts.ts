@@ -65,7 +65,7 @@ interface GraphQLContext {
   readonly req?: object & { readonly res?: object; readonly extra?: GraphQLContext['extra'] };
   readonly res?: object;
   readonly reply?: { readonly request: object };
-  /** Of `graphql-ws`, with the request of the handshake. */
+  /** `graphql-ws` passes the request of the handshake. */
   readonly extra?: { readonly request?: object };
 }
 
@@ -94,9 +94,9 @@ export function webSocketContext(exception: ExceptionClass): ContextResolver {
 }
 
 interface WebSocketClient {
-  /** Of Socket.IO. */
+  /** Socket.IO has it. */
   readonly handshake?: { readonly address: string; readonly headers: IncomingHttpHeaders };
-  /** Of `ws`. */
+  /** `ws` has it. */
   readonly _socket?: object | null;
 }
 

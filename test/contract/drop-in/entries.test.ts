@@ -27,7 +27,7 @@ describe.each(ENTRIES)('a store behind $name', ({ serve }) => {
     expect(passed(await statuses(ask, 25, '203.0.113.8'))).toBe(5);
   });
 
-  test('tells a denied client the exact wait', async () => {
+  test('reports the exact wait to a denied client', async () => {
     // Some limiters compare the date of the store with that of the process.
     vi.useFakeTimers({ toFake: ['Date'] });
     onTestFinished(() => void vi.useRealTimers());

@@ -19,7 +19,7 @@ import { running } from '../../redis/servers/running.ts';
 interface EntryOptions extends Omit<RateLimitStoreOptions, 'limit'> {
   readonly limit: number;
   readonly windowMs: number;
-  /** Of the limiters that can give a request back. */
+  /** Only limiters that can give a request back have it. */
   readonly skipFailedRequests?: boolean;
 }
 

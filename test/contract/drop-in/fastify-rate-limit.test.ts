@@ -128,7 +128,7 @@ describe('behind @fastify/rate-limit', () => {
     expect((await app.inject('/read')).json()).toMatchObject({ remaining: 2, ttl: 20_000 });
   });
 
-  test('a look tells that the next request is denied, so a login that counts failures stops after max of them', async () => {
+  test('a look reports that the next request is denied, so a login that counts failures stops after max of them', async () => {
     const { store, time } = still();
     const app = Fastify();
     onTestFinished(() => app.close());
@@ -146,7 +146,7 @@ describe('behind @fastify/rate-limit', () => {
     expect(await statuses(app, 2, '/login')).toEqual([401, 429]);
   });
 
-  test('a look tells whether the next request is banned', async () => {
+  test('a look reports whether the next request is banned', async () => {
     const app = await served(still().store, { global: false });
     const limiter = app.createRateLimit({ max: 1, ban: 2 });
     app.get('/look', (req) => limiter(req, { increment: false }));

@@ -32,9 +32,9 @@ export interface BoundRun {
   /** By how many tokens the limit was exceeded in the worst window, and by how many it may be. */
   readonly exceeded: number;
   readonly bound: number;
-  /** Of what the limit allows. */
+  /** As a part of what the limit allows. */
   readonly admittedShare: number;
-  /** Of all decisions: those that no call of Redis made, and those that waited for a sync. */
+  /** As parts of all decisions: those that no call of Redis made, and those that waited for a sync. */
   readonly leasedShare: number;
   readonly waitedShare: number;
   readonly unavailable: number;

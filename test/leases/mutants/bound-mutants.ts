@@ -21,7 +21,7 @@ export const boundMutants: readonly RuleMutant[] = [
     in: 'leased-bucket.ts',
     replace: 'return this.uncharged.totalTicks + increment',
     by: 'return this.uncharged.chargeTicks + increment',
-    // Of 400 scenes, one finds it.
+    // One of 400 scenes finds it.
     finder: inBucketTest('nothing more before Redis has counted it'),
   },
   {

@@ -8,7 +8,7 @@ const SCENES_TEST = 'test/property/leases.test.ts';
 export interface Verdict {
   readonly tests: number;
   readonly failed: number;
-  /** Of tests with scenes: how many scenes were beyond the bound, and the worst share of the bound. */
+  /** How many scenes were beyond the bound, and the worst share of the bound, if the tests have scenes. */
   readonly violations: number | undefined;
   readonly worstShare: number | undefined;
 }

@@ -74,7 +74,7 @@ function signsOf({ key, factors }: Product): readonly string[] {
   });
 }
 
-/** Of x × r and y × r with r ≥ 0: the one with the larger factor is at least as large, for whole factors by at least r. */
+/** If r ≥ 0 and x > y, then x × r ≥ y × r, for whole factors by at least r. */
 function order(one: Product, other: Product): readonly string[] {
   for (const [i, x] of one.factors.entries()) {
     const rest = one.factors.toSpliced(i, 1);

@@ -22,7 +22,7 @@ export interface Figures {
   readonly retryAfterMs: number;
   readonly resetAfterMs: number;
   readonly delayMs: number;
-  /** Of each limit of the decision, in their order. */
+  /** One for each limit of the decision, in their order. */
   readonly results: readonly { readonly remaining: number; readonly periodMs: number }[];
 }
 

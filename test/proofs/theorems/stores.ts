@@ -18,7 +18,7 @@ const OLDEST = 60_000 * 16_000;
 const HALF = { min: 0, max: 2 ** 52 };
 const MODES = ['check-and-spend', 'check-only', 'spend-only', 'charge'] as const;
 
-/** Of a batch of two. */
+/** The modes of a batch of two. */
 const PAIRS = [
   ['check-and-spend', 'check-and-spend'],
   ['check-and-spend', 'check-only'],

@@ -15,7 +15,7 @@ export interface Figures {
   /** Times of all answers, less the time for which the process itself stood still. */
   readonly p99Ms: number;
   readonly longestMs: number;
-  /** Of the two clients who hammer, the one who got nearest to its bound. */
+  /** The one of the two hammering clients that got nearest to its bound. */
   readonly admitted: number;
   /** What the documentation lets through at most; undefined when it sets no bound. */
   readonly bound: number | undefined;

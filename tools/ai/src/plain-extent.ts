@@ -17,7 +17,7 @@ export function plainExtentOf(given: object): Extent {
   };
 }
 
-/** Of how many answers a parameter makes sense: servers refuse what is below 1. */
+/** Returns how many answers are asked for: servers refuse what is below 1. */
 function countOf(value: unknown): number {
   const count = Math.ceil(numberOf(value) ?? 1);
   return Number.isSafeInteger(count) ? count : 1;

@@ -107,7 +107,7 @@ test('a model of the first specification is an error before it is called', async
   const prompt = [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'hello' }] }];
   for (const wrapped of [
     wrapLanguageModel({ model, middleware }),
-    // Of a provider, the AI SDK takes it for a model of a later specification.
+    // The AI SDK takes it for a model of a later specification of a provider.
     wrapProvider({ provider, languageModelMiddleware: middleware }).languageModel('any'),
   ]) {
     await expect(wrapped.doGenerate({ prompt })).rejects.toThrow(ofOtherSdk);

@@ -65,7 +65,7 @@ describe('sluice top', () => {
     await charged(server, 299);
     await charged(server, 3000, 'other:');
     await server.call('EVAL', "for i = 1, 3000 do redis.call('SET', 'sluice:session:' .. i, 'x') end", 0);
-    // Of servers with a hash tag, of another kind of limit, and of no limit at all.
+    // Keys of servers with a hash tag, of another kind of limit, and of no limit at all.
     for (const key of [
       '{x}:Orders:id1',
       'Orders:{id1}',

@@ -29,7 +29,7 @@ export interface Instrument {
   readonly description: string;
   /** The names of its attributes. */
   readonly attributes: readonly string[];
-  /** Of a histogram: the upper ends of its classes. */
+  /** The upper ends of the classes of a histogram. */
   readonly bounds?: readonly number[];
   /** What several limiters and processes have together: the largest value instead of the sum. */
   readonly together?: 'largest';
@@ -54,11 +54,11 @@ export interface Readings {
   readonly slots: ReadonlyMap<string, number>;
   /** Denials because of the deadlines of callers, by limit. */
   readonly deadlineDenials: ReadonlyMap<string, number>;
-  /** Of a limiter with a memory store that is open. */
+  /** Only a limiter with an open memory store has it. */
   readonly memory: MemoryStats | undefined;
   /** Buckets that a memory store evicted: also of one that is closed. */
   readonly evicted: number | undefined;
-  /** Of a limiter whose store leases tokens. */
+  /** Only a limiter whose store leases tokens has it. */
   readonly leases: LeaseCounts | undefined;
 }
 

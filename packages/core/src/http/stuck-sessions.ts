@@ -12,7 +12,7 @@ interface SocketParts {
 
 interface HandleParts {
   readonly writeQueueSize?: number;
-  /** Of TLS: what is below it. */
+  /** A socket of TLS has the one below it here. */
   readonly _parent?: HandleParts;
   readonly _parentWrap?: Socket;
 }

@@ -28,7 +28,7 @@ export interface RunOptions<T, Costs = TrueCosts> {
   readonly settle?: ((value: T | undefined, end: WorkEnd) => Awaitable<Costs | undefined>) | undefined;
 }
 
-/** What became of the work of {@link Limiter.run}. */
+/** The outcome of the work of {@link Limiter.run}. */
 export type Ran<T> =
   | { readonly allowed: true; readonly decision: Decision; readonly value: T }
   | { readonly allowed: false; readonly decision: Decision };

@@ -191,7 +191,7 @@ describe('equal limits that are made again on one store', () => {
     ['maxWait', { A: rate }, { A: { ...rate, maxWait: '1s' } }, /with other/],
     ['maxDebt', { A: rate }, { A: { ...rate, maxDebt: 1 } }, /with other/],
     ['overshoot', { A: rate }, { A: { ...rate, overshoot: 0.5 } }, /with other/],
-    // Of five tokens both are less than one, but an override can have a larger burst.
+    // Both shares of five tokens are less than one, but an override can have a larger burst.
     ['part of an overshoot', { A: { ...rate, overshoot: 0.1 } }, { A: { ...rate, overshoot: 0.15 } }, /with other/],
     ['format of ids', { A: rate }, { A: { ...rate, key: ipAddress() } }, /with other options or ids/],
     ['kind', { A: rate }, { A: quota }, /with other numbers/],

@@ -10,7 +10,7 @@ const SUFFIX = '.handover';
 /** So many bytes are read and written at once. */
 const BLOCK_BYTES = 262_144;
 
-/** Of a whole file: more than is written in the time that a process has for it. */
+/** A whole file has at most so many bytes: more than is written in the time that a process has for it. */
 const MAX_BYTES = 4_294_967_296;
 
 /** Before each part is its length. A part of no bytes is the end. */

@@ -242,7 +242,7 @@ test('more buckets than `maxKeys` are decided by Redis, which is reported once',
 
 test('more processes than `gateways` are reported after 90 seconds', async () => {
   const aheadMicros = { value: 0 };
-  // Of this process's clock, a test can't wait for so long.
+  // A test can't wait for so long by this process's clock.
   const time: Time = { ...systemTime, nowMicros: () => systemTime.nowMicros() + aheadMicros.value };
   const events: LeasedStoreEvent[] = [];
   const prefix = `many${prefixes++}:`;

@@ -189,7 +189,7 @@ describe('limiters on stores with leases', () => {
     expect((await both.at(0)!.limiter.spend(ten)).allowed).toBe(true);
     for (const { limiter } of both) {
       limiter.replace({ limits: raised });
-      // Of 15 tokens that come back in 6 minutes each, 6 must be back.
+      // Each of 15 tokens comes back in 6 minutes; 6 must be back.
       const retryMs = async (): Promise<number> =>
         (await limiter.check([{ limit: 'Leased', id: '7' }])).retryAfterMs / 60_000;
       await expect.poll(retryMs).toBeLessThanOrEqual(36);

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { redisServer, type RedisServer } from '../../../../test/redis/servers/redis-server.ts';
 import { tcpProxy, type TcpProxy } from '../../../../test/redis/servers/tcp-proxy.ts';
 import { until } from '../../../../test/redis/servers/until.ts';
@@ -45,29 +45,49 @@ const FAULTS: readonly Fault[] = [
   { name: 'loses the scripts', begin: (server) => server.call('SCRIPT', 'FLUSH'), end: () => {} },
 ];
 
-describe.each(CLIENTS)('a script client of $name to a server that', ({ clientTo }) => {
-  test.for(FAULTS)('$name writes nothing late and nothing twice, and is up again by itself', async (fault) => {
+test.each(FAULTS)(
+  'of a server that $name, clients of all libraries write nothing late and nothing twice, and are up again by themselves',
+  async (fault) => {
     const server = await redisServer({ config: { 'enable-debug-command': 'yes' } });
     const proxy = await tcpProxy(server);
-    const scriptClient = openScriptClient({ client: clientTo(proxy.port) });
-    await isUp(scriptClient);
-    const calls = load(scriptClient);
-    await until('calls are done', () => calls.done > 10, { everyMs: 2 });
+    const all = await Promise.all(CLIENTS.map((each) => loaded(each, proxy.port)));
+    const areDone = (times: readonly number[], what: string): Promise<void> =>
+      until(what, () => all.every(({ calls }, i) => calls.done > times[i]! + 10), { everyMs: 2 });
+    await areDone(
+      all.map(() => 0),
+      'calls are done',
+    );
     await fault.begin(server, proxy);
     await realDelay(FAULT_MS);
     // Nobody waits until the fault is over, which most of them are only then.
-    await calls.settled();
+    await Promise.all(all.map(({ calls }) => calls.settled()));
     await fault.end(server, proxy);
-    const { done } = calls;
-    await until('calls are done again', () => calls.done > done + 10, { everyMs: 2 });
-    await calls.stop();
-    const record = new Record(await server.call('LRANGE', 'key', 0, -1), calls);
-    expect(record.length).toBeGreaterThan(10);
-    expect(record.lateMs).toEqual([]);
-    expect(record.twice).toEqual([]);
-    expect(scriptClient.status()).toMatchObject({ state: 'up', servers: [{ ready: true }] });
-  });
-});
+    await areDone(
+      all.map(({ calls }) => calls.done),
+      'calls are done again',
+    );
+    await Promise.all(all.map(({ calls }) => calls.stop()));
+    for (const { name, calls, scriptClient } of all) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      const { length, lateMs, twice } = new Record(await server.call('LRANGE', name, 0, -1), calls);
+      expect(length).toBeGreaterThan(10);
+      expect({ name, lateMs, twice, ...scriptClient.status() }).toMatchObject({
+        name,
+        lateMs: [],
+        twice: [],
+        state: 'up',
+        servers: [{ ready: true }],
+      });
+    }
+  },
+);
+
+/** A script client of a library that calls the server at a port all the time, each with a key of its own. */
+async function loaded({ name, clientTo }: (typeof CLIENTS)[number], port: number) {
+  const scriptClient = openScriptClient({ client: clientTo(port) });
+  await isUp(scriptClient);
+  return { name, scriptClient, calls: load(scriptClient, { keys: [name] }) };
+}
 
 test.each(CLIENTS)(
   'a call of $name whose answer is cut off is rejected soon, and never sent again',

@@ -46,7 +46,7 @@ export function settleCases(framework: Framework): void {
     },
   );
 
-  test('a denial tells how many tokens of requests in progress may come back before its wait is over', async () => {
+  test('a denial reports how many tokens of requests in progress may come back before its wait is over', async () => {
     const limiter = withLimit();
     const limits = [{ limiter, limits: [{ limit: 'PerUser', settle: failed }] }] as Options[];
     let arrived = 0;

@@ -36,10 +36,10 @@ export function isInProcess({ kind, treatment }: Limit): boolean {
 
 /** The numbers of a rate, a quota or a concurrency limit, or of an override. */
 export interface Numbers {
-  /** Of a concurrency limit, how many requests may be in progress at the same time; `count` is the same. */
+  /** How many requests may be in progress at the same time, at a concurrency limit; `count` is the same. */
   readonly burst: number;
   readonly count: number;
-  /** Of a rate; 0 for others. */
+  /** 0 for what is no rate. */
   readonly periodMs: number;
 }
 

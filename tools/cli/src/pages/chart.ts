@@ -11,7 +11,7 @@ export interface Tick {
 export interface Chart {
   /** What it shows, for readers who can't see it. */
   readonly label: string;
-  /** Of the plot, in pixels. The width is that of the page. */
+  /** The height of the plot, in pixels. Its width is that of the page. */
   readonly height: number;
   readonly xTicks: readonly Tick[];
   readonly yTicks: readonly Tick[];

@@ -3,7 +3,7 @@ export interface Colours {
   readonly ground: string;
   readonly ink: string;
   readonly quiet: string;
-  /** Of lines that separate. */
+  /** The colour of lines that separate. */
   readonly border: string;
 }
 

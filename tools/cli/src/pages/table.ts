@@ -5,7 +5,7 @@ type ColumnKind = 'number' | 'part' | 'text' | 'long';
 
 /** A table. The first cell of a row is its heading. */
 export interface Table {
-  /** Of its caption, unique on the page. */
+  /** The id of its caption, unique on the page. */
   readonly id: string;
   readonly caption: string;
   /** The kinds of the columns by their titles. */

@@ -167,7 +167,7 @@ describe('the page of sluice replay --html', () => {
     const { page } = await pageOf({ limits, log });
     expect(cellsOf(page, 'limits')[0]).toContain('0 to 7');
     expect(textOf(page)).toContain('12 to 15');
-    // Of four requests in each second, one outcome allows all, and the other one.
+    // One outcome allows all four requests of each second, and the other one.
     const [, between, allowed] =
       /<path class="between" d="(.*?)"\/><path class="allowed" d="(.*?)"\/>/.exec(page) ?? [];
     expect(between).toBe('M0 1000V0H500V0H1000V1000Z');

@@ -3,7 +3,7 @@ import { UNKNOWN, type Spellings } from './spellings.ts';
 
 /** A path of a client that is not hostile has one to ten. */
 const MAX_SPELLINGS = 64;
-/** Of all spellings together: a long path may have fewer. */
+/** All spellings together have at most so many bytes: a long path may have fewer spellings. */
 const MAX_BYTES = 16_384;
 
 /** The most bytes of a path that is read. Servers accept 8 to 64 kB for a whole request line. */

@@ -77,7 +77,7 @@ export interface EnvoyRule {
   readonly idAt: Position;
   /** Whether an addend above 0 is taken only if it fits, or whether it fits or not. Undefined if the file does not say. */
   readonly report: 'spend' | 'charge' | undefined;
-  /** Of a rule that is blocked, by which others replace it. */
+  /** The name of a rule that is blocked, by which others replace it. */
   readonly name: string | undefined;
   readonly nameAt: Position;
   /** The limits and the names of blocked rules that do not apply to a request to which this rule applies. */

@@ -11,7 +11,7 @@ const JULY = Date.parse('2026-07-01T00:00:00Z');
 const DAY_MS = 86_400_000;
 const TODAY: CalendarPeriod = [JULY, JULY + DAY_MS, JULY + 2 * DAY_MS];
 const T = 1000 * TICKS_PER_MS;
-/** Of so many tokens a hundred times are almost the most that a day may have. */
+/** A hundred times as many tokens are almost the most that a day may have. */
 const MANY = 863_999_999;
 const NAMES = ['Orders', 'Zoë’s', '日本'];
 

@@ -25,7 +25,7 @@ describe('a memory store of many limits', () => {
     const sizes = new Map<string, number>();
     let wrong = 0;
     for (let i = 0; i < sized(2500, 10_000); i++) {
-      // Of 200 limits, some much more often than others.
+      // Some of 200 limits are used much more often than others.
       const limit = `Limit${Math.floor(200 * random() ** 3)}`;
       callsOf(store).spend([transaction(limit, `${i}`)]);
       sizes.set(limit, 1 + (sizes.get(limit) ?? 0));

@@ -10,7 +10,7 @@ export class DeniedRoutes {
   readonly requests: number[] = Array.from({ length: MAX_ROUTES }, () => 0);
   readonly #clients: ClientTable;
   readonly #pass: number;
-  /** Of each row of the table of clients, as far as there were denials. */
+  /** One for each row of the table of clients, as far as there were denials. */
   #bits = new Uint32Array(0);
   /** The hash of the client that each row of bits is about: the table may give a row to another one. */
   #owners = new Int32Array(0);

@@ -48,9 +48,9 @@ export class LimitTally {
   readonly #limit: Limit;
   readonly #startMicros: number;
   readonly #periodFactor: number;
-  /** Of a quota: the end of the current period in each pass, and the number of the period. */
+  /** The end of the current period in each pass, and the number of the period; only quotas have them. */
   readonly #periods: { endMs: number; number: number }[];
-  /** Of a concurrency limit, for each pass. */
+  /** One for each pass; only concurrency limits have them. */
   readonly #slots: readonly SlotsNeeded[];
 
   /**

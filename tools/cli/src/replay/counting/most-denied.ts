@@ -7,7 +7,7 @@ const [MOST, KEPT] = [4000, 2000];
 /** An id that was denied, since its first denial. */
 export interface DeniedId {
   readonly client: ClientId;
-  /** Of each pass. */
+  /** One for each pass. */
   readonly denied: number[];
   /** Requests, and denials in the first pass. */
   readonly timeline: Timeline;

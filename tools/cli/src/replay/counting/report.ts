@@ -14,7 +14,7 @@ import type { TimelineReport } from './timeline.ts';
  * Band}: two outcomes for logs of whole seconds, twice the same for others.
  */
 export interface ReplayReport {
-  /** Of this shape. It grows by one when a field is removed or means something else. */
+  /** The version of this shape grows by one when a field is removed or means something else. */
   readonly version: 1;
   /** Why the report is about a part of the log only; empty if it is about all of it. */
   readonly partial: readonly string[];

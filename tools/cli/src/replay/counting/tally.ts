@@ -10,7 +10,7 @@ import { Timeline } from './timeline.ts';
 /** What is counted of one route. */
 export interface RouteCounts {
   requests: number;
-  /** Of each pass. */
+  /** One for each pass. */
   readonly denied: number[];
 }
 

@@ -13,7 +13,7 @@ export function fieldText(bytes: Buffer, start: number, end: number): string {
   return hasEscape ? unescaped(text) : text;
 }
 
-/** Of JSON, of nginx and of Apache: `\x22`. */
+/** Undoes the escapes of JSON, nginx and Apache, such as `\x22`. */
 function unescaped(text: string): string {
   try {
     return JSON.parse(`"${text}"`) as string;

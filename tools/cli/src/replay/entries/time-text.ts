@@ -18,7 +18,7 @@ const MAX_REMEMBERED = 32;
  * seconds, milliseconds, microseconds or nanoseconds. A date without a time zone is taken as UTC. The years are 1970 to 2199.
  */
 export class TimeReader {
-  /** Of the last time that was read. */
+  /** The resolution of the last time that was read. */
   resolution: Resolution = 'second';
   /** The last date that was read, because most lines have the second of the line before. */
   readonly #last = Buffer.alloc(MAX_REMEMBERED);

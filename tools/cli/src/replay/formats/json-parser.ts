@@ -30,7 +30,7 @@ export class JsonParser implements LineParser {
   readonly #root: Wanted[] = [];
   readonly #paths: readonly (readonly string[])[];
   readonly #count: number;
-  /** Of each field, the place in its list of the path where the last line has it. */
+  /** Where the last line has each field: the place of the path in its list. */
   readonly #ranks: Int32Array;
 
   /** @param paths - Of each field, those where it may be: names with dots between them. */

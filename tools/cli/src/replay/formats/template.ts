@@ -82,7 +82,7 @@ class TemplateParser implements LineParser {
   readonly #before: Buffer;
   readonly #steps: readonly Step[];
   readonly #count: number;
-  /** Of each field, the number of the step that the last line has it from, plus 1; 0 if it lacks it. */
+  /** The number of the step that the last line has each field from, plus 1; 0 if it lacks it. */
   readonly #found: Int32Array;
 
   constructor(before: Buffer, steps: readonly Step[], count: number) {

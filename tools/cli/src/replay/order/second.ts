@@ -15,7 +15,7 @@ export interface LoggedRequest {
   readonly micros: number;
   readonly identity: Identity;
   readonly target: Target;
-  /** Of its response; 0 if it is not known. */
+  /** The status of its response; 0 if it is not known. */
   readonly status: number;
   /** From its arrival to its end; 0 if it is not known or not needed. */
   readonly durationMicros: number;

@@ -11,7 +11,7 @@ export interface LineReceiver {
 
 const NEWLINE = 10;
 const RETURN = 13;
-/** Of UTF-8. Some editors and Windows tools begin a file with it. */
+/** The byte order mark of UTF-8, with which some editors and Windows tools begin a file. */
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 
 /** Splits chunks of bytes into lines, without making text of them. Needs memory for one line at most. */

@@ -42,7 +42,7 @@ export class RemoteStore implements Store {
     const { manner } = this;
     if (manner instanceof Error) throw manner;
     if (manner === 'slow') await new Promise<void>((resolve) => this.#slow.push(resolve));
-    // Of a call that `loses` only the answer is lost.
+    // A call that `loses` is executed; only its answer is lost.
     const answer = manner === 'hangs' ? undefined : this.memory.run(operation);
     return manner === 'hangs' || manner === 'loses' ? new Promise(() => {}) : answer!;
   }
