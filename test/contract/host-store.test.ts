@@ -69,9 +69,12 @@ test('the store of these tests asks another process', async () => {
 
 /** Most of the time of these cases is waiting for the real clock. */
 function keepsAll(cases: readonly ContractCase[]): void {
-  const keepsPromise = async ({ run }: ContractCase): Promise<void> => expect(run()).resolves.toBeUndefined();
   test.concurrent.each(cases.filter(({ alone }) => !alone))('$name', keepsPromise);
   test.each(cases.filter(({ alone }) => alone))('$name', keepsPromise);
+}
+
+async function keepsPromise({ run }: ContractCase): Promise<void> {
+  await expect(run()).resolves.toBeUndefined();
 }
 
 describe('the host store keeps the contract of stores over a socket', () => {
