@@ -65,10 +65,14 @@ export class Deadlines {
     this.#timers.cancel();
   }
 
-  /** Begins a wait that no promise ends: the caller ends it. */
-  begin(wait: Wait): void {
+  /**
+   * Begins a wait that no promise ends: the caller ends it.
+   *
+   * @param atMicros - The time, if the caller has just read it.
+   */
+  begin(wait: Wait, atMicros?: number): void {
     if (this.#deadlineMs === Infinity) return this.#waiting.add(wait);
-    const nowMicros = this.#time.nowMicros();
+    const nowMicros = atMicros ?? this.#time.nowMicros();
     wait.dueMicros = nowMicros + this.#deadlineMs * 1000;
     this.#waiting.add(wait);
     this.#timers.began(wait, nowMicros);

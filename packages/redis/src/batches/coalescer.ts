@@ -50,7 +50,7 @@ export class Coalescer {
   readonly #send = (call: ScriptBatch): void => {
     call.sentMicros = this.#time.nowMicros();
     if (call.leftMs(call.sentMicros) <= 0) call.failed(stalledError());
-    else this.#client.send(call);
+    else this.#client.send(call, call.sentMicros);
   };
 
   readonly #flushScheduled = (): void => {

@@ -38,24 +38,24 @@ export class DeadlinedClient implements ScriptClient, RunClient {
     return this.#servers.isCluster;
   }
 
-  send(run: ScriptRun): void {
+  send(run: ScriptRun, nowMicros: number): void {
     if (this.#isClosed) return run.failed(closedError());
-    const { counts, time } = this.#parts;
+    const { counts } = this.#parts;
     counts.calls++;
     const server = this.#servers.serverOf(run);
     if (server instanceof SluiceError) {
       counts.unreachable++;
       return run.failed(server);
     }
-    const nowMicros = time.nowMicros();
     run.begin(this, this.#deadlines.of(run.leftMs(nowMicros)), nowMicros);
     server.send(run);
   }
 
   run(call: ScriptCall): Promise<readonly unknown[]> {
     const { script, time } = this.#parts;
-    const run = new AwaitedRun(call, call.script ?? script, time.nowMicros());
-    this.send(run);
+    const nowMicros = time.nowMicros();
+    const run = new AwaitedRun(call, call.script ?? script, nowMicros);
+    this.send(run, nowMicros);
     return run.reply;
   }
 

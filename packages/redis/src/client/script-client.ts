@@ -21,8 +21,10 @@ export interface ScriptClient {
    * Or it fails with `ERR_STORE_UNAVAILABLE` if the server is not connected (at once) or fails; `ERR_STORE_DEADLINE` if no
    * answer came in time; `ERR_STORE_BUCKET` if only this call failed (a key of a wrong type, an error in the script);
    * `ERR_STORE_ANSWER` for a reply of another shape; `ERR_CLOSED` after {@link close}.
+   *
+   * @param nowMicros - The time, which the caller has just read.
    */
-  send(run: ScriptRun): void;
+  send(run: ScriptRun, nowMicros: number): void;
   /** Runs a script as {@link send} does. The promise rejects with its errors. */
   run(call: ScriptCall): Promise<readonly unknown[]>;
   /**

@@ -70,7 +70,7 @@ export abstract class ScriptRun implements Wait {
     this.#deadlines = deadlines;
     this.#startTicks = nowMicros * TICKS_PER_MICRO;
     this.endTicks = this.#startTicks + Math.floor(this.leftMs(nowMicros) * TICKS_PER_MS);
-    deadlines.begin(this);
+    deadlines.begin(this, nowMicros);
   }
 
   /** Whether less than half of the time has passed. */

@@ -105,7 +105,7 @@ describe.each(CLIENTS)('a script client beside a client of $name', ({ clientTo }
     const deadlineMs = 3_600_000;
     const sinceMicros = systemTime.nowMicros() - (deadlineMs - 50) * 1000 - 250;
     const run = new AwaitedRun(call(add, { deadlineMs }), testScript, sinceMicros);
-    scriptClient.send(run);
+    scriptClient.send(run, systemTime.nowMicros());
     const asked = await rejection(run.reply);
     server.thaw();
     expect(asked).toMatchObject({ code: 'ERR_STORE_DEADLINE', message: expect.stringMatching(/within 3600000 ms\.$/) });
