@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { overRedis } from '../contenders/over-redis.mjs';
 import { VisitOrder } from '../ids.mjs';
 import { decideEach } from '../redis/in-flight.mjs';
@@ -19,6 +20,9 @@ const IN_PROCESSES = ['a GCRA script', 'Sluice', 'rate-limiter-flexible'];
 /** What share of a turn comes before the part of it that is measured. */
 const LEAD_IN = 0.2;
 const WARM_UP_DECISIONS = 50_000;
+
+/** How long Redis takes to move its tables in the background. */
+const SETTLING_MS = 300;
 
 /**
  * How many decisions are asked for at a time, how many a turn has, and how many times the best peer's we want. A turn has
@@ -124,9 +128,15 @@ async function sample(client) {
   return { atMs: performance.now(), redisMicros, clientMicros: user + system, scripts };
 }
 
-/** @param {import('ioredis').Redis} client */
+/**
+ * What is stored takes: without the buffers of clients, and when Redis has ended to copy tables that have grown.
+ *
+ * @param {import('ioredis').Redis} client
+ */
 async function bytesUsed(client) {
-  return numberOf(await client.info('memory'), 'used_memory');
+  await wait(SETTLING_MS);
+  const info = await client.info('memory');
+  return numberOf(info, 'used_memory') - numberOf(info, 'mem_clients_normal');
 }
 
 /**
