@@ -111,9 +111,9 @@ class RequestFlow<Request, SettleArgs extends readonly unknown[]> implements Key
    * @param dueMicros - When the caller gives up, on the clock of the limiter.
    */
   decide(failure?: Rejected, dueMicros?: number): Awaitable<FlowOutcome> {
-    const { prepared, shadow, queued, slotsUntil } = this.settings;
+    const { prepared, shadow, queued } = this.settings;
     const limits = dueMicros === undefined ? prepared.resolved() : prepared.until(dueMicros);
-    if (limits.slotLimit !== undefined) checkHasEnd(limits.slotLimit, this.exchange, slotsUntil);
+    if (limits.slotLimit !== undefined) checkHasEnd(limits.slotLimit, this.exchange, this.settings.slotsUntil);
     const decided = limits.spend(this, shadow ? undefined : queued, failure);
     return decided instanceof Promise
       ? this.#carryOutLater(decided, limits.canWait)
