@@ -26,7 +26,7 @@ export interface Usage extends BucketName {
 }
 
 /** An id of a quota, with its transaction; `null` if it is unlimited. */
-interface AskedQuota {
+interface AskedUsage {
   readonly limit: Limit<never>;
   readonly id: string;
   readonly transaction: Transaction | null;
@@ -50,7 +50,7 @@ export function usageOf(
   });
 }
 
-function askedOf(set: LimitSet<never>, { limit: name, id: text }: BucketName): Awaitable<AskedQuota> {
+function askedOf(set: LimitSet<never>, { limit: name, id: text }: BucketName): Awaitable<AskedUsage> {
   const limit = limitNamed(set, name);
   if (limit.calendar === undefined) throw notAQuota(name);
   const id = canonicalId(limit, text);
@@ -62,7 +62,7 @@ function isCounted(transaction: Transaction | null): transaction is Transaction 
   return transaction !== null && !isBlocked(transaction);
 }
 
-function usages(all: readonly AskedQuota[], { batch, reading }: Changed<Transaction>): readonly Usage[] {
+function usages(all: readonly AskedUsage[], { batch, reading }: Changed<Transaction>): readonly Usage[] {
   return all.map(({ limit, id, transaction }) => {
     const index = batch.findIndex((one) => one.limit === limit.name && one.id === id);
     if (index === -1) return uncounted(limit, id, transaction === null ? Infinity : 0);

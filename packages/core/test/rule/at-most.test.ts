@@ -148,7 +148,7 @@ describe('the numbers of overrides must satisfy the bounds of their limit too', 
       createLimiter({ limits, overrides: { Vendor: { '10.0.0.0/8': override } } });
     expect(wide('unlimited')).not.toThrow();
     expect(wide(HOURLY)).not.toThrow();
-    expect(thrown(wide({ count: 901, period: '1h' })).message).toContain('`overrides.Vendor (of a network)` must');
+    expect(thrown(wide({ count: 901, period: '1h' })).message).toContain("`overrides.Vendor['10.0.0.0/8']` must");
   });
 
   test('those of a function are ignored: the limit uses its own numbers, and emits an event', () => {

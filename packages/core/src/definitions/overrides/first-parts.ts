@@ -40,8 +40,4 @@ export class FirstPartsMap<Value> {
     const text = this.listedFor(id);
     return text === undefined ? undefined : this.#values.get(text);
   }
-
-  values(): Iterable<Value> {
-    return this.#values.values();
-  }
 }

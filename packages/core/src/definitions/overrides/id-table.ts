@@ -4,11 +4,8 @@ import { BucketTable } from '../../store/memory/bucket-table.ts';
 import { IdHasher, SECRET_BYTES } from '../../store/memory/id-hasher.ts';
 import { SpareBuffer } from '../../store/memory/rebuild.ts';
 
-/** Values by ids: a map, or a table of many ids. */
-export interface IdValues<Value> {
-  get(id: string): Value | undefined;
-  set(id: string, value: Value): unknown;
-}
+/** Values by ids. */
+export type IdValues<Value> = Map<string, Value> | IdTable<Value>;
 
 /** Up to so many ids, a map of texts is in the cache of the processor, and is faster than a hash. */
 const FEW = 1024;
@@ -18,7 +15,7 @@ const FEW = 1024;
  * and no texts: a look-up reads one place of the memory, and not the objects and the text of the id. An id is found by 63
  * bits of its keyed hash. With a million ids, the probability that another id is taken for one of them is 10⁻¹³.
  */
-class IdTable<Value> implements IdValues<Value> {
+class IdTable<Value> {
   readonly #hasher: IdHasher;
   readonly #values: Value[] = [];
   readonly #indexes = new Map<Value, number>();
@@ -53,9 +50,9 @@ class IdTable<Value> implements IdValues<Value> {
  * @returns Where the values are from then on.
  */
 export function withValue<Value>(values: IdValues<Value>, id: string, value: Value): IdValues<Value> {
-  const roomy = values instanceof Map && values.size === FEW ? tableOf<Value>(values) : values;
-  roomy.set(id, value);
-  return roomy;
+  const all = values instanceof Map && values.size === FEW ? tableOf(values) : values;
+  all.set(id, value);
+  return all;
 }
 
 /** Some runtimes have no random numbers until the first request: a limiter that is made before keeps its map. */

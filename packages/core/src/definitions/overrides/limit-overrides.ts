@@ -22,15 +22,13 @@ export class LimitOverrides {
   readonly #limit: string;
   readonly #where: string;
   #ids: IdValues<OverrideRate> = new Map();
-  /** The first id with each of the different numbers of ids. */
+  /** What each of the different numbers is listed for first. */
   readonly #firstOf = new Map<Numbers, string>();
   #networks: NetworkMap<OverrideRate> | undefined;
   #firstParts: FirstPartsMap<OverrideRate> | undefined;
   #smallestBurst = Infinity;
   /** Whether an override has a queue of its own. Only this class changes it. */
   canWait = false;
-  /** The id with the largest count. */
-  #largest: { readonly text: string; readonly rate: Numbers } | undefined;
   readonly #kind: AnyKind;
 
   constructor(limit: string, format: IdFormat, kind: AnyKind) {
@@ -66,12 +64,13 @@ export class LimitOverrides {
    * @throws {SluiceError} `ERR_OVERRIDE`, or `ERR_OPTION` for a count.
    */
   checkKind(limit: Limit<never>): void {
-    if (this.#largest === undefined) return;
-    const { text, rate } = this.#largest;
-    const where = `${this.#where}[${shown(text)}]`;
     const kind = kindOfLimit(limit);
-    if (this.#kind !== kind) throw wrongNumbers(where, kind);
-    kind.override?.check?.(where, rate, limit);
+    // To show an id takes longer than to check its numbers.
+    if (this.#kind === kind && kind.override?.check === undefined) return;
+    for (const [rate, text] of this.#firstOf) {
+      if (this.#kind !== kind) throw wrongNumbers(this.#pathOf(text), kind);
+      kind.override?.check?.(this.#pathOf(text), rate, limit);
+    }
   }
 
   /**
@@ -100,23 +99,16 @@ export class LimitOverrides {
    * @throws {SluiceError} `ERR_LIMIT`.
    */
   checkAtMost(limit: Limit<never>): void {
-    for (const [rate, id] of this.#firstOf) checkAtMost(`${this.#where}[${shown(id)}]`, rate, limit);
-    const which = this.#networks === undefined ? 'of first parts' : 'of a network';
-    for (const rate of this.#groups()) {
-      if (typeof rate !== 'string') checkAtMost(`${this.#where} (${which})`, rate, limit);
-    }
+    for (const [rate, text] of this.#firstOf) checkAtMost(this.#pathOf(text), rate, limit);
   }
 
   /** All different numbers. Unlimited and blocked ids are left out. */
-  *rates(): Generator<Numbers, void> {
-    yield* this.#firstOf.keys();
-    for (const rate of this.#groups()) if (typeof rate !== 'string') yield rate;
+  rates(): Iterable<Numbers> {
+    return this.#firstOf.keys();
   }
 
-  /** The overrides of networks and of first parts. */
-  *#groups(): Generator<OverrideRate, void> {
-    if (this.#networks !== undefined) yield* this.#networks.values();
-    if (this.#firstParts !== undefined) yield* this.#firstParts.values();
+  #pathOf(text: string): string {
+    return `${this.#where}[${shown(text)}]`;
   }
 
   #get(listed: Listed): OverrideRate | undefined {
@@ -125,21 +117,16 @@ export class LimitOverrides {
   }
 
   #set(listed: Listed, rate: OverrideRate): void {
-    if (typeof listed === 'string') this.#setId(listed, rate);
+    if (typeof listed === 'string') this.#ids = withValue(this.#ids, listed, rate);
     else if (listed instanceof Cidr) (this.#networks ??= new NetworkMap()).set(listed, rate);
     else (this.#firstParts ??= new FirstPartsMap()).set(listed, rate);
-  }
-
-  #setId(id: string, rate: OverrideRate): void {
-    this.#ids = withValue(this.#ids, id, rate);
-    if (typeof rate !== 'string' && !this.#firstOf.has(rate)) this.#firstOf.set(rate, id);
   }
 
   #note(text: string, rate: Numbers): void {
     this.#smallestBurst = Math.min(this.#smallestBurst, rate.burst);
     this.canWait ||= rate.waitTicks !== undefined;
     this.totals.add(rate);
-    if (rate.count > (this.#largest?.rate.count ?? 0)) this.#largest = { text, rate };
+    if (!this.#firstOf.has(rate)) this.#firstOf.set(rate, text);
   }
 
   #read(text: string): Listed {

@@ -48,10 +48,6 @@ export class NetworkMap<Value> {
       ?.prefixLength;
   }
 
-  *values(): Generator<Value, void> {
-    for (const { values } of this.#sizes) yield* values.values();
-  }
-
   #ofSize(family: 4 | 6, prefixLength: number): Networks<Value> | undefined {
     return this.#sizes.find((size) => size.family === family && size.prefixLength === prefixLength);
   }

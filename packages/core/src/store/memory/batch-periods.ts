@@ -84,7 +84,6 @@ export class BatchPeriods {
   /** Adds the ends of the periods and the wall clock to the reading of a batch of which a bucket has a period. */
   fill(reading: ReadingToFill, nowTicks: number): void {
     const count = reading.levelsTicks.length;
-    if (count === 1) return this.#fillOne(reading);
     // A loop over preallocated arrays, which is faster than map.
     // oxlint-disable-next-line unicorn/no-new-array
     const bucketNowTicks = new Array<number>(count);
@@ -96,12 +95,6 @@ export class BatchPeriods {
     }
     reading.bucketNowTicks = bucketNowTicks;
     reading.bucketWallMs = bucketWallMs;
-  }
-
-  // Literals, because new Array(1) is changed when it gets its first number.
-  #fillOne(reading: ReadingToFill): void {
-    reading.bucketNowTicks = [this.#ends[0]!];
-    reading.bucketWallMs = [this.wallMs];
   }
 
   #makeRoomFor(count: number): void {

@@ -62,7 +62,7 @@ describe('an override of the first parts of ids', () => {
   test('obeys `atMost` of the limit', () => {
     const limits = { Vendor: { key: pair, count: 5, period: '1h', atMost: { 20: '1h' } } };
     const wrong = () => createLimiter({ limits, overrides: { Vendor: { alice: { count: 11, period: '1h' } } } });
-    expect(thrown(wrong).message).toContain('`overrides.Vendor (of first parts)` must');
+    expect(thrown(wrong).message).toContain("`overrides.Vendor['alice']` must");
   });
 });
 
