@@ -38,7 +38,7 @@ const long = [
 const untimed = ['property', 'server-property', 'loaders', 'packed', 'bench', 'site', 'playground', 'pins'];
 
 const forms = {
-  /** Needs no server: a test that starts one fails. How long it takes, CONTRIBUTING says. */
+  /** Needs no server: a test that starts one fails. */
   quick: {
     projects: ['unit', 'nest', 'contract', 'property'],
     propertyRuns: '50',
