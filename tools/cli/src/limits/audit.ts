@@ -8,7 +8,7 @@ import type { Figures } from './figures.ts';
 const VERSION = 1;
 
 /** How a change ended: it may have been made although no answer came. */
-type Outcome = 'done' | 'not done' | 'unknown';
+type Ending = 'done' | 'not done' | 'unknown';
 
 /** Writes who has changed a bucket, if the command line says so. */
 export class Audit {
@@ -53,7 +53,7 @@ export class Audit {
     }
   }
 
-  #write({ limit, id, remaining }: Figures, after: number | null, outcome: Outcome): void {
+  #write({ limit, id, remaining }: Figures, after: number | null, outcome: Ending): void {
     const { console } = this.#call;
     const record = {
       type: 'sluice-audit',
