@@ -20,10 +20,11 @@ const ALLOWED = [
   ['packages/core/src/client/address-header.ts', 'at most 128 characters'],
   ['packages/core/src/http/dialects/list-members.ts', 'a field of the service itself'],
   ['packages/core/src/ids/address-text.ts', 'anchored, with bounded repetitions'],
-  ['packages/core/src/limiter/not-a-limiter.ts', 'the URL of a module'],
   ['packages/core/src/limits/option.ts', 'the pattern of an option'],
   ['packages/core/src/rule/duration.ts', 'a duration that an operator writes'],
   ['packages/core/src/runtime/call-site.ts', 'a line of a stack trace'],
+  ['packages/core/src/runtime/copy.ts', 'the URL of a module'],
+  ['packages/postgres/src/schema/schema-text.ts', 'the text of our own schema'],
   ['tools/domains/src/domain-name.ts', 'at most 253 characters'],
   ['tools/serve/src/tables/list-field.ts', 'a table that an operator writes'],
 ];

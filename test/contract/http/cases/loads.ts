@@ -84,7 +84,7 @@ export function loadCases(framework: Framework): void {
       'a load without its function',
       { load: eventLoop() },
       'ERR_LIMIT',
-      "`rateLimit.load` is an option of a load limit, which is made by a function. Write import { load } from '@sluice/core/load'; and load({ load: … }).",
+      "`rateLimit.load` is an option of a load limit, which is made by a function. Write import { load } from '@sluice/core/load'; and rateLimit({ limit: load({ load: … }) }).",
     ],
     [
       'hidden',
