@@ -18,7 +18,14 @@ const PAGE = join(root, 'docs/which-servers.md');
 const [BEGIN, END] = ['<!-- servers: npm run trial -- servers --write -->', '<!-- end -->'];
 
 /** @typedef {import('./other-servers.mjs').Server} Server */
-/** @typedef {{ readonly name: string, readonly from: string, readonly passed: number, readonly failed: number }} Result */
+/**
+ * @typedef {object} Result
+ * @property {string} name as in the list of servers
+ * @property {string} version with the name of the product
+ * @property {string} from
+ * @property {number} passed
+ * @property {number} failed
+ */
 
 const args = process.argv.slice(2);
 const getAt = args.indexOf('--get');
@@ -33,7 +40,7 @@ if (unknown.length > 0) {
   process.exitCode = 1;
 } else if (into === undefined) await testAll();
 else {
-  eachServer(into, (server, program) => {
+  eachServer(into, (_, server, program) => {
     console.log(`${SETTING[server.kind]}=${program}   # ${versionOf(server, program)}`);
   });
 }
@@ -43,22 +50,22 @@ async function testAll() {
   /** @type {Result[]} */
   const results = [];
   try {
-    eachServer(folder, (server, program) => results.push(tested(server, program)));
+    eachServer(folder, (name, server, program) => results.push(tested(name, server, program)));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-  for (const { name, from, passed, failed } of results)
-    console.log(`${name.padEnd(20)} ${from.padEnd(26)} ${passed} passed, ${failed} failed`);
+  for (const { version, from, passed, failed } of results)
+    console.log(`${version.padEnd(20)} ${from.padEnd(26)} ${passed} passed, ${failed} failed`);
   for (const line of skipped) console.error(line);
   if (results.length === 0 || results.some(({ failed }) => failed > 0)) process.exitCode = 1;
-  else if (args.includes('--write')) await write(results);
+  if (args.includes('--write')) await write(results.filter(({ failed }) => failed === 0));
 }
 
 /**
  * Gets each server that was asked for. One that can't be had is skipped, loudly.
  *
  * @param {string} folder
- * @param {(server: Server, program: string) => void} use
+ * @param {(name: string, server: Server, program: string) => void} use
  */
 function eachServer(folder, use) {
   mkdirSync(folder, { recursive: true });
@@ -67,7 +74,7 @@ function eachServer(folder, use) {
   for (const name of names.length > 0 ? names : Object.keys(SERVERS)) {
     const server = /** @type {Server} */ (SERVERS[name]);
     const program = programOf(name, server, join(folder, name));
-    if (program !== undefined) use(server, program);
+    if (program !== undefined) use(name, server, program);
   }
 }
 
@@ -91,13 +98,14 @@ function programOf(name, server, folder) {
 }
 
 /**
+ * @param {string} name
  * @param {Server} server
  * @param {string} program
  * @returns {Result}
  */
-function tested(server, program) {
-  const name = versionOf(server, program);
-  console.log(`\n== ${name}, from ${server.from}`);
+function tested(name, server, program) {
+  const version = versionOf(server, program);
+  console.log(`\n== ${version}, from ${server.from}`);
   const report = join(mkdtempSync(join(tmpdir(), 'sluice-report-')), 'tests.json');
   const vitest = [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...TESTS[server.kind]];
   spawnSync(process.execPath, [...vitest, '--reporter=dot', '--reporter=json', `--outputFile.json=${report}`], {
@@ -107,7 +115,13 @@ function tested(server, program) {
   });
   const { numPassedTests, numFailedTests, success } = JSON.parse(readFileSync(report, 'utf8'));
   // A file that could not be run has no tests.
-  return { name, from: server.from, passed: numPassedTests, failed: success ? 0 : Math.max(1, numFailedTests) };
+  return {
+    name,
+    version,
+    from: server.from,
+    passed: numPassedTests,
+    failed: success ? 0 : Math.max(1, numFailedTests),
+  };
 }
 
 /**
@@ -123,12 +137,24 @@ function versionOf({ kind }, program) {
   return `${name} ${version}`;
 }
 
-/** @param {readonly Result[]} results */
+/**
+ * Writes what passed into the table of the page, and leaves the rows of other servers there.
+ *
+ * @param {readonly Result[]} results
+ */
 async function write(results) {
   const page = readFileSync(PAGE, 'utf8');
-  const rows = results.map(({ name, from, passed }) => `| ${name} | ${from} | ${passed.toLocaleString('en')} |`);
-  const table = ['| server | from | tests, all passed |', '| --- | --- | --- |', ...rows].join('\n');
-  const at = page.indexOf(BEGIN);
-  const text = `${page.slice(0, at)}${BEGIN}\n\n${table}\n\n${page.slice(page.indexOf(END, at))}`;
-  writeFileSync(PAGE, await formatted('docs/which-servers.md', text));
+  const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END, page.indexOf(BEGIN))];
+  const old = Array.from(page.slice(begin, end).matchAll(/^\| `([\w.-]+)` .*\|$/gm), ([row, name = '']) => [name, row]);
+  const rows = new Map(/** @type {[string, string][]} */ (old));
+  for (const { name, version, from, passed } of results)
+    rows.set(name, `| \`${name}\` | ${version} | ${from} | ${passed.toLocaleString('en')} |`);
+  const listed = Object.keys(SERVERS).flatMap((name) => rows.get(name) ?? []);
+  const table = ['| name | server | from | tests passed, none failed |', '| --- | --- | --- | --- |', ...listed].join(
+    '\n',
+  );
+  writeFileSync(
+    PAGE,
+    await formatted('docs/which-servers.md', `${page.slice(0, begin)}${BEGIN}\n\n${table}\n\n${page.slice(end)}`),
+  );
 }

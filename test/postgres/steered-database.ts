@@ -37,7 +37,7 @@ export async function steeredDatabase(server: PostgresServer): Promise<SteeredDa
   `);
   return {
     pool,
-    advance: (ms) => run(`update ${NAME}.clock set at = at + interval '${ms} milliseconds'`),
+    advance: (ms) => run(`update ${NAME}.clock set at = at + ${ms} * interval '1 ms'`),
     set: (ms) => run(`update ${NAME}.clock set at = to_timestamp(${ms} / 1000.0)`),
     empty: (table) => run(`delete from ${table}; delete from ${table}_slots`),
   };

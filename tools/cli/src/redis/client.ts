@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { messageOf } from '@sluice/core/kit';
-import { Cluster, Redis } from 'ioredis';
+import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import type { Call } from '../console/command.ts';
 import { UsageError } from '../console/failure.ts';
 import { timeoutOf } from './options.ts';
@@ -12,9 +12,10 @@ export type Client = Redis | Cluster;
  * Creates a client for the server of the command line.
  *
  * @param address - Its URL, if another option than `--redis` has it.
+ * @param more - Settings that only its own connection has.
  * @throws {UsageError} If the options do not name a server, or contradict each other. The message shows no password.
  */
-export function clientOf(call: Call, address?: string): Client {
+export function clientOf(call: Call, address?: string, more: Pick<RedisOptions, 'enableReadyCheck'> = {}): Client {
   const { env } = call.console.terminal;
   const url = address ?? call.text('redis') ?? env['SLUICE_REDIS_URL'];
   const sentinels = call.texts('sentinel');
@@ -35,6 +36,7 @@ export function clientOf(call: Call, address?: string): Client {
     lazyConnect: true,
     commandTimeout: timeoutOf(call),
     maxRetriesPerRequest: 0,
+    ...more,
   };
   let client: Client;
   if (master !== undefined) {

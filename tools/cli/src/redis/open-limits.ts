@@ -22,7 +22,7 @@ export interface OpenLimits extends Pick<OpenStore, 'client' | 'keyOptions'> {
  * @throws {SluiceError} `ERR_STORE_UNAVAILABLE` if the store is not ready within `--timeout`, and what the function throws.
  */
 export async function withLimits<Result>(
-  loaded: LoadedLimits,
+  loaded: Pick<LoadedLimits, 'limits'> & Partial<LoadedLimits>,
   call: Call,
   use: (limits: OpenLimits) => Promise<Result>,
 ): Promise<Result> {

@@ -23,7 +23,7 @@ export interface ScanOptions {
  */
 export async function* scannedKeys(client: Client, { pattern, time }: ScanOptions): AsyncGenerator<readonly string[]> {
   try {
-    await client.connect();
+    if (client.status === 'wait') await client.connect();
     for (const node of client instanceof Cluster ? client.nodes('master') : [client]) {
       yield* keysOfNode(node, pattern, time);
     }
