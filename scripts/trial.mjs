@@ -168,6 +168,11 @@ const TRIALS = {
       needs: ['redis'],
       runs: `${SOURCES} test/leases/bound/main.ts`,
     },
+    scheduled: {
+      what: 'how much of a limit 1 to 8 processes with schedulers use on a real Redis, and the scripts for each call, a minute',
+      needs: ['redis'],
+      runs: `${SOURCES} test/redis/scheduled/main.ts`,
+    },
     'leases-capacity': {
       what: 'what simulated processes with leases let through of what one shared bucket does, a minute',
       runs: `${SOURCES} test/leases/capacity/main.ts`,

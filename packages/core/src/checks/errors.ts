@@ -110,6 +110,15 @@ export type ErrorCode =
    */
   | 'ERR_CLOSED'
   /**
+   * A scheduler has not begun a call: see its `reason`. Nothing was taken for it, or what was taken was given back.
+   */
+  | 'ERR_NOT_BEGUN'
+  /**
+   * Work that holds a slot has called `run` of its scheduler for the same limit and id: both might wait for each other
+   * forever. Call it after the work, or by another limit.
+   */
+  | 'ERR_NESTED'
+  /**
    * `restore()` of a memory store got something else than a whole dump of this version, or the store had buckets
    * already. The store has not changed: begin with an empty one.
    */

@@ -2,6 +2,7 @@ import type { StoreStatus } from '../failure/store-health.ts';
 import type { LimiterCore } from '../limiter/limiter-core.ts';
 import type { Limit } from '../limits/limit.ts';
 import type { Waiting } from '../limiter/queued-decisions.ts';
+import { scheduledBy, type ScheduledCount } from '../limiter/scheduled-calls.ts';
 import type { Store } from '../store/store.ts';
 import type { MemoryStats } from '../store/memory/memory-stats.ts';
 import { countsOf, type Counts } from './counts.ts';
@@ -54,6 +55,8 @@ export interface Readings {
   readonly slots: ReadonlyMap<string, number>;
   /** Denials because of the deadlines of callers, by limit. */
   readonly deadlineDenials: ReadonlyMap<string, number>;
+  /** The calls of its schedulers, by limit. Empty without one. */
+  readonly scheduled: ReadonlyMap<string, ScheduledCount>;
   /** Only a limiter with an open memory store has it. */
   readonly memory: MemoryStats | undefined;
   /** Buckets that a memory store evicted: also of one that is closed. */
@@ -74,6 +77,7 @@ export function readingsOf(limiter: LimiterCore<never>): Readings {
     waiting: queued.waiting(),
     slots: kinds.heldByLimit(),
     deadlineDenials: deadlines.denials,
+    scheduled: scheduledBy(limiter.schedulers),
     memory: readStore(() => (store as StoreInMemory).stats?.()),
     evicted: readStore(() => (store as StoreInMemory).evicted),
     leases: leaseCountsOf(store),
@@ -150,6 +154,37 @@ export const INSTRUMENTS: readonly ReadInstrument[] = [
       for (const [limit, tally] of counts.byLimit)
         for (const direction of ['taken', 'charged', 'restricted', 'refunded', 'lost'] as const)
           if (tally[direction] > 0) yield { attributes: { limit, direction }, value: tally[direction] };
+    },
+  },
+  {
+    name: 'sluice.scheduled.waiting',
+    type: 'gauge',
+    unit: '{call}',
+    description: 'Calls that wait in schedulers. A call with several limits counts at each.',
+    attributes: ['limit'],
+    *read({ scheduled }) {
+      for (const [limit, { waiting }] of scheduled) yield { attributes: { limit }, value: waiting };
+    },
+  },
+  {
+    name: 'sluice.scheduled.longest',
+    type: 'gauge',
+    unit: 's',
+    description: 'How long the oldest call that waits in a scheduler has waited.',
+    attributes: ['limit'],
+    together: 'largest',
+    *read({ scheduled }) {
+      for (const [limit, { longestMs }] of scheduled) yield { attributes: { limit }, value: longestMs / 1000 };
+    },
+  },
+  {
+    name: 'sluice.scheduled.running',
+    type: 'gauge',
+    unit: '{call}',
+    description: 'Calls of schedulers that have begun and not ended.',
+    attributes: ['limit'],
+    *read({ scheduled }) {
+      for (const [limit, { running }] of scheduled) yield { attributes: { limit }, value: running };
     },
   },
   {

@@ -1,6 +1,7 @@
 import { andThen, type Awaitable } from '../async/awaitable.ts';
 import { checkBoolean, checkOptions } from '../checks/options.ts';
 import type { ClientAddressFinder } from '../client/client-address.ts';
+import { batchOf } from '../decision/batch.ts';
 import type { Decided } from '../decision/decided.ts';
 import type { Decision } from '../decision/decision.ts';
 import type { BucketState, Result } from '../decision/result.ts';
@@ -27,6 +28,7 @@ import type { CostEntry, FirstOf, SpendEntry } from './entry.ts';
 import { checkCall, type EntryCall } from './entry-calls.ts';
 import type { WaitEnd, Leave } from './queued-decisions.ts';
 import { bucketsToReset, transactionOfEntry, transactionsOf } from './entries.ts';
+import type { ScheduledCalls } from './scheduled-calls.ts';
 import type { LimitHandle } from './limit-handle.ts';
 import { describedLimit, type LimitDescription } from './limit-description.ts';
 import { isStoreInUse } from './limit-name-registry.ts';
@@ -37,6 +39,7 @@ import type { Observer } from './observer.ts';
 import { PreparedLimit } from './prepared-limit.ts';
 import { PreparedLimits, type UseInput } from './prepared-limits.ts';
 import type { DecidedRequest, LateCharge, RequestLimiter } from './request-limiter.ts';
+import { WITHOUT_HTTP } from './reports.ts';
 import type { RestrictEntry } from './restriction.ts';
 import { run } from './run.ts';
 import type { Ran, RunOptions, Work } from './run-options.ts';
@@ -64,6 +67,8 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
   readonly #parts: LimiterParts<Request>;
   readonly #watch = new SetupWatch((message) => this.emit({ type: 'warning', message, once: true }));
   readonly #endStoreReports: (() => void) | undefined;
+  /** The schedulers that work by this limiter, for metrics. */
+  readonly schedulers: Set<ScheduledCalls> = new Set<ScheduledCalls>();
   /** True from the beginning of `close`, when work in progress may still need the gate. */
   #isClosing = false;
 
@@ -146,6 +151,19 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     }
     const made = transactionsOf(this.#openSet(), entryCall, entries);
     return this.#parts.decider.decideMadeAtOnce(call, made, spent);
+  }
+
+  /** Makes the batch that `spend` with `hold` would decide. */
+  heldBatchOf(entries: readonly SpendEntry[]): Awaitable<readonly Transaction[]> {
+    return batchOf(transactionsOf(this.#openSet(), 'hold', entries));
+  }
+
+  /** Decides for somebody who asks again when denied: only what passes is reported. */
+  reserve(batch: readonly Transaction[]): Awaitable<Decided> {
+    const { decider, reports } = this.#parts;
+    return andThen(decider.decide('spend', batch), (decision) =>
+      decision.allowed && reports.isNeeded ? reports.report(decision, WITHOUT_HTTP) : decision,
+    );
   }
 
   async charge(entries: readonly CostEntry[]): Promise<readonly BucketState[]> {

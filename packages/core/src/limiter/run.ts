@@ -1,5 +1,5 @@
 import { attempt, Rejected, toNativePromise, type Awaitable } from '../async/awaitable.ts';
-import { complaint, reasonOf, type SluiceError } from '../checks/errors.ts';
+import { complaint, reasonOf } from '../checks/errors.ts';
 import { checkFunction, checkOptions } from '../checks/options.ts';
 import { expectSettlement, type Decided } from '../decision/decided.ts';
 import type { Decision } from '../decision/decision.ts';
@@ -9,19 +9,21 @@ import type { RequestLimiter } from './request-limiter.ts';
 import type { Ran, RunOptions, Work } from './run-options.ts';
 import type { TrueCosts } from './settlement.ts';
 
-/** What {@link run} uses of a limiter. */
-export type RunningLimiter = Pick<Limiter, 'spend' | 'refund' | 'settle'> &
-  Pick<RequestLimiter<never>, 'emit' | 'trackWork'>;
+/** What {@link perform} uses of a limiter. */
+export type RunningLimiter = Pick<Limiter, 'refund' | 'settle'> & Pick<RequestLimiter<never>, 'emit' | 'trackWork'>;
+
+/** The work was done. */
+type Performed<T> = Extract<Ran<T>, { readonly allowed: true }>;
 
 /** See `Limiter.run`. */
 export async function run<T>(
-  limiter: RunningLimiter,
+  limiter: RunningLimiter & Pick<Limiter, 'spend'>,
   entries: readonly SpendEntry[] | FirstOf,
   work: Work<T>,
   options: RunOptions<T> = {},
 ): Promise<Ran<T>> {
   checkOptions('run', options, ['signal', 'within', 'settle']);
-  if (typeof work !== 'function') throw notWork(work);
+  checkWork(work);
   const { signal, within, settle } = options;
   checkFunction(
     'run.settle',
@@ -30,6 +32,16 @@ export async function run<T>(
   );
   const decision = await limiter.spend(entries, { hold: true, wait: true, signal, within });
   if (!decision.allowed) return { allowed: false, decision };
+  return perform(limiter, decision, work, options);
+}
+
+/** Does the work of an allowed decision: see `Limiter.run`. */
+export async function perform<T>(
+  limiter: RunningLimiter,
+  decision: Decision,
+  work: Work<T>,
+  { signal, settle }: Pick<RunOptions<T>, 'signal' | 'settle'>,
+): Promise<Performed<T>> {
   if (signal?.aborted === true) return leave(limiter, decision, signal);
   const endPending = settle === undefined ? undefined : expectSettlement(decision);
   const end = await attempt(() => toNativePromise(work(decision)));
@@ -67,11 +79,13 @@ async function settled(
   }
 }
 
-function notWork(value: unknown): SluiceError {
-  return complaint('ERR_OPTION', {
+/** @throws {SluiceError} `ERR_OPTION` for a value that is not a function. */
+export function checkWork(work: unknown): void {
+  if (typeof work === 'function') return;
+  throw complaint('ERR_OPTION', {
     option: 'run(work)',
     demand: 'a function',
-    value,
+    value: work,
     remedy: "For example run('12345678', () => send(mail)).",
   });
 }

@@ -74,7 +74,8 @@ export function checkSpendSyncOptions(options: SpendSyncOptions): void {
   checkBoolean('spendSync.shadow', options.shadow);
 }
 
-function checkSignal(option: string, signal: unknown): void {
+/** @throws {SluiceError} `ERR_OPTION` for a value that is not a signal. */
+export function checkSignal(option: string, signal: unknown): void {
   const given = signal as Partial<AbortSignal> | null | undefined;
   if (given === undefined || typeof given?.addEventListener === 'function') return;
   throw complaint('ERR_OPTION', {

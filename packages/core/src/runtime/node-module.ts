@@ -21,6 +21,7 @@ export function nodeModule<Id extends keyof BuiltInModules>(id: Id): BuiltInModu
 /** The modules that this package uses where there are some. */
 interface BuiltInModules {
   readonly 'node:assert/strict': typeof import('node:assert/strict');
+  readonly 'node:async_hooks': typeof import('node:async_hooks');
   readonly 'node:crypto': typeof import('node:crypto');
   readonly 'node:diagnostics_channel': typeof import('node:diagnostics_channel');
   readonly 'node:perf_hooks': typeof import('node:perf_hooks');

@@ -1,0 +1,391 @@
+import { createLimiter, everyone, accountId, type LimiterOptions, type SpendEntry } from '@sluice/core';
+import { concurrency } from '@sluice/core/concurrency';
+import { createScheduler, SchedulerError, type SchedulerOptions, type ScheduleOptions } from '@sluice/core/scheduler';
+import { FakeTime } from '@sluice/core/testing';
+import { describe, expect, test } from 'vitest';
+
+const key = everyone();
+const id = 'everyone';
+const LIMITS = {
+  Api: { key, burst: 1, count: 10, period: '1s' },
+  Other: { key, burst: 1, count: 10, period: '1s' },
+  Busy: concurrency({ key, concurrency: 2 }),
+  PerUser: { key: accountId(), count: 1, period: '1s' },
+} as const;
+type Name = keyof typeof LIMITS;
+
+const on = (...limits: Name[]): readonly SpendEntry<Name>[] => limits.map((limit) => ({ limit, id }));
+
+function scene(options: SchedulerOptions = {}, more: Partial<LimiterOptions> = {}) {
+  const time = new FakeTime();
+  const limiter = createLimiter({ limits: LIMITS, time, log: false, ...more });
+  const scheduler = createScheduler(limiter, options);
+  const starts: [name: string, atMs: number][] = [];
+  /** Schedules work that notes when it begins, and lasts for a time. */
+  const run = (name: string, entries: readonly SpendEntry<Name>[], given?: ScheduleOptions<void>, lastsMs = 0) =>
+    scheduler.run(
+      entries,
+      () => {
+        starts.push([name, time.nowMs]);
+        return lastsMs === 0 ? undefined : new Promise<void>((end) => void time.alarm(lastsMs, end));
+      },
+      given,
+    );
+  const names = (): readonly string[] => starts.map(([name]) => name);
+  return { time, limiter, scheduler, starts, run, names };
+}
+
+/** Promises whose errors a test does not look at. */
+function quiet(...calls: Promise<unknown>[]): void {
+  for (const call of calls) call.catch(() => undefined);
+}
+
+describe('a call', () => {
+  test('begins at once when its limits allow it, and without a timer', async () => {
+    const { scheduler, time } = scene();
+    let hasBegun = false;
+    const call = scheduler.run(on('Api'), (decision) => {
+      hasBegun = true;
+      return decision.limit;
+    });
+    expect([hasBegun, scheduler.size, scheduler.running, time.pending]).toEqual([true, 0, 1, 0]);
+    expect(await call).toBe('Api');
+    expect(scheduler.running).toBe(0);
+  });
+
+  test('rejects with the error of its work', async () => {
+    const { scheduler } = scene();
+    await expect(scheduler.run(on('Api'), () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
+    const thrown = scheduler.run(on('Other'), () => {
+      throw new Error('thrown');
+    });
+    await expect(thrown).rejects.toThrow('thrown');
+    expect(scheduler.running).toBe(0);
+  });
+
+  test('begins at its turn, and takes its tokens not sooner than `ahead` before', async () => {
+    const { run, time, starts, limiter } = scene({ ahead: '250ms' });
+    for (let i = 0; i < 20; i++) void run(`${i}`, on('Api'));
+    // The first has begun, two are reserved.
+    expect(limiter.checkSync([{ limit: 'Api', id }]).retryAfterMs).toBe(300);
+    await time.pass(2000);
+    expect(starts.map(([, atMs]) => atMs)).toEqual(Array.from({ length: 20 }, (_, i) => i * 100));
+  });
+
+  test('with `ahead: 0ms` takes its tokens when it begins', async () => {
+    const { run, time, starts, limiter } = scene({ ahead: '0ms' });
+    for (let i = 0; i < 3; i++) void run(`${i}`, on('Api'));
+    expect(limiter.checkSync([{ limit: 'Api', id }]).retryAfterMs).toBe(100);
+    await time.pass(300);
+    expect(starts.map(([, atMs]) => atMs)).toEqual([0, 100, 200]);
+  });
+
+  test('that waits for slots begins as soon as one is released', async () => {
+    const { run, time, starts } = scene();
+    for (let i = 0; i < 6; i++) void run(`${i}`, on('Busy'), {}, 40);
+    await time.pass(200);
+    expect(starts.map(([, atMs]) => atMs)).toEqual([0, 0, 40, 40, 80, 80]);
+  });
+
+  test('settles its true cost, and what comes back lets others begin', async () => {
+    const { scheduler, time, starts, limiter } = scene();
+    limiter.replace({ limits: { ...LIMITS, Api: { key, burst: 10, count: 10, period: '1s' } } });
+    const cost = [{ limit: 'Api', id, cost: 10 }] as const;
+    const work = (): number => starts.push(['call', time.nowMs]);
+    const settle = () => ({ Api: 1 });
+    const calls = Array.from({ length: 5 }, () => scheduler.run(cost, work, { settle }));
+    await time.pass(0);
+    await time.pass(1000);
+    await Promise.all(calls);
+    expect(starts.map(([, atMs]) => atMs)).toEqual([0, 100, 200, 300, 400]);
+  });
+});
+
+describe('the order', () => {
+  test('is by priority, and then first come, first served', async () => {
+    const { run, time, names } = scene({ ahead: '0ms' });
+    for (const [i, priority] of [0, 0, -10, 5, 0, 10, 5].entries())
+      void run(`${i}:${priority}`, on('Api'), { priority });
+    await time.pass(1000);
+    expect(names()).toEqual(['0:0', '5:10', '3:5', '6:5', '1:0', '4:0', '2:-10']);
+  });
+
+  test('gives each fair key the same, by costs', async () => {
+    const { scheduler, run, time, names, limiter } = scene({ ahead: '0ms' });
+    limiter.replace({ limits: { ...LIMITS, Api: { key, burst: 2, count: 10, period: '1s' } } });
+    void run('first', on('Api', 'Other'));
+    for (let i = 0; i < 4; i++) void run('a', on('Api'), { fair: 'a' });
+    for (let i = 0; i < 2; i++) void run('B', [{ limit: 'Api', id, cost: 2 }], { fair: 'b' });
+    await time.pass(2000);
+    expect(scheduler.size).toBe(0);
+    expect(names().join(' ')).toBe('first a B a a B a');
+  });
+
+  test('lets a key that was idle for a second start anew', async () => {
+    const { run, time, names } = scene({ ahead: '0ms' });
+    for (let i = 0; i < 5; i++) void run('a', on('Api'), { fair: 'a' });
+    await time.pass(1400);
+    for (let i = 0; i < 3; i++) void run('b', on('Api'), { fair: 'b' });
+    void run('A', on('Api'), { fair: 'a' });
+    await time.pass(1000);
+    expect(names().slice(5)).toEqual(['b', 'A', 'b', 'b']);
+  });
+
+  test('does not let a call wait for one that waits for another limit or id', async () => {
+    const { run, time, names, limiter } = scene();
+    await limiter.restrict([{ limit: 'Api', id, forMs: 5000 }]);
+    void run('api', on('Api'));
+    void run('both', on('Api', 'Other'));
+    void run('other', on('Other'));
+    void run('user', [{ limit: 'PerUser', id: '7' }]);
+    expect(names()).toEqual(['other', 'user']);
+    await time.pass(5200);
+    expect(names().slice(2)).toEqual(['api', 'both']);
+  });
+
+  test('does not let small calls pass a large one at its bucket, whatever else they need', async () => {
+    const { run, time, names, limiter } = scene({ ahead: '0ms' });
+    limiter.replace({ limits: { ...LIMITS, Api: { key, burst: 5, count: 10, period: '1s' } } });
+    void run('first', [{ limit: 'Api', id, cost: 5 }]);
+    void run('large', [{ limit: 'Api', id, cost: 5 }]);
+    for (let i = 0; i < 3; i++) void run(`small ${i}`, on('Api', 'Busy'));
+    await time.pass(1500);
+    expect(names()).toEqual(['first', 'large', 'small 0', 'small 1', 'small 2']);
+  });
+
+  test('lets a call that has waited for half of its time go before urgent ones', async () => {
+    const { run, time, names } = scene({ ahead: '0ms' });
+    void run('patient', on('Api'), { priority: 9 });
+    void run('low', on('Api'), { priority: -10, within: '2s' });
+    for (let i = 0; i < 30; i++) void run('urgent', on('Api'), { priority: 9 });
+    await time.pass(1250);
+    expect(names().indexOf('low')).toBe(10);
+  });
+});
+
+describe('a call that is not begun', () => {
+  test('within its time has an error, and takes nothing', async () => {
+    const { run, time, limiter, scheduler } = scene();
+    for (let i = 0; i < 2; i++) quiet(run('busy', on('Busy'), {}, 10_000));
+    const call = run('late', on('Busy'), { within: '300ms' });
+    quiet(call);
+    await time.pass(299);
+    expect(scheduler.size).toBe(1);
+    await time.pass(1);
+    await expect(call).rejects.toMatchObject({ code: 'ERR_NOT_BEGUN', reason: 'within', retryAfterMs: undefined });
+    expect(limiter.checkSync(on('Busy') as never).remaining).toBe(0);
+  });
+
+  test('has an error at once when its turn is known to come too late, with the wait', async () => {
+    const { run, limiter } = scene();
+    await limiter.restrict([{ limit: 'Api', id, forMs: 2000 }]);
+    const first = run('first', on('Api'), { within: '1s' });
+    await expect(first).rejects.toMatchObject({ reason: 'within', retryAfterMs: 2000 });
+    quiet(run('waits', on('Api')));
+    // It is known from the one before it, without another question.
+    await expect(run('next', on('Api'), { within: '1s' })).rejects.toMatchObject({
+      reason: 'within',
+      retryAfterMs: 2000,
+    });
+  });
+
+  test('has an error when too many wait', async () => {
+    const { run, scheduler } = scene({ maxWaiting: 2 });
+    for (let i = 0; i < 3; i++) quiet(run('waits', on('Busy', 'Api')));
+    expect(scheduler.size).toBe(2);
+    await expect(run('more', on('Api'))).rejects.toMatchObject({ reason: 'maxWaiting' });
+  });
+
+  test('has an error when no wait helps', async () => {
+    const { run } = scene({}, { overrides: { PerUser: { 7: 'blocked' } } as never });
+    const call = run('blocked', [{ limit: 'PerUser', id: '7' }]);
+    await expect(call).rejects.toBeInstanceOf(SchedulerError);
+    await expect(call).rejects.toMatchObject({ reason: 'never' });
+  });
+
+  test('rejects with the reason of its signal, and leaves no listener on it', async () => {
+    const { run, scheduler, time } = scene();
+    const { signal, added, removed, abort } = watchedSignal();
+    const begun = run('begun', on('Api'), { signal });
+    const [reserved, waits] = [
+      run('reserved', on('Busy', 'Api'), { signal, within: '1m' }),
+      run('waits', on('Api'), { signal }),
+    ];
+    quiet(reserved, waits);
+    await begun;
+    abort(new Error('gone'));
+    await expect(reserved).rejects.toThrow('gone');
+    await expect(waits).rejects.toThrow('gone');
+    await expect(run('never', on('Api'), { signal })).rejects.toThrow('gone');
+    expect([added(), removed(), scheduler.size]).toEqual([3, 3, 0]);
+    await time.pass(1000);
+    expect(time.pending).toBe(0);
+  });
+
+  test('has an error after close, and so have those that wait', async () => {
+    const { run, scheduler, time, starts } = scene({ maxWaiting: 20_000 });
+    const work = run('work', on('Busy'), {}, 500);
+    const waiting = Array.from({ length: 10_000 }, () => run('waits', on('Api')).catch((error: unknown) => error));
+    const closed = scheduler.close();
+    await expect(run('later', on('Api'))).rejects.toMatchObject({ reason: 'closed' });
+    const errors = (await Promise.all(waiting.slice(1))) as SchedulerError[];
+    expect(errors.every(({ reason }) => reason === 'closed')).toBe(true);
+    await time.pass(500);
+    await work;
+    await closed;
+    expect([scheduler.size, scheduler.running, starts.length, time.pending]).toEqual([0, 0, 2, 0]);
+  });
+
+  test('with `drain` is begun before the scheduler is closed, also while it is paused', async () => {
+    const { run, scheduler, time, starts } = scene();
+    scheduler.pause();
+    for (let i = 0; i < 5; i++) void run('waits', on('Api'));
+    expect(starts).toEqual([]);
+    const closed = scheduler.close({ drain: true });
+    await expect(run('later', on('Api'))).rejects.toMatchObject({ reason: 'closed' });
+    await time.pass(500);
+    await closed;
+    expect(starts).toHaveLength(5);
+  });
+});
+
+describe('nested calls', () => {
+  test('for the same slots are an error that names both places', async () => {
+    const { scheduler } = scene();
+    const outer = scheduler.run(on('Busy', 'Api'), async () => {
+      await Promise.resolve();
+      return scheduler.run(on('Busy'), () => 'never');
+    });
+    await expect(outer).rejects.toMatchObject({ code: 'ERR_NESTED' });
+    await expect(outer).rejects.toThrow(
+      /`run` at .*scheduler\.test\.ts:\d+:\d+ must not .* `run` at .*scheduler\.test\.ts:\d+/,
+    );
+  });
+
+  test('for other limits, and after the work, are begun', async () => {
+    const { scheduler } = scene();
+    const inner = scheduler.run(on('Busy'), () => scheduler.run(on('Api'), () => 'inner'));
+    expect(await inner).toBe('inner');
+    expect(await scheduler.run(on('Busy'), () => 'after')).toBe('after');
+  });
+});
+
+describe('a scheduler', () => {
+  test('begins nothing while it is paused', async () => {
+    const { run, scheduler, time, starts } = scene();
+    scheduler.pause();
+    void run('waits', on('Api'));
+    quiet(run('late', on('Busy'), { within: '100ms' }));
+    await time.pass(200);
+    expect([starts.length, scheduler.size]).toEqual([0, 1]);
+    scheduler.resume();
+    expect([starts.length, scheduler.size]).toEqual([1, 0]);
+  });
+
+  test('is idle when no call waits or runs', async () => {
+    const { run, scheduler, time } = scene();
+    await scheduler.idle();
+    for (let i = 0; i < 3; i++) void run('call', on('Api'), {}, 100);
+    let isIdle = false;
+    void scheduler.idle().then(() => (isIdle = true));
+    await time.pass(299);
+    expect(isIdle).toBe(false);
+    await time.pass(1);
+    expect(isIdle).toBe(true);
+  });
+
+  test('wraps functions, with entries for the arguments of each call', async () => {
+    const { scheduler, limiter } = scene();
+    const greet = scheduler.wrap(
+      (user: string) => [{ limit: 'PerUser', id: user }],
+      (user: string, greeting: string) => `${greeting}, ${user}`,
+    );
+    expect(await Promise.all([greet('1', 'Hello'), greet('2', 'Bye')])).toEqual(['Hello, 1', 'Bye, 2']);
+    expect(limiter.checkSync([{ limit: 'PerUser', id: '2' }]).allowed).toBe(false);
+    expect(await scheduler.wrap(on('Api'), () => 'fixed')()).toBe('fixed');
+  });
+
+  test('rejects calls when its limiter is closed', async () => {
+    const { run, time, limiter } = scene();
+    const calls = Array.from({ length: 5 }, () => run('call', on('Api')).catch(({ code }: { code: string }) => code));
+    await limiter.close();
+    await time.pass(2000);
+    expect(await Promise.all(calls)).toEqual([undefined, ...Array.from({ length: 4 }, () => 'ERR_CLOSED')]);
+  });
+});
+
+describe('wrong input', () => {
+  const calls: readonly [what: string, entries: unknown, options: object, message: string | RegExp][] = [
+    ['no id', [{ limit: 'Api' }], {}, '`id` of limit "Api" must be a string'],
+    ['a wrong id', [{ limit: 'Api', id: 'x' }], {}, "must be 'everyone'"],
+    ['an unknown limit', [{ limit: 'Foreign', id }], {}, /Foreign.*Api/],
+    ['a cost above the burst', [{ limit: 'Api', id, cost: 2 }], {}, 'at most the burst, 1'],
+    ['a wrong cost', [{ limit: 'Api', id, cost: 0.5 }], {}, '`cost` of limit "Api" must be a whole number'],
+    ['the same bucket twice', [...on('Api'), ...on('Api')], {}, 'twice'],
+    ['no entries', undefined, {}, '`entries` must be an array'],
+    ['an entry that is nothing', [undefined], {}, 'must be an object'],
+    ['within: 0', on('Api'), { within: 0 }, '`run.within` must be'],
+    ['a within of a year', on('Api'), { within: '366d' }, "'1ms' to '7d'"],
+    ['a priority of 11', on('Api'), { priority: 11 }, 'a whole number from -10 to 10'],
+    ['a fair key that is a number', on('Api'), { fair: 7 }, '`run.fair` must be a string'],
+    ['a signal that is none', on('Api'), { signal: 1 }, '`run.signal` must be an AbortSignal'],
+    ['a settle that is none', on('Api'), { settle: 1 }, '`run.settle` must be'],
+    ['an unknown option', on('Api'), { prio: 1 }, 'no option `prio`'],
+  ];
+  test.each(calls)(
+    'of a call is an error at once, also while others wait: %s',
+    async (_, entries, options, message) => {
+      const { scheduler, run } = scene();
+      await expect(scheduler.run(entries as never, () => 'alone', options)).rejects.toThrow(message);
+      for (let i = 0; i < 3; i++) quiet(run('first', on('Api')));
+      const { size } = scheduler;
+      await expect(scheduler.run(entries as never, () => 'behind others', options)).rejects.toThrow(message);
+      expect([size, scheduler.size]).toEqual([2, 2]);
+    },
+  );
+
+  test('of work is an error', async () => {
+    await expect(scene().scheduler.run(on('Api'), 7 as never)).rejects.toThrow('must be a function');
+  });
+
+  test('of createScheduler is an error', () => {
+    expect(() => createScheduler({} as never)).toThrow('createLimiter');
+    expect(() => scene({ ahead: '2m' })).toThrow('`createScheduler.ahead` must be');
+    expect(() => scene({ maxWaiting: 0 })).toThrow('`createScheduler.maxWaiting` must be');
+    expect(() => scene({ ahed: 1 } as never)).toThrow('no option `ahed`');
+    const time = Object.assign(new FakeTime(), { timersEndWithRequest: true });
+    expect(() => createScheduler(createLimiter({ limits: { Api: LIMITS.Api }, time }))).toThrow('timers end');
+  });
+
+  test('an `ahead` above the maxWait of a limit is an error, and the default one is shortened', async () => {
+    const limits = { Api: { key, burst: 1, count: 10, period: '1s', maxWait: '20ms' } };
+    const given = scene({ ahead: '100ms' }, { limits });
+    await expect(given.run('call', on('Api'))).rejects.toThrow(
+      '`createScheduler.ahead` of limit "Api" must be at most its maxWait, 20 ms',
+    );
+    const { run, time, starts } = scene({}, { limits });
+    for (let i = 0; i < 3; i++) void run('call', on('Api'));
+    await time.pass(300);
+    expect(starts.map(([, atMs]) => atMs)).toEqual([0, 100, 200]);
+  });
+});
+
+/** A signal whose listeners are counted. */
+function watchedSignal() {
+  const controller = new AbortController();
+  const { signal } = controller;
+  let [added, removed] = [0, 0];
+  const listeners = new Set<unknown>();
+  const add = signal.addEventListener.bind(signal);
+  const remove = signal.removeEventListener.bind(signal);
+  signal.addEventListener = (type: string, listener: never, options?: never) => {
+    added++;
+    listeners.add(listener);
+    add(type, listener, options);
+  };
+  signal.removeEventListener = (type: string, listener: never) => {
+    if (listeners.delete(listener)) removed++;
+    remove(type, listener);
+  };
+  return { signal, added: () => added, removed: () => removed, abort: (reason: Error) => controller.abort(reason) };
+}
