@@ -48,7 +48,8 @@ export class Schema {
   async migrate(session: Session, dropsOld: boolean): Promise<void> {
     const found = await this.#find(session, MIGRATE_MS);
     if (found.lacks !== undefined) await this.#create(session, MIGRATE_MS);
-    if (dropsOld) await this.#change(session, MIGRATE_MS, this.#dropOld);
+    const drops = this.#parts.names.old.map((name) => `drop function if exists ${name};`);
+    if (dropsOld) await this.#change(session, MIGRATE_MS, drops.join('\n'));
   }
 
   async #create(session: Session, limitMs: number): Promise<void> {
@@ -56,10 +57,6 @@ export class Schema {
     await this.#change(session, limitMs, sqlFor(names, logged));
     const found = await this.#find(session, limitMs);
     if (found.lacks !== undefined) throw found.missingError;
-  }
-
-  get #dropOld(): string {
-    return this.#parts.names.old.map((name) => `drop function if exists ${name};`).join('\n');
   }
 
   /** @param limitMs - How long it may take, in milliseconds. */

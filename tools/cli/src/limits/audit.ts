@@ -62,7 +62,7 @@ export class Audit {
       by: this.#by,
       what: this.#what,
       limit,
-      id: this.#call.has('hashIds') ? hashOf(id) : id,
+      id: this.#call.has('hashIds') ? `sha256:${createHash('sha256').update(id).digest('hex').slice(0, 32)}` : id,
       // JSON has no Infinity, which is what is left of an id without a limit.
       before: Number.isFinite(remaining) ? remaining : null,
       after: after !== null && Number.isFinite(after) ? after : null,
@@ -74,10 +74,10 @@ export class Audit {
 }
 
 function rejectAlone(call: Call): void {
-  const alone = ['by', 'reason', 'hashIds'].find((name) => call.text(name) !== undefined || call.has(name));
-  if (alone === undefined) return;
-  const flag = alone === 'hashIds' ? 'hash-ids' : alone;
-  throw new UsageError(`\`--${flag}\` must be given with \`--audit\`, whose record has it. Add --audit.`);
+  const flags = { by: 'by', reason: 'reason', hashIds: 'hash-ids' };
+  for (const [name, flag] of Object.entries(flags))
+    if (call.has(name) || call.text(name) !== undefined)
+      throw new UsageError(`\`--${flag}\` must be given with \`--audit\`, whose record has it. Add --audit.`);
 }
 
 function whoDoes(call: Call): string {
@@ -85,8 +85,4 @@ function whoDoes(call: Call): string {
   if (by !== undefined && by.trim() !== '') return by;
   if (by === undefined && call.console.terminal.stdin.isTTY === true) return `${userInfo().username}@${hostname()}`;
   throw new UsageError('`--by` must name who does it where stdin is not a terminal. For example --by deploy-bot.');
-}
-
-function hashOf(id: string): string {
-  return `sha256:${createHash('sha256').update(id).digest('hex').slice(0, 32)}`;
 }
