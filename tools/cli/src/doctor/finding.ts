@@ -1,7 +1,7 @@
 // The room doctor: what would fail later on a server, found before.
 
 /** Whether all is well, something is worth knowing, or something will fail. */
-export type Verdict = 'ok' | 'note' | 'wrong';
+type Verdict = 'ok' | 'note' | 'wrong';
 
 /** What was found by one look at a server. */
 export interface Finding {
