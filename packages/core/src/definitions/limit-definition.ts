@@ -1,9 +1,17 @@
-import type { LimitOfKind } from '../kinds/limit-of-kind.ts';
+import type { KIND, LimitOfKind } from '../kinds/limit-of-kind.ts';
 import type { Rate } from '../kinds/rate/rate.ts';
 import type { LimitSettings } from '../limits/limit-settings.ts';
 
-/** A rate as a limit of a limiter: `count` tokens refill every `period`. */
-export interface RateDefinition<Request = unknown> extends LimitSettings<Request>, Rate {}
+/** What a plain object has not: by this the compiler tells a rate from other limits, and names its options in errors. */
+interface WithoutKind {
+  readonly [KIND]?: undefined;
+}
+
+/**
+ * A rate as a limit of a limiter: `count` tokens refill every `period`. An intersection, because the compiler then infers the
+ * type of the request also where an option is wrong, and the error is about that option.
+ */
+export type RateDefinition<Request = unknown> = LimitSettings<Request> & Rate & WithoutKind;
 
 /** A limit: a rate as a plain object, or what `quota`, `concurrency`, `load` or `borrow` return. */
 export type LimitDefinition<Request = unknown> = RateDefinition<Request> | LimitOfKind<Request>;

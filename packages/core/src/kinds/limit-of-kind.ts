@@ -1,12 +1,13 @@
 import { complaint, SluiceError } from '../checks/errors.ts';
 import { isPlainObject } from '../checks/options.ts';
 import type { Key } from '../keys/key.ts';
+import type { LimitSettings } from '../limits/limit-settings.ts';
 import { HERE, VERSION } from '../runtime/copy.ts';
 import type { AnyKind } from './kind.ts';
 import { RATE } from './rate/rate.ts';
 
 /** The property of a limit that has its kind: for all copies of the package, because bundles may load it several times. */
-const KIND: unique symbol = Symbol.for('@sluice/core: the kind of a limit');
+export const KIND: unique symbol = Symbol.for('@sluice/core: the kind of a limit');
 
 /** The kind of a limit, and the copy of the package that it is from. */
 interface KindTag {
@@ -19,7 +20,7 @@ interface KindTag {
  * A limit of another kind than a rate: what `quota`, `concurrency`, `load` and `borrow` return. It is validated where it is
  * used, by `createLimiter` or a middleware.
  */
-export interface LimitOfKind<Request = unknown> {
+export interface LimitOfKind<Request = unknown> extends Omit<LimitSettings<Request>, 'key'> {
   readonly key?: Key<Request> | undefined;
   /** Its kind. */
   readonly [KIND]: KindTag;
