@@ -25,6 +25,17 @@ const PACKAGES = ['core', 'redis', 'postgres', 'host'];
 /** What they need of others, and find in the folder of the tests. */
 const PEERS = ['ioredis', 'pg'];
 
+/** Whether this clone has the commit: one without a history has not. */
+export function hasOldCommit(): boolean {
+  try {
+    execFileSync('git', ['cat-file', '-e', `${OLD_COMMIT}^{commit}`], { cwd: root, stdio: 'ignore' });
+    return true;
+  } catch {
+    console.warn(`SKIPPED: two versions beside each other. This clone lacks ${OLD_COMMIT}: git fetch --unshallow`);
+    return false;
+  }
+}
+
 /**
  * Installs the packages of {@link OLD_COMMIT} from their tarballs, which takes half a minute the first time.
  *
