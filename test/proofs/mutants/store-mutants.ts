@@ -9,6 +9,10 @@ const SLOT = 'packages/core/src/store/memory/slot-bucket.ts';
 const RESULTS = 'packages/core/src/decision/results.ts';
 const LOAN = 'packages/core/src/kinds/borrow/loan.ts';
 
+/** How a bucket whose level falls with time decides alone: that of a quota has the same condition after another line. */
+const LEVEL_OF_ONE = '    reading.levelsTicks[0] = level;\n    reading.passed =\n      ';
+const DECIDE_ONE = `${LEVEL_OF_ONE}fits(level, transaction.incrementTicks, transaction.fitTicks) || !canDeny(transaction.mode) ? 0 : -1;`;
+
 /** The stores, and decisions. */
 export const storeMutants: readonly Mutant[] = [
   {
@@ -268,15 +272,15 @@ export const storeMutants: readonly Mutant[] = [
   },
   {
     in: BUCKETS,
-    replace: 'fits(level, transaction.incrementTicks, transaction.fitTicks) || !canDeny(transaction.mode) ? 0 : -1;',
-    by: '-1;',
+    replace: DECIDE_ONE,
+    by: `${LEVEL_OF_ONE}-1;`,
     about: 'the memory store denies all requests of one limit',
     first: 'denial-takes-nothing',
   },
   {
     in: BUCKETS,
-    replace: 'fits(level, transaction.incrementTicks, transaction.fitTicks) || !canDeny(transaction.mode) ? 0 : -1;',
-    by: '0;',
+    replace: DECIDE_ONE,
+    by: `${LEVEL_OF_ONE}0;`,
     about: 'the memory store denies no request of one limit',
     first: 'denial-takes-nothing',
   },

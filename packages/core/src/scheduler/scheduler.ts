@@ -46,6 +46,7 @@ export interface Scheduler<Name extends string = string> {
    *
    *     const limitedFetch = scheduler.wrap([{ limit: 'Api', id: 'everyone' }], fetch);
    *
+   * @typeParam F - The type of `work`, and of what is returned.
    * @param entries - Those of {@link Scheduler.run}, or a function that returns them for the arguments of a call.
    */
   wrap<F extends (...args: never[]) => unknown>(
