@@ -8,6 +8,7 @@ import { accountId, createLimiter, memoryStore, type Limiter, type Store } from 
 import { concurrency } from '@sluice/core/concurrency';
 import { load, loadFrom } from '@sluice/core/load';
 import { INSTRUMENTS, metricsText } from '@sluice/core/metrics';
+import { createScheduler } from '@sluice/core/scheduler';
 import { instrument } from '@sluice/opentelemetry';
 import { expect, onTestFinished, test } from 'vitest';
 
@@ -47,6 +48,13 @@ function limiters(): readonly [Limiter, Limiter] {
   return [ofMemory, ofSlow];
 }
 
+/** Work that is in progress until it is ended. */
+function untilEnded(): { readonly promise: Promise<void>; readonly end: () => void } {
+  let end = (): void => undefined;
+  const promise = new Promise<void>((resolve) => (end = resolve));
+  return { promise, end };
+}
+
 /** The lines of a text for Prometheus, without units in names, and without the scope and empty labels, which mean nothing there. */
 function linesOf(text: string): readonly string[] {
   return text
@@ -68,6 +76,10 @@ test('the exporter of OpenTelemetry for Prometheus writes what metricsText write
     for (let i = 0; i < 2; i++) await limiter.spend([{ limit: 'Exports', id: '7' }]);
     await limiter.charge([{ limit: 'Orders', id: '8', cost: 1 }]);
   }
+  const { promise, end } = untilEnded();
+  const scheduler = createScheduler(both[0]);
+  const work = scheduler.run([{ limit: 'InFlight', id: '7' }], () => promise);
+  await Promise.resolve();
   const text = await (await fetch(url)).text();
   for (const { name, type, unit } of INSTRUMENTS.filter((each) => !each.name.startsWith(OF_LEASES))) {
     const exported = `${name.replaceAll('.', '_')}${type === 'counter' ? '_total' : ''}`;
@@ -79,4 +91,6 @@ test('the exporter of OpenTelemetry for Prometheus writes what metricsText write
   for (const name of asked.filter((each) => !each.startsWith('sluice_lease_')))
     expect(text).toMatch(new RegExp(`^${name}[{ ]`, 'm'));
   expect(linesOf(text)).toEqual(linesOf(metricsText(...both)));
+  end();
+  await work;
 });
