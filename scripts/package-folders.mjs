@@ -12,6 +12,6 @@ const PARENTS = ['packages', 'tools'];
  */
 export function packageFolders(clone) {
   const folders = PARENTS.flatMap((parent) => readdirSync(join(clone, parent)).map((name) => `${parent}/${name}`));
-  // What a package leaves behind where it was, such as node_modules, is no package.
+  // Not a package: what one left in its former folder, such as node_modules.
   return folders.filter((folder) => existsSync(join(clone, folder, 'package.json')));
 }

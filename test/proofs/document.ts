@@ -31,7 +31,7 @@ export async function writePage(parts: readonly Part[]): Promise<void> {
   await writeFile(PAGE, await pageOf(parts, await readFile(PAGE, 'utf8')));
 }
 
-/** A group with the names of its theorems: what each says, and what it assumes, is for readers of its source. */
+/** A group with the names of its theorems: the statement and the assumptions of each are in its source. */
 function partText({ title, about, theorems }: Part): string {
   return [`## ${title}`, firstSentence(about), `${theorems.map(({ name }) => `**${name}**`).join(', ')}.`].join('\n\n');
 }

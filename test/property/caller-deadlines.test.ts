@@ -9,7 +9,7 @@ const INTERVAL = 100;
 const BURST = 3;
 const MAX_WAIT = 700;
 
-/** One queue as the definition says it: an instant. */
+/** One queue by its definition: the instant at which it is empty. */
 class Oracle {
   #tat = -Infinity;
 

@@ -62,7 +62,7 @@ test('a client of a later version learns the versions of the server from its hel
   expect(events.map(({ type }) => type)).toEqual(['role']);
 });
 
-/** Serves in one version alone, and ends the connection of a client that says another, as the first versions did. */
+/** Serves in one version alone, and ends the connection of a client of another version, as the first versions did. */
 function strictServer(version: number, said: number[], onFrame: (client: Socket) => void) {
   return rawServer(own.socket, (client) => {
     client.write(hello(version, '0123456789ab'));

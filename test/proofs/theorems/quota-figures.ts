@@ -16,7 +16,7 @@ const CALLS = [['check', 'check-and-spend'], ...MODES.map((mode) => ['spend', mo
 /** What decisions about quotas say. */
 export const quotaFigures: Part = {
   title: 'The figures of quotas',
-  about: 'What a decision says of a quota: from the reading of a store, in a period with unknown ends.',
+  about: 'The figures of a quota in a decision: from the reading of a store, in a period with unknown ends.',
   theorems: [
     {
       name: 'quota-figures',

@@ -1,4 +1,4 @@
-// Keeps calls waiting in a scheduler for some seconds, and tells how many began. It waits for a message before it begins.
+// Keeps calls waiting in a scheduler for some seconds, and reports how many began. It waits for a message before it begins.
 import { createLimiter, everyone } from '@sluice/core';
 import { createScheduler } from '@sluice/core/scheduler';
 import { redisStore } from '@sluice/redis';

@@ -114,7 +114,7 @@ const WRONG: Readonly<Record<string, readonly [said: RegExp, make: () => Promise
     /^permissions: lacks .*\+get \+set/,
     () => asUser('~other:*', ...ALL.filter((each) => !each.startsWith('~'))),
   ],
-  'a user who may not ask': [/^server: it says nothing of itself/, () => without('+info')],
+  'a user who may not ask': [/^server: it does not answer INFO/, () => without('+info')],
   'a command that was renamed': [
     /^permissions: lacks \+set\b/,
     async () => at(await serverWith([...argsOf({}), '--rename-command', 'SET', ''])),

@@ -115,7 +115,7 @@ export type ErrorCode =
   | 'ERR_NOT_BEGUN'
   /**
    * Work that holds a slot has called `run` of its scheduler for the same limit and id: both might wait for each other
-   * forever. Call it after the work, or by another limit.
+   * forever. Call it after the work, or use another limit.
    */
   | 'ERR_NESTED'
   /**

@@ -2,7 +2,7 @@ import type { KIND, LimitOfKind } from '../kinds/limit-of-kind.ts';
 import type { Rate } from '../kinds/rate/rate.ts';
 import type { LimitSettings } from '../limits/limit-settings.ts';
 
-/** What a plain object has not: by this the compiler tells a rate from other limits, and names its options in errors. */
+/** A property that only limits of other kinds have. It lets the compiler distinguish a rate, and name its options in errors. */
 interface WithoutKind {
   readonly [KIND]?: undefined;
 }

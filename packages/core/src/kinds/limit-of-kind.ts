@@ -53,7 +53,7 @@ export function isOfKind(value: unknown): value is LimitOfKind<never> {
 }
 
 /**
- * Returns the kind of a limit as a user wrote it: a rate, unless it says otherwise.
+ * Returns the kind of a limit as a user wrote it: a rate if it names no kind.
  *
  * @param where - The path of the limit in error messages: `limits.Monthly`.
  * @throws {SluiceError} `ERR_LIMIT` for a kind of another version of the package.

@@ -51,6 +51,6 @@ function nested(bucket: string, outer: string, inner: string): SluiceError {
   return new SluiceError(
     'ERR_NESTED',
     `\`run\` ${inner} must not be called inside of work of \`run\` ${outer}, because that work holds a part of limit "${limit}" until it ends, ` +
-      'and both might wait for each other. Call it after the work, or by another limit.',
+      'and both might wait for each other. Call it after the work, or use another limit.',
   );
 }

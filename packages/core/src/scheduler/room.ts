@@ -21,7 +21,7 @@ export interface Denial {
   readonly buckets: readonly string[];
 }
 
-/** Finds out what a denial says. */
+/** Reads the figures of a denial. */
 export function denialOf(decision: Decided): Denial {
   const { batch, results, outcome } = decision;
   const all = {

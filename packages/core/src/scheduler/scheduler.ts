@@ -60,7 +60,7 @@ export interface Scheduler<Name extends string = string> {
   readonly running: number;
   /** Resolves when no call waits, and none runs. */
   idle(): Promise<void>;
-  /** Begins no further calls, but those whose tokens are taken already. They wait, and their `within` goes on. */
+  /** Begins no further calls, but those whose tokens are taken already. They wait, and their `within` keeps running. */
   pause(): void;
   /** Begins calls again, after {@link Scheduler.pause}. */
   resume(): void;

@@ -230,7 +230,7 @@ export class Membership {
       return this.#noteDown(new Error(`the process that serves ${messageOf(cause)}`, { cause }), unanswered);
     }
     this.#parts.listener.onJoining(unanswered);
-    // A server that ends connections before its hello, or says another version each time, must not be asked again and again
+    // A server that ends connections before its hello, or answers with another version each time, must not be asked again and again
     // without a pause.
     if (isKnown) void this.#join();
     else this.#setAlarm(RECONNECT_MS, () => void this.#join());

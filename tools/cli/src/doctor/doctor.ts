@@ -24,7 +24,7 @@ export interface Examined {
 /** Connects as a server with these options does, and looks for what would fail later. It changes nothing. */
 export async function examine(call: Call, deadlineMs: number): Promise<readonly Examined[]> {
   const keyOptions = await keyOptionsOf(call);
-  // A server that loads its data tells so.
+  // It must not wait for a server that still loads its data: a check reports that.
   const client = clientOf(call, undefined, { enableReadyCheck: false });
   const { prefix = 'sluice:' } = keyOptions;
   try {
@@ -94,5 +94,5 @@ function nameOf({ options: { host, port, sentinels, name } }: Redis): string {
 async function ofInfo(node: Redis, isCluster: boolean): Promise<readonly Finding[]> {
   const info = await infoOf(node);
   if (typeof info !== 'string') return SERVER_CHECKS.map((check) => check(info, isCluster));
-  return [new Check('server').wrong(`it says nothing of itself: ${info}`, 'Give the user +info.')];
+  return [new Check('server').wrong(`it does not answer INFO: ${info}`, 'Give the user +info.')];
 }

@@ -4,7 +4,7 @@ import type { ServerInfo } from './server-info.ts';
 /** The oldest that has all commands of the store. */
 const OLDEST = [6, 2] as const;
 
-/** What a server tells of itself, and what of it would fail later. */
+/** Checks of what a server reports about itself: each finds what would fail later. */
 export const SERVER_CHECKS: readonly ((info: ServerInfo, isCluster: boolean) => Finding)[] = [
   version,
   role,

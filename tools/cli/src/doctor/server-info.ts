@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { messageOf } from '@sluice/core/kit';
 
-/** What a server tells of itself by INFO, which everything but Redis itself leaves some of out. */
+/** What a server reports about itself by INFO. Other servers than Redis leave some fields out. */
 export class ServerInfo {
   readonly #values: ReadonlyMap<string, string>;
 

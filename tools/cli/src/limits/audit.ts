@@ -10,7 +10,7 @@ const VERSION = 1;
 /** How a change ended: it may have been made although no answer came. */
 type Ending = 'done' | 'not done' | 'unknown';
 
-/** Writes who has changed a bucket, if the command line says so. */
+/** Writes who has changed a bucket, if `--audit` is given. */
 export class Audit {
   readonly #call: Call;
   readonly #what: string;

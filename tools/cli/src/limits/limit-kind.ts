@@ -39,7 +39,7 @@ export interface Numbers {
   /** How many requests may be in progress at the same time, at a concurrency limit; `count` is the same. */
   readonly burst: number;
   readonly count: number;
-  /** 0 for what is no rate. */
+  /** 0 for limits of other kinds than rate. */
   readonly periodMs: number;
 }
 
