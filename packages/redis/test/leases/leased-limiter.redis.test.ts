@@ -8,14 +8,14 @@ import { until } from '../../../../test/redis/servers/until.ts';
 
 const key = accountId();
 
-/** A limiter of one of two processes, with a limit that is slow enough for no token to come back during a test. */
-async function limiterOn(server: RedisServer, onFailure: FailurePolicy = 'closed'): Promise<Limiter> {
+/** A limiter of one process of `gateways`, with a limit that is slow enough for no token to come back during a test. */
+async function limiterOn(server: RedisServer, gateways: number, onFailure: FailurePolicy = 'closed'): Promise<Limiter> {
   const limits = {
     Leased: { key, burst: 100, count: 100, period: '24h', overshoot: 0.1, onFailure },
     Exact: { key, burst: 100, count: 100, period: '24h', onFailure },
   };
-  const store = leasedStore({ url: server.url, gateways: 1, maxWait: '1s', log: false });
-  const limiter = createLimiter({ limits, store, log: false, failure: { gateways: 1, deadlineMs: 20_000 } });
+  const store = leasedStore({ url: server.url, gateways, maxWait: '1s', log: false });
+  const limiter = createLimiter({ limits, store, log: false, failure: { gateways, deadlineMs: 20_000 } });
   running.add({
     close: async () => {
       await limiter.close({ store: true });
@@ -43,8 +43,8 @@ async function flooded(limiters: readonly Limiter[], limit: string): Promise<num
 describe('limiters on stores with leases', () => {
   test('exceed a limit with an overshoot by at most its bound, and another one by nothing', async () => {
     const server = await redisServer();
-    const one = await limiterOn(server);
-    const limiters = [one, await limiterOn(server)];
+    const one = await limiterOn(server, 2);
+    const limiters = [one, await limiterOn(server, 2)];
     const { lease } = one.describe('Leased');
     const bound = lease?.leased === true ? lease.bound : NaN;
     expect(bound).toBeLessThanOrEqual(20);
@@ -56,7 +56,7 @@ describe('limiters on stores with leases', () => {
 
   test('decide a batch of both kinds, all or nothing', async () => {
     const server = await redisServer();
-    const limiter = await limiterOn(server);
+    const limiter = await limiterOn(server, 1);
     expect(await flooded([limiter], 'Exact')).toBe(100);
     const both = ['Leased', 'Exact'].map((limit) => ({ limit, id: '7' }));
     const { allowed, results } = await limiter.spend(both);
@@ -66,7 +66,7 @@ describe('limiters on stores with leases', () => {
 
   test('give back what a decision has taken', async () => {
     const server = await redisServer();
-    const limiter = await limiterOn(server);
+    const limiter = await limiterOn(server, 1);
     const before = await limiter.check([{ limit: 'Leased', id: '7' }]);
     const decision = await spend(limiter);
     await limiter.refund(decision);
@@ -79,7 +79,7 @@ describe('limiters on stores with leases', () => {
     ['local', 'denied'],
   ] as const)('with onFailure %s, pass no more than their bound when Redis is gone', async (policy, last) => {
     const server = await redisServer();
-    const limiter = await limiterOn(server, policy);
+    const limiter = await limiterOn(server, 1, policy);
     for (let i = 0; i < 20; i++) await spend(limiter);
     await server.kill();
     let passed = 20;
