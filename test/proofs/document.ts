@@ -1,24 +1,16 @@
-// `npm run trial -- prove --document` writes the theorems into docs/proofs.md, and the scenario of a mutant as an example; a
-// whole run fails if the page is not up to date.
+// `npm run trial -- prove --document` writes the theorems into docs/proofs.md; a whole run fails if the page is not up to
+// date.
 import { readFile, writeFile } from 'node:fs/promises';
 import { formatted } from '../../scripts/formatted.mjs';
 import type { Part } from './engine/theorem.ts';
-import { outcomeOf } from './mutants/outcome.ts';
-import { ruleMutants } from './mutants/rule-mutants.ts';
 
 const PAGE = new URL('../../docs/proofs.md', import.meta.url);
 const BEGIN = '<!-- The theorems below are written by `npm run trial -- prove --document`. -->';
 
-/** A block with what is printed of the mutant of the example. */
-const EXAMPLE_BLOCK = /(?<=```text\n)refuted .*?(?=\n```)/s;
-const EXAMPLE = ruleMutants.find(({ about }) => about === 'the shown wait is rounded down')!;
-
-/** The page with the theorems and the example as they are. Everything else above the theorems is written by hand. */
+/** The page with the theorems as they are. Everything above them is written by hand. */
 async function pageOf(parts: readonly Part[], given: string): Promise<string> {
   const [head] = given.split(BEGIN) as [string];
-  const example = await outcomeOf(EXAMPLE);
-  if (!EXAMPLE_BLOCK.test(head) || !example.isRefuted) throw new Error(`The page has no example, or: ${example.text}`);
-  const text = [head.trimEnd().replace(EXAMPLE_BLOCK, () => example.text), BEGIN, ...parts.map(partText)].join('\n\n');
+  const text = [head.trimEnd(), BEGIN, ...parts.map(partText)].join('\n\n');
   return formatted('proofs.md', text);
 }
 
