@@ -12,7 +12,6 @@ it.each([
   ['docs/limits/several-limits.md', 'alternatives.ts'],
   ['docs/limits/shares.md', 'share.ts'],
   ['docs/testing.md', 'faked-timers.test.ts'],
-  ['docs/testing.md', 'vitest.test.ts'],
   ['docs/writing-a-store.md', 'map-store.ts'],
   ['docs/writing-an-adapter.md', 'http-adapter.ts'],
 ])('%s shows the code that is tested here', (page, file) => {

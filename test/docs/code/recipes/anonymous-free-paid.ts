@@ -2,9 +2,8 @@ import { accountId, clientNetwork, createLimiter } from '@sluice/core';
 import { rateLimit } from '@sluice/express';
 import type { Request, RequestHandler } from 'express';
 
-/** A request with what your authentication has left on it: nothing for a visitor who is not signed in. */
 interface AppRequest extends Request {
-  account?: { id: string; plan: 'free' | 'paid' };
+  account?: { id: string; plan: 'free' | 'paid' }; // set by your authentication, for those who are signed in
 }
 
 const limiter = createLimiter({
@@ -13,7 +12,7 @@ const limiter = createLimiter({
     Accounts: { key: accountId(({ account }: AppRequest) => account?.id ?? null), count: 60, period: '1m' },
   },
   overrides(limit, _id, req) {
-    // Whoever is signed in is limited by the account alone: offices and schools share an address.
+    // Those who are signed in are limited by the account alone: offices and schools share an address.
     if (limit === 'Visitors') return req?.account === undefined ? undefined : 'unlimited';
     return req?.account?.plan === 'paid' ? { burst: 200, count: 1200, period: '1m' } : undefined;
   },

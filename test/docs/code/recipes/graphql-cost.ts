@@ -3,9 +3,8 @@ import { rateLimit } from '@sluice/express';
 import type { Request, RequestHandler } from 'express';
 import { Kind, parse, type DocumentNode, type SelectionNode, type SelectionSetNode } from 'graphql';
 
-/** What your authentication leaves on a request. */
 interface AuthenticatedRequest extends Request {
-  account?: string;
+  account?: string; // set by your authentication
 }
 
 /** Fields that give lists, with the most entries that your schema lets a client ask for. */

@@ -1,9 +1,8 @@
 import { accountId, createLimiter } from '@sluice/core';
 import { GraphQLError, type GraphQLFieldResolver } from 'graphql';
 
-/** What your server makes of a request. */
 export interface Context {
-  readonly account: string;
+  readonly account: string; // set by your server
 }
 
 const limiter = createLimiter({

@@ -4,9 +4,8 @@ import type { Request, RequestHandler, Response } from 'express';
 
 const MOST = 20_000;
 
-/** What your authentication leaves on a request. */
 interface AuthenticatedRequest extends Request {
-  account?: string;
+  account?: string; // set by your authentication
 }
 
 export const limiter = createLimiter({

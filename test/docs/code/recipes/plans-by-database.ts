@@ -8,23 +8,21 @@ export interface Database {
   planOf(account: string): Promise<Override | undefined>;
 }
 
-/** What your authentication leaves on a request. */
 interface AuthenticatedRequest extends Request {
-  account?: string;
+  account?: string; // set by your authentication
 }
 
-/** What is known of an account; that it has no plan is an answer, too. */
+/** The cached answer for an account. That it has no plan is an answer, too. */
 interface Known {
   plan: Override | undefined;
 }
 
-/** The plans that were asked for last. */
 export function cachedPlans(database: Database): LRUCache<string, Known> {
   return new LRUCache<string, Known>({
     max: 50_000,
     ttl: 60_000,
     allowStale: true, // while one query brings the next answer
-    ignoreFetchAbort: true, // whoever waits for an answer gets it, even when the account was deleted or displaced
+    ignoreFetchAbort: true, // requests that wait for an answer get it, even when the account was deleted
     async fetchMethod(account, older, { options }) {
       try {
         return { plan: await database.planOf(account) };
