@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { packageFolders } from './package-folders.mjs';
 import { root } from './pnpm.mjs';
 
-/** Files that are run by their name: the command, and the thread that parses files. */
-const PROGRAMS = ['main', 'parse-worker'];
+/** Files that are run by their name: the command. */
+const PROGRAMS = ['main'];
 
 /** What a declaration imports of others, and of Node. */
 const OF_OTHERS = /^node:|^@?[a-z][^:]*$/;

@@ -11,16 +11,26 @@ const NUMBERS = { count: 600, period: '180m' };
 const FIELDS = '    burst: 300\n    count: 600\n    period: 180m\n    ids:\n';
 const HEAD = `- PerAccount:\n${FIELDS}`;
 
-/** Files of overrides: what stands before their ids, and an id. @type {Readonly<Record<string, [string, (id: number) => string]>>} */
+/** A file of overrides, and the file of ids that it names. @typedef {{ overrides: string, ids?: string }} Files */
+
+/** Files of overrides for some ids. @type {Readonly<Record<string, (ids: number[]) => Files>>} */
 const FILES = {
-  'ids alone': [HEAD, (id) => `      - ${id}\n`],
-  'ids with comments': [HEAD, (id) => `      - id: ${id}\n        comment: agreed with their ops, ticket ${id}\n`],
-  'an override for each id': ['', (id) => `${HEAD}      - ${id}\n`],
+  'ids alone, one a line': (ids) => ({
+    overrides: `${HEAD.trimEnd()} ids.txt\n`,
+    ids: ids.map((id) => `${id}\n`).join(''),
+  }),
+  'JSON: ids alone': (ids) => json([{ PerAccount: { burst: 300, ...NUMBERS, ids } }]),
+  'JSON: an override for each id': (ids) => json(ids.map((id) => ({ PerAccount: { ...NUMBERS, ids: [id] } }))),
 };
 
-/** What is read of a file unless told otherwise, filled with overrides of one id each. */
-const LARGEST = '2 MiB, the default maximum, of such overrides';
-const LARGEST_BYTES = 2 * 2 ** 20;
+/** @param {unknown} value */
+function json(value) {
+  return { overrides: JSON.stringify(value) };
+}
+
+/** The most YAML that is read, in the shape that takes longest for each byte: short overrides of one id each. */
+const LARGEST = '256 KiB of YAML: an override for each id';
+const LARGEST_BYTES = 262_144;
 
 const LOOKUPS = ['exact ids', 'addresses in 10,000 networks'];
 const TARGETS = { loadMs: 3000, growthMb: 200, stallMs: 20, lookupNs: [200, 1000] };
@@ -40,12 +50,12 @@ export const part = {
   prepare: async ({ case: name, settings = {} }) => {
     const { ids, lookups, quick } = /** @type {{ ids: number, lookups: number, quick: boolean }} */ (settings);
     if (LOOKUPS.includes(name)) return () => lookedUp(name, ids, lookups, quick);
-    const text = name === LARGEST ? largest() : textOf(name, ids);
+    const files = name === LARGEST ? largest() : filesOf(name, ids);
     // What is kept of the first load includes the program.
-    if (quick) await loaded(text, ids);
-    return () => loaded(text, ids);
+    if (quick) await loaded(files, ids);
+    return () => loaded(files, ids);
   },
-  counts: { cases: ['ids alone', ...LOOKUPS], figures: { keptBytes: 0.3, allocatedBytes: 0.1 } },
+  counts: { cases: ['ids alone, one a line', ...LOOKUPS], figures: { keptBytes: 0.3, allocatedBytes: 0.1 } },
   tables: (results) => [loadTable(results), lookupTable(results)],
 };
 
@@ -53,30 +63,31 @@ export const part = {
  * @param {string} name one of {@link FILES}
  * @param {number} count of ids
  */
-function textOf(name, count) {
-  const [head, line] = /** @type {typeof FILES[string]} */ (FILES[name]);
-  return head + Array.from({ length: count }, (_, n) => line(10_000_000 + 7 * n)).join('');
+function filesOf(name, count) {
+  const ids = Array.from({ length: count }, (_, n) => 10_000_000 + 7 * n);
+  return /** @type {typeof FILES[string]} */ (FILES[name])(ids);
 }
 
-/** The shape that takes longest for each byte: short overrides of one id each. */
+/** @returns {Files} */
 function largest() {
-  let text = '';
-  for (let id = 1; text.length < LARGEST_BYTES - 64; id++)
-    text += `- PerAccount: {count: 6, period: 1s, ids: [${id}]}\n`;
-  return text;
+  let overrides = '';
+  for (let id = 1; overrides.length < LARGEST_BYTES - 64; id++)
+    overrides += `- PerAccount: {count: 6, period: 1s, ids: [${id}]}\n`;
+  return { overrides };
 }
 
 /**
- * Loads a file: for how long, how much memory the process grows by meanwhile, its parsing thread included, and for how
- * long the event loop waits at most.
+ * Loads a file: for how long, how much memory the process grows by meanwhile, and for how long the event loop waits at
+ * most.
  *
- * @param {string} text
+ * @param {Files} files
  * @param {number} ids
  */
-async function loaded(text, ids) {
+async function loaded(files, ids) {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-bench-'));
   const overrides = join(folder, 'overrides.yaml');
-  writeFileSync(overrides, text);
+  writeFileSync(overrides, files.overrides);
+  if (files.ids !== undefined) writeFileSync(join(folder, 'ids.txt'), files.ids);
   globalThis.gc?.();
   const delay = monitorEventLoopDelay({ resolution: 1 });
   const before = process.memoryUsage();

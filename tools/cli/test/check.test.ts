@@ -98,7 +98,8 @@ describe('sluice check', () => {
   });
 
   it('reads files up to --max-bytes, and names it when a file is larger', async () => {
-    const files = written(LIMITS, `${OVERRIDES}#${'x'.repeat(2_200_000)}\n`);
+    const naming = OVERRIDES.replace('[12345678]', 'overrides2.yaml');
+    const files = written(LIMITS, naming, `7\n#${'x'.repeat(2_200_000)}\n`).slice(0, 2);
     for (const command of [
       ['check', ...files],
       ['explain', ...files],

@@ -6,6 +6,7 @@
  */
 export { problemsError, problemsOf } from './check/problem.ts';
 export { FileSignatures } from './live/file-signatures.ts';
+export { readWithoutKeys } from './load/load-without-keys.ts';
 export { shownNode, wrongNode, wrongValue, type Entry, type Mapping, type Node } from './nodes/node.ts';
 export type { Position } from './nodes/position.ts';
 export { Problems } from './nodes/problems.ts';

@@ -17,6 +17,7 @@ function withOrders(fields: string): string {
 }
 
 export const GOOD_CASES: readonly GoodCase[] = [
+  { name: 'an override with a file of ids', overrides: '- NewOrdersPerAccount: { blocked: true, ids: ids.txt }\n' },
   { name: 'a limit with an overshoot', limits: withOrders('count: 300, period: 180m, overshoot: 0.1') },
   ...['count: 300, period: 180m', 'count: 300, per: month', 'concurrency: 10'].map((fields) => {
     return { name: `an exact limit: ${fields}`, limits: withOrders(`${fields}, exact: true`) };

@@ -3,12 +3,12 @@ import { problemsOf } from './written-files.ts';
 import { sized } from '../../../test/sized.ts';
 import { workedMs } from '../../../test/worked-ms.ts';
 
-/** The default maximum of `maxBytes`. */
-const SIZE = 2 * 2 ** 20;
+/** The maximum of YAML. */
+const SIZE = 2 ** 18;
 const filled = (part: string, head = '', tail = ''): string =>
   head + part.repeat(Math.floor((SIZE - head.length - tail.length) / part.length)) + tail;
 
-describe('files of the default maximum size are rejected, or read, within two seconds:', () => {
+describe('files of the maximum size of YAML are rejected, or read, within two seconds:', () => {
   it.each<[what: string, text: string, problem: string]>([
     ['line feeds', filled('\n'), 'is empty'],
     ['line ends of Windows', filled('\r\n'), 'is empty'],

@@ -25,8 +25,15 @@ export function folder(): string {
   return path;
 }
 
+interface Files {
+  readonly limits?: string | Uint8Array;
+  readonly overrides?: string | Uint8Array;
+  /** The content of `ids.txt`. */
+  readonly ids?: string;
+}
+
 /** Writes files into a new folder. Returns their paths and the folder. */
-export function written(files: { readonly limits?: string | Uint8Array; readonly overrides?: string | Uint8Array }): {
+export function written(files: Files): {
   readonly dir: string;
   readonly defaults: string;
   readonly overrides: string;
@@ -35,14 +42,12 @@ export function written(files: { readonly limits?: string | Uint8Array; readonly
   const [defaults, overrides] = [join(dir, 'limits.yaml'), join(dir, 'overrides.yaml')];
   writeFileSync(defaults, files.limits ?? LIMITS);
   if (files.overrides !== undefined) writeFileSync(overrides, files.overrides);
+  if (files.ids !== undefined) writeFileSync(join(dir, 'ids.txt'), files.ids);
   return { dir, defaults, overrides };
 }
 
 /** Returns the problems of files, one per line, without the folder in their paths. */
-export async function problemsOf(
-  files: { readonly limits?: string | Uint8Array; readonly overrides?: string | Uint8Array },
-  keys: LimitKeys = KEYS,
-): Promise<readonly string[]> {
+export async function problemsOf(files: Files, keys: LimitKeys = KEYS): Promise<readonly string[]> {
   const { dir, defaults, overrides } = written(files);
   const sources = { defaults, ...(files.overrides !== undefined && { overrides }) };
   try {

@@ -7,11 +7,20 @@ import { served } from '../../../test/service/served.ts';
 import type { ServiceOptions } from '@sluice/serve';
 
 const LIMITS = 'A: { count: 2, period: 1h, idFormat: by }\nB: { count: 9, period: 1h, idFormat: by }\n';
+const OVERRIDES = '- A: { count: 5, period: 1h, ids: ids.txt }\n';
 const tables = (limit: string) => `envoy: { ingress: { rules: [{ descriptor: [user], limit: ${limit} }] } }\n`;
 
 async function filed(log: ServiceOptions['log'] = false) {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-serve-'));
-  const paths = { limits: join(folder, 'limits.yaml'), tables: join(folder, 'tables.yaml') };
+  const fileOf = (name: string): string => join(folder, name);
+  const paths = {
+    limits: fileOf('limits.yaml'),
+    tables: fileOf('tables.yaml'),
+    overrides: fileOf('overrides.yaml'),
+  };
+  const ids = fileOf('ids.txt');
+  writeFileSync(paths.overrides, OVERRIDES);
+  writeFileSync(ids, '# none\n');
   writeFileSync(paths.limits, LIMITS);
   writeFileSync(paths.tables, tables('A'));
   const all = await served('', '', { ...paths, everyMs: 100, log });
@@ -25,7 +34,7 @@ async function filed(log: ServiceOptions['log'] = false) {
       all.time.advance(100);
       expect(all.events.length).toBeGreaterThanOrEqual(count);
     }, 5000);
-  return { ...all, paths, ask, untilEvents };
+  return { ...all, paths, ids, ask, untilEvents };
 }
 
 test('a changed table takes effect, with limits that are new, and buckets keep their levels', async () => {
@@ -39,6 +48,24 @@ test('a changed table takes effect, with limits that are new, and buckets keep t
   writeFileSync(paths.tables, tables('A'));
   await untilEvents(2);
   expect(await ask()).toMatchObject({ current_limit: { name: 'A' }, limit_remaining: 0 });
+});
+
+test('a changed file of ids takes effect, and one with a mistake changes nothing and is reported once', async () => {
+  const { ids, ask, untilEvents, events, time } = await filed();
+  writeFileSync(ids, 'ada\n');
+  await untilEvents(1);
+  expect((await ask()).limit_remaining).toBe(4);
+  rmSync(ids);
+  await untilEvents(2);
+  writeFileSync(ids, 'ada\nada\n');
+  await untilEvents(3);
+  expect((await ask()).limit_remaining).toBe(3);
+  await time.pass(1000);
+  expect(events.map(({ type, message }) => [type, /\n\S*\/(\S+:\d+:\d+)/.exec(message)?.[1]])).toEqual([
+    ['tables-reloaded', undefined],
+    ['tables-rejected', 'overrides.yaml:1:35'],
+    ['tables-rejected', 'ids.txt:2:1'],
+  ]);
 });
 
 test('a file with a mistake changes nothing, and is reported by line and column', async () => {

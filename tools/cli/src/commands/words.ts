@@ -39,7 +39,7 @@ export const LIMIT_FILE_OPTIONS: readonly Option[] = [
   },
   {
     flags: '--max-bytes <bytes>',
-    text: 'the maximum size of a file of limits or overrides, as `maxBytes` of your server; default: 2097152',
+    text: 'the maximum size of a file of limits, overrides or ids, as `maxBytes` of your server; default: 2097152',
   },
 ];
 

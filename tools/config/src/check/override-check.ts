@@ -5,6 +5,7 @@ import {
   listed,
   overrideRate,
   shown,
+  shownText,
   type AnyKind,
   type LimitParts,
   type OverrideRate,
@@ -13,7 +14,7 @@ import type { Problems } from '../nodes/problems.ts';
 import { shownPosition, type Position } from '../nodes/position.ts';
 import { kindWith } from '../shape/kinds.ts';
 import type { LimitRow } from '../shape/limits-shape.ts';
-import type { OverrideRow } from '../shape/overrides-shape.ts';
+import type { ListedId, OverrideRow } from '../shape/overrides-shape.ts';
 import type { TimeSlice } from '../sources/time-slice.ts';
 import type { Formats } from './formats.ts';
 import type { PoolCheck } from './pool-check.ts';
@@ -27,6 +28,20 @@ interface OverrideCheckParts {
   /** All limits; `undefined` if the defaults could not be read. */
   readonly limits: ReadonlyMap<string, LimitRow> | undefined;
   readonly pools: PoolCheck;
+  readonly overrides: IdText;
+}
+
+/** The ids of one limit that one text lists, with their positions. */
+interface Places {
+  readonly text: IdText;
+  readonly positions: Map<string, Position>;
+}
+
+/** A text that lists ids: the overrides themselves, or a file that they name. */
+export interface IdText {
+  /** Its name in messages. */
+  readonly label: string;
+  readonly problems: Problems;
 }
 
 /** Validates the ids of overrides and adds them to a list. Keeps the position of each id, to report duplicates. */
@@ -36,22 +51,25 @@ export class OverrideCheck {
   /** All limits; `undefined` if the defaults could not be read. */
   readonly #limits: ReadonlyMap<string, LimitRow> | undefined;
   readonly #pools: PoolCheck;
+  readonly #text: IdText;
   readonly #problems: Problems;
-  readonly #places = new Map<string, Map<string, Position>>();
+  readonly #places = new Map<string, Places[]>();
   readonly #overrides = new Map<string, Override>();
   /** What the kinds have made of the limits. */
   readonly #parts = new Map<string, LimitParts>();
   #entry = -1;
   #override: Override = 'unlimited';
 
-  constructor({ formats, limits, pools }: OverrideCheckParts, problems: Problems) {
+  constructor({ formats, limits, pools, overrides }: OverrideCheckParts) {
     this.#formats = formats;
     this.#limits = limits;
     this.#pools = pools;
-    this.#problems = problems;
+    this.#text = overrides;
+    this.#problems = overrides.problems;
   }
 
-  async take(row: OverrideRow, slice: TimeSlice): Promise<void> {
+  /** @param text - What lists the ids of the row. */
+  async take(row: OverrideRow, slice: TimeSlice, text: IdText = this.#text): Promise<void> {
     const isNew = row.entry !== this.#entry;
     if (isNew) {
       this.#entry = row.entry;
@@ -63,8 +81,9 @@ export class OverrideCheck {
     const format = this.#format(row.limit, row.at, isNew);
     if (format === undefined) return;
     if (isNew) this.#checkNumbers(row.limit, row);
+    const places = this.#placesOf(row.limit, text);
     for (const [i, id] of row.ids.entries()) {
-      this.#add(row.limit, format, id, row.places[i]!);
+      this.#add(row.limit, format, { text: id, at: row.places[i]! }, places);
       if (slice.isOver) await slice.pass();
     }
   }
@@ -125,23 +144,33 @@ export class OverrideCheck {
     return `\`${limit}\` is not the name of a limit. Limits: ${listed(this.#limits!.keys())}.`;
   }
 
-  #add(limit: string, format: IdFormat, text: string, at: Position): void {
-    let places = this.#places.get(limit);
-    if (places === undefined) this.#places.set(limit, (places = new Map()));
+  #placesOf(limit: string, text: IdText): Places {
+    const all = this.#places.get(limit) ?? [];
+    if (all.length === 0) this.#places.set(limit, all);
+    const known = all.find((places) => places.text === text);
+    if (known !== undefined) return known;
+    const places = { text, positions: new Map() };
+    all.push(places);
+    return places;
+  }
+
+  #add(limit: string, format: IdFormat, { text: id, at }: ListedId, { text, positions }: Places): void {
     try {
       const kind = kindWith(this.#limits?.get(limit)?.numbers?.mark);
-      places.set(addTo(this.list, limit, { format, kind }, text, this.#override), at);
+      positions.set(addTo(this.list, limit, { format, kind }, id, this.#override), at);
     } catch (error) {
       const { cause, message } = error as SluiceError;
       // Only the error of an invalid id has a cause. Without one, the id is a duplicate.
-      this.#problems.add(at, cause === undefined ? twice(limit, format, text, places) : message, limit);
+      text.problems.add(at, cause === undefined ? this.#twice(limit, format, id, text) : message, limit);
     }
   }
-}
 
-function twice(limit: string, format: IdFormat, text: string, places: ReadonlyMap<string, Position>): string {
-  const id = addTo(new OverrideList(), limit, { format, kind: kindWith(undefined) }, text, 'unlimited');
-  const spelled = id === text ? '' : ` (which is ${shown(id)})`;
-  const first = shownPosition(places.get(id)!);
-  return `\`${limit}\` lists the id ${shown(text)}${spelled} twice, first at ${first}. Keep one of the two.`;
+  #twice(limit: string, format: IdFormat, text: string, listing: IdText): string {
+    const id = addTo(new OverrideList(), limit, { format, kind: kindWith(undefined) }, text, 'unlimited');
+    const spelled = id === text ? '' : ` (which is ${shown(id)})`;
+    const first = this.#places.get(limit)!.find(({ positions }) => positions.has(id))!;
+    const file = first.text === listing ? '' : `${shownText(first.text.label, 400)}:`;
+    const place = `${file}${shownPosition(first.positions.get(id)!)}`;
+    return `\`${limit}\` lists the id ${shown(text)}${spelled} twice, first at ${place}. Keep one of the two.`;
+  }
 }

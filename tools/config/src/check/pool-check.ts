@@ -42,12 +42,12 @@ export class PoolCheck {
   }
 
   /**
-   * Adds a problem of the limits if a pool is missing, can't be a pool, or has too low a rate. If overrides have
-   * problems, nothing is added, because their numbers are not known.
+   * Adds a problem of the limits if a pool is missing, can't be a pool, or has too low a rate. Do not call it if overrides
+   * have problems, because their numbers are not known then.
    */
-  finish(list: OverrideList, ofOverrides: Problems, problems: Problems): void {
+  finish(list: OverrideList, problems: Problems): void {
     const limits = this.#limits;
-    if (limits === undefined || this.#pools.size === 0 || ofOverrides.count > 0) return;
+    if (limits === undefined || this.#pools.size === 0) return;
     this.#report(() => BORROW.links!.connected(limits, (limit) => overridesOf(list, limit)?.totals), problems);
   }
 

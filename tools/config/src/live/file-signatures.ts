@@ -1,5 +1,5 @@
 import type { Time } from '@sluice/core';
-import { signatureOf } from '../sources/source.ts';
+import { signaturesOf } from '../sources/source.ts';
 
 /**
  * How long files must stay unchanged before they are read. Valid content is no sign that writing has ended: the first
@@ -16,6 +16,8 @@ interface Quiet {
 /** Detects changes of files by the file system's metadata of the files that the paths currently lead to. */
 export class FileSignatures {
   readonly #paths: readonly string[];
+  /** The files that these files name, with their signatures when they were read. */
+  #named: ReadonlyMap<string, string> = new Map();
   readonly #time: Time;
   readonly #quiet: Quiet;
 
@@ -25,9 +27,19 @@ export class FileSignatures {
     this.#quiet = quiet;
   }
 
+  /** Replaces the files that these files name. Their signatures are those of the reading. */
+  readonly follow = (named: ReadonlyMap<string, string>): void => {
+    this.#named = named;
+  };
+
   /** Returns the current signature. It changes when a file is written or replaced, or when a link leads elsewhere. */
   async now(): Promise<string> {
-    return (await Promise.all(this.#paths.map(signatureOf))).join(' ');
+    return `${await signaturesOf(this.#paths)}\n${await signaturesOf([...this.#named.keys()])}`;
+  }
+
+  /** Returns the signature of a reading that followed a signature: what is named may be other files than before. */
+  asRead(before: string): string {
+    return `${before.split('\n')[0]!}\n${[...this.#named.values()].join(' ')}`;
   }
 
   /** Waits until the files have stopped changing, and returns their signature. */

@@ -94,14 +94,13 @@ export class LiveLimits<Request = unknown> {
   }
 
   async #read({ background, signature }: { readonly background: boolean; readonly signature: string }): Promise<void> {
-    const { read } = this.#recipe;
-    const bounds = { ...read.bounds, background, time: this.#time };
-    const outcome = await readRecipe({ ...this.#recipe, read: { ...read, bounds } }).then(
+    const read = { ...this.#recipe.read, time: this.#time, onNamed: this.#files.follow };
+    const outcome = await readRecipe({ ...this.#recipe, read }).then(
       (loaded) => () => this.#take(loaded, background),
       (error: unknown) => () => this.#refuse(error),
     );
     if (this.#isClosed) return;
-    this.#judged = signature;
+    this.#judged = this.#files.asRead(signature);
     this.#looked();
     outcome();
   }

@@ -4,7 +4,8 @@ import { LOAD_KEY } from '@sluice/core/kinds';
 import { KeyFormats } from '../check/formats.ts';
 import { problemsError } from '../check/problem.ts';
 import { definitionOf } from '../shape/limits-shape.ts';
-import { readLimits, type LimitsRead, type ReadOptions } from '../check/read-limits.ts';
+import type { LimitsRead } from '../check/limits-reading.ts';
+import { readLimits, type ReadOptions } from '../check/read-limits.ts';
 import { EventLoops } from './event-loops.ts';
 import { checkKeys, checkSources, type KeyOptions, type LimitKeys, type LimitSources } from './options.ts';
 
@@ -27,8 +28,7 @@ export interface LoadOptions<Request = unknown> extends LimitSources {
  *     });
  *     const limiter = createLimiter({ ...loaded });
  *
- * Large texts are parsed in worker threads, and ids are validated in slices of a few milliseconds, so that the event
- * loop is never blocked for long. Call {@link watchLimits} to follow changes of the sources.
+ * Texts are read and ids validated in slices of a few milliseconds, so that the event loop is never blocked for long. Call {@link watchLimits} to follow changes of the sources.
  *
  * @throws {SluiceError} Rejects with `ERR_LIMIT_FILES` if a source has problems (one line for each of the first 50),
  * and with `ERR_OPTION`, `ERR_UNKNOWN_OPTION` or `ERR_KEY` if an option is wrong.
@@ -78,7 +78,7 @@ export class RememberedLimits<Request> implements LoadedLimits<Request> {
     this.limits = definitionsOf(read, recipe);
     this.overrides = read.overrides;
     this.#version = read.version;
-    this.#loadedAt = new Date(recipe.read.bounds.time.wallNow());
+    this.#loadedAt = new Date(recipe.read.time.wallNow());
     this.#recipe = recipe;
   }
 

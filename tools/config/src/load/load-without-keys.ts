@@ -2,7 +2,8 @@ import { everyone, by, SluiceError, type IdFormat, type Key } from '@sluice/core
 import { shownName } from '@sluice/core/kit';
 import { NamedFormats } from '../check/formats.ts';
 import { problemsError } from '../check/problem.ts';
-import { readLimits, type LimitsRead } from '../check/read-limits.ts';
+import type { LimitsRead } from '../check/limits-reading.ts';
+import { readLimits, type ReadOptions } from '../check/read-limits.ts';
 import type { CheckOptions } from './check-limits.ts';
 import { EventLoops } from './event-loops.ts';
 import { poolOf } from '../shape/limits-shape.ts';
@@ -26,7 +27,12 @@ import { checkFormats, checkSources } from './options.ts';
  * `ERR_UNKNOWN_OPTION` if an option is wrong.
  */
 export async function loadWithoutKeys(options: CheckOptions): Promise<LoadedLimits> {
-  const sources = checkSources('loadWithoutKeys', options, ['formats']);
+  return readWithoutKeys(options);
+}
+
+/** The same for a program that watches the files itself. */
+export async function readWithoutKeys(options: CheckOptions, onNamed?: ReadOptions['onNamed']): Promise<LoadedLimits> {
+  const sources = { ...checkSources('loadWithoutKeys', options, ['formats']), onNamed };
   const formats = new NamedFormats(checkFormats(options.formats ?? []));
   const read = await readLimits(sources, formats);
   if (read.problemCount > 0) throw problemsError(read.problems, read.problemCount);

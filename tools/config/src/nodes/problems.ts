@@ -45,20 +45,6 @@ export class Problems {
     this.count++;
     if (this.list.length < KEPT) this.list.push({ at, message });
   }
-
-  /** Adds the problems of another thread. If there are too many, those that come first in the file are kept. */
-  addAll({ list, count, unreadable }: Pick<Problems, 'list' | 'count' | 'unreadable'>): void {
-    if (unreadable && !this.unreadable) {
-      this.list.length = 0;
-      this.count = 0;
-      this.unreadable = true;
-    }
-    if (unreadable || !this.unreadable) {
-      this.count += count;
-      const all = [...list, ...this.list].toSorted(byPosition);
-      this.list.splice(0, Infinity, ...all.slice(0, KEPT));
-    }
-  }
 }
 
 /** Compares problems by their position in a text. Problems in data keep their order. */

@@ -5,7 +5,6 @@ import { eventLoop, type LoadOptions, type LoadSource } from '@sluice/core/load'
 import type { Problems } from '../nodes/problems.ts';
 import { wrongFile, wrongValue, shownNode, type Entry, type Node } from '../nodes/node.ts';
 import { BEGINNING, shownPosition, type Position } from '../nodes/position.ts';
-import type { EarlyItems } from '../text/yaml-text.ts';
 import { COMMON_FIELDS, FIELDS_OF_KINDS, fieldsOfKind, ID_FORMAT_FIELD, LIMIT_FIELDS } from './definition.ts';
 import { Fields } from './fields.ts';
 import { kindShownBy, kindWith } from './kinds.ts';
@@ -38,7 +37,7 @@ interface NumbersRow {
   readonly options: Readonly<Record<string, unknown>>;
   /** The option that shows its kind; undefined for a rate. */
   readonly mark: string | undefined;
-  /** The options of its load; a source of loads can't be passed from a thread. */
+  /** The options of its load. */
   readonly load: LoadOptions | undefined;
   readonly rate: Numbers;
 }
@@ -59,17 +58,17 @@ export function definitionOf<Request>(
   return mark === undefined ? (definition as LimitDefinition<Request>) : ofKind(kindWith(mark), definition);
 }
 
-/** The result of reading a text or data: the first items of an outermost list, then the root with the rest. */
-export type Reading = Generator<EarlyItems, Node | undefined>;
-
 const FILE = 'The limits file';
 const KNOWN = Object.keys(LIMIT_FIELDS);
 const KIND_NAMES = Object.keys(FIELDS_OF_KINDS);
 const FILE_REMEDY = 'Write each limit under its name, for example `NewOrders: { count: 300, period: 180m }`.';
 
-/** Validates defaults, and yields the limits one by one. */
-export function* limitRows(reading: Reading, problems: Problems): Generator<LimitRow> {
-  const root = rootOf(reading);
+/**
+ * Validates defaults, and yields the limits one by one.
+ *
+ * @param root - `undefined` if the file is empty or can't be read.
+ */
+export function* limitRows(root: Node | undefined, problems: Problems): Generator<LimitRow> {
   if (problems.unreadable) return;
   if (root === undefined || (root.kind === 'scalar' && root.value === null)) {
     problems.addUnreadable(root?.at ?? BEGINNING, `${FILE} is empty. ${FILE_REMEDY}`);
@@ -150,15 +149,4 @@ function numbersOf(fields: Fields): NumbersRow | undefined {
   const definition = { ...options, ...(load && { load: eventLoop(load) }) };
   const parts = fields.attempt(() => kind.define(definition as never, { where, name: where }));
   return parts && { options, mark: kind.mark, load, rate: parts.rate };
-}
-
-/** Returns the root of a text that must not be a list. */
-export function rootOf(reading: Reading): Node | undefined {
-  for (;;) {
-    const step = reading.next();
-    if (step.done === true) return step.value;
-    const { items, at } = step.value;
-    // Defaults must be a mapping, so a list is rejected before the rest of it is read.
-    if (items.length > 0) return { kind: 'list', items, at };
-  }
 }

@@ -6,7 +6,7 @@ import { BEGINNING, type Position } from '../nodes/position.ts';
 import { ID_NAMES, MARK_NAMES, OVERRIDE_FIELDS, OVERRIDE_KIND_FIELDS, OVERRIDE_NUMBERS } from './definition.ts';
 import { Fields } from './fields.ts';
 import { kindOfOverride } from './kinds.ts';
-import { limitName, type Reading } from './limits-shape.ts';
+import { limitName } from './limits-shape.ts';
 
 /** A part of the ids of one override. */
 export interface OverrideRow {
@@ -20,9 +20,11 @@ export interface OverrideRow {
   readonly ids: readonly string[];
   /** The position of each id. */
   readonly places: readonly Position[];
+  /** The file of the ids, if the override names one instead of a list. */
+  readonly idsFile?: { readonly name: string; readonly at: Position };
 }
 
-type Entries = Omit<OverrideRow, 'ids' | 'places'>;
+type Entries = Omit<OverrideRow, 'ids' | 'places' | 'idsFile'>;
 
 /** How many ids are read for one row. Validating that many takes well under a millisecond. */
 const IDS_PER_ROW = 256;
@@ -32,25 +34,18 @@ const EXAMPLE = 'For example `- NewOrders: { count: 600, period: 180m, ids: [123
 const MARK_EFFECTS = { unlimited: 'lets the ids through', blocked: 'denies the ids' } as const;
 const KNOWN = [...Object.keys(OVERRIDE_FIELDS), 'ids'];
 
-/** Validates overrides, and yields them a few hundred ids at a time. */
-export function* overrideRows(reading: Reading, problems: Problems): Generator<OverrideRow> {
-  const numbered = { next: 0 };
-  for (;;) {
-    const step = reading.next();
-    if (step.done === true) {
-      if (!problems.unreadable) yield* restRows(step.value, numbered, problems);
-      return;
-    }
-    for (const item of step.value.items) yield* itemRows(item, numbered.next++, problems);
-    if (problems.isFull) return;
-  }
-}
-
-function* restRows(root: Node | undefined, numbered: { next: number }, problems: Problems): Generator<OverrideRow> {
+/**
+ * Validates overrides, and yields them a few hundred ids at a time.
+ *
+ * @param root - `undefined` if the file is empty or can't be read.
+ */
+export function* overrideRows(root: Node | undefined, problems: Problems): Generator<OverrideRow> {
+  if (problems.unreadable) return;
   if (root === undefined || (root.kind === 'scalar' && root.value === null)) {
     problems.addUnreadable(root?.at ?? BEGINNING, `${FILE} is empty. ${FILE_REMEDY}`);
   } else if (root.kind === 'list') {
-    for (const item of root.items) yield* itemRows(item, numbered.next++, problems);
+    let entry = 0;
+    for (const item of root.items) yield* itemRows(item, entry++, problems);
   } else {
     problems.addUnreadable(root.at, wrongFile(FILE, 'a list', root, FILE_REMEDY));
   }
@@ -91,7 +86,9 @@ function* overrideRowsOf({ key, value }: Entry, entry: number, problems: Problem
   const of: Entries = { limit, at: key.at, entry, override: overrideOf(fields) };
   const ids = fields.node('ids');
   if (ids?.kind === 'list') yield* idRows(of, ids.items, fields, ids.at);
-  else {
+  else if (ids?.kind === 'scalar' && typeof ids.value === 'string' && ids.value !== '') {
+    yield { ...of, ids: [], places: [], idsFile: { name: ids.value, at: ids.at } };
+  } else {
     noteIds(fields, ids);
     yield { ...of, ids: [], places: [] };
   }
@@ -123,7 +120,8 @@ function numbersOf(fields: Fields): Override | undefined {
 function noteIds(fields: Fields, ids: Node | undefined): void {
   const option = `${fields.where}.ids`;
   const missing: Node = { kind: 'scalar', value: null, text: '', at: fields.at };
-  fields.note(ids?.at ?? fields.at, wrongValue(option, 'a list of ids', ids ?? missing, 'For example [12345678].'));
+  const demand = 'a list of ids, or the path of a file with one id a line';
+  fields.note(ids?.at ?? fields.at, wrongValue(option, demand, ids ?? missing, 'For example [12345678], or ids.txt.'));
 }
 
 function* idRows(of: Entries, items: Iterable<Node>, fields: Fields, at: Position): Generator<OverrideRow> {
@@ -154,7 +152,7 @@ function rowOf(of: Entries, listed: readonly ListedId[]): OverrideRow {
 }
 
 /** An id as written in the file. */
-interface ListedId {
+export interface ListedId {
   readonly text: string;
   readonly at: Position;
 }

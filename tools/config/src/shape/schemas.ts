@@ -20,8 +20,7 @@ const ID: JsonSchema = {
   minLength: 1,
 };
 
-const IDS: JsonSchema = {
-  description: 'The ids that the override applies to.',
+const ID_LIST: JsonSchema = {
   type: 'array',
   minItems: 1,
   items: {
@@ -41,6 +40,12 @@ const IDS: JsonSchema = {
       },
     ],
   },
+};
+
+const IDS: JsonSchema = {
+  description:
+    'The ids that the override applies to: a list, or the path of a file beside this one with one id a line.',
+  anyOf: [ID_LIST, { type: 'string', minLength: 1 }],
 };
 
 const { hidden } = COMMON_FIELDS;

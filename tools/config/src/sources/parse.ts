@@ -1,91 +1,55 @@
-import { createHash } from 'node:crypto';
-import { isUtf8 } from 'node:buffer';
-import { Problems, type FoundProblem } from '../nodes/problems.ts';
-import { limitRows, type LimitRow, type Reading } from '../shape/limits-shape.ts';
-import { overrideRows, type OverrideRow } from '../shape/overrides-shape.ts';
+import { messageOf } from '@sluice/core/kit';
+import { dataNode, type Node } from '../nodes/node.ts';
+import { BEGINNING, positionAt } from '../nodes/position.ts';
+import type { Problems } from '../nodes/problems.ts';
+import { checkUtf8 } from '../text/utf8.ts';
 import { readYaml } from '../text/yaml-text.ts';
-import { positionAt, type Position } from '../nodes/position.ts';
+import type { Content } from './source.ts';
 
-/** Which of the two files it is. */
-export type SourcePart = 'defaults' | 'overrides';
+/** The maximum size of a text that is not JSON: the YAML library reads about 2 MB in a second. */
+const MAX_YAML_BYTES = 262_144;
+/** The maximum size of JSON, which is parsed at once, in a few dozen milliseconds. */
+const MAX_JSON_BYTES = 2_097_152;
 
-/** The type of the rows of each file. */
-export interface Rows {
-  readonly defaults: LimitRow;
-  readonly overrides: OverrideRow;
-}
-
-const ROWS_OF = { defaults: limitRows, overrides: overrideRows };
-
-/** Validates a text or data, row by row. */
-export function rowsOf<P extends SourcePart>(part: P, reading: Reading, problems: Problems): Generator<Rows[P]> {
-  return ROWS_OF[part](reading, problems) as Generator<Rows[P]>;
-}
-
-/** The input of a parsing thread. */
-export interface ParseJob<P extends SourcePart = SourcePart> {
-  readonly part: P;
-  /** The text. The buffer may be transferred to the thread, so the caller must not use it afterwards. */
-  readonly bytes: Uint8Array;
-}
-
-/** A message of a parsing thread: rows, or at the end the problems and the hash of the bytes. */
-export type ParseMessage =
-  | { readonly rows: readonly (LimitRow | OverrideRow)[] }
-  | {
-      readonly end: {
-        readonly list: FoundProblem[];
-        readonly count: number;
-        readonly unreadable: boolean;
-        hash: string;
-      };
-    };
-
-/** How many ids, or rows without ids, a message contains. Receiving that many takes well under a millisecond. */
-const IDS_PER_MESSAGE = 256;
-
-/** Parses and validates a text, and passes the results to `post`. */
-export function parse({ part, bytes }: ParseJob, post: (message: ParseMessage) => void): void {
-  const problems = new Problems();
-  const hash = createHash('sha256').update(bytes).digest('hex');
-  const text = decodeUtf8(bytes, problems);
-  if (text !== undefined) {
-    for (const rows of batched(rowsOf(part, readYaml(text, problems), problems))) post({ rows });
+/**
+ * Parses the content of a source. Yields when the event loop may run, and returns the root; `undefined`, with a problem, if
+ * the content can't be read, and without one if it is empty.
+ */
+export function* rootOf(content: Content, problems: Problems): Generator<void, Node | undefined> {
+  if ('value' in content) return dataNode(content.value);
+  if ('rejected' in content) {
+    problems.addUnreadable('', content.rejected);
+    return undefined;
   }
-  const { list, count, unreadable } = problems;
-  post({ end: { list, count, unreadable, hash } });
+  const text = decodeUtf8(content.bytes, problems);
+  if (text === undefined) return undefined;
+  return content.bytes.length > MAX_YAML_BYTES
+    ? largeJson(text, content.bytes.length, problems)
+    : yield* readYaml(text, problems);
 }
 
-function* batched(rows: Iterable<LimitRow | OverrideRow>): Generator<readonly (LimitRow | OverrideRow)[]> {
-  let batch: (LimitRow | OverrideRow)[] = [];
-  let size = 0;
-  for (const row of rows) {
-    batch.push(row);
-    size += 'ids' in row ? row.ids.length + 1 : 1;
-    if (size < IDS_PER_MESSAGE) continue;
-    yield batch;
-    batch = [];
-    size = 0;
+/** Parses a large text, which must be JSON. Of two fields with one name in an object, the last one applies. */
+function largeJson(text: string, size: number, problems: Problems): Node | undefined {
+  const remedy = 'Put the ids into a file with one id a line, for example ids: ids.txt.';
+  if (size > MAX_JSON_BYTES) {
+    const message = `The text must be at most ${MAX_JSON_BYTES} bytes, but has ${size}. ${remedy}`;
+    problems.addUnreadable(BEGINNING, message);
+    return undefined;
   }
-  yield batch;
+  try {
+    return dataNode(JSON.parse(text));
+  } catch (error) {
+    const [, offset = '0'] = /position (\d+)/.exec(messageOf(error)) ?? [];
+    const before = text.slice(0, Number(offset)).split('\n');
+    const message = `A text of more than ${MAX_YAML_BYTES} bytes must be JSON, and this is not: ${messageOf(error)}. ${remedy}`;
+    problems.addUnreadable(positionAt(before.length, before.at(-1)!.length + 1), message);
+    return undefined;
+  }
 }
 
 /**
  * Decodes UTF-8 and removes a byte order mark. Returns `undefined`, with a problem, if the bytes are not valid UTF-8.
  */
-export function decodeUtf8(bytes: Uint8Array, problems: Problems): string | undefined {
-  if (isUtf8(bytes)) return new TextDecoder().decode(bytes);
-  problems.addUnreadable(firstFault(bytes), 'The text is not valid UTF-8 here. Save the file as UTF-8.');
-  return undefined;
-}
-
-function firstFault(bytes: Uint8Array): Position {
-  let start = 0;
-  for (let line = 1; ; line++) {
-    const newline = bytes.indexOf(0x0a, start);
-    const end = newline < 0 ? bytes.length : newline;
-    const content = bytes.subarray(start, end);
-    if (!isUtf8(content)) return positionAt(line, new TextDecoder().decode(content).indexOf('\uFFFD') + 1);
-    start = end + 1;
-  }
+function decodeUtf8(bytes: Uint8Array, problems: Problems): string | undefined {
+  return checkUtf8(bytes, problems) ? new TextDecoder().decode(bytes) : undefined;
 }

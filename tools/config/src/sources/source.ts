@@ -1,4 +1,4 @@
-// The room sources: files and functions, read and parsed in slices or in a worker thread.
+// The room sources: files and functions, and the files of ids that they name, read and parsed in slices.
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Awaitable, Time } from '@sluice/core';
@@ -95,9 +95,7 @@ export async function readFunction(read: () => Awaitable<unknown>, bounds: ReadB
   if (value === LATE) return { rejected: `The function did not answer within ${timeMs} ms.` };
   if (typeof value === 'string') value = Buffer.from(value);
   if (!(value instanceof Uint8Array)) return { value };
-  if (value.length > maxBytes) return { rejected: tooLarge(maxBytes) };
-  // A copy, because the buffer is transferred to the parsing thread.
-  return { bytes: new Uint8Array(value) };
+  return value.length > maxBytes ? { rejected: tooLarge(maxBytes) } : { bytes: value };
 }
 
 /** The message for a text above the maximum size. */
@@ -106,7 +104,7 @@ function tooLarge(maxBytes: number): string {
 }
 
 /** How many times files are read that change during the reading. */
-const READINGS = 5;
+export const READINGS = 5;
 
 /**
  * Reads the sources. The contents of the files are those of one moment: if a file changes during the reading, all files
@@ -133,7 +131,8 @@ async function readTogether(paths: readonly string[], { maxBytes }: ReadBounds):
   }
 }
 
-const CHANGING = `The file changed while it was read, ${READINGS} times in a row. Reload when it is no longer being written.`;
+/** Why such files are rejected. */
+export const CHANGING: string = `The file changed while it was read, ${READINGS} times in a row. Reload when it is no longer being written.`;
 
 /** The content of a file, and the signature of the file that was opened, even if its path leads elsewhere by now. */
 export interface FileContent {
@@ -177,7 +176,8 @@ function fileError(error: NodeJS.ErrnoException, path: string): string {
   return `The file can't be read: ${messageOf(error)}.`;
 }
 
-function isMissing({ code }: NodeJS.ErrnoException): boolean {
+/** Whether a file does not exist. */
+export function isMissing({ code }: NodeJS.ErrnoException): boolean {
   return code === 'ENOENT' || code === 'ENOTDIR';
 }
 
@@ -188,6 +188,11 @@ export async function signatureOf(path: string): Promise<string> {
   } catch (error) {
     return String((error as NodeJS.ErrnoException).code);
   }
+}
+
+/** Returns a text that changes with the content of one of the files. */
+export async function signaturesOf(paths: readonly string[]): Promise<string> {
+  return (await Promise.all(paths.map(signatureOf))).join(' ');
 }
 
 function signatureIn({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {

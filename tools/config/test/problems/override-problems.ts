@@ -139,14 +139,14 @@ export const OVERRIDE_PROBLEMS: readonly ProblemCase[] = [
     name: 'an override without ids',
     overrides: '- NewOrdersPerAccount:\n    count: 1\n    period: 1s\n',
     problems: [
-      'overrides.yaml:2:5: `NewOrdersPerAccount.ids` must be a list of ids, but was empty. For example [12345678].',
+      'overrides.yaml:2:5: `NewOrdersPerAccount.ids` must be a list of ids, or the path of a file with one id a line, but was empty. For example [12345678], or ids.txt.',
     ],
   },
   {
     name: 'ids that are not a list',
     overrides: '- NewOrdersPerAccount:\n    count: 1\n    period: 1s\n    ids: 12345678\n',
     problems: [
-      'overrides.yaml:4:10: `NewOrdersPerAccount.ids` must be a list of ids, but was 12345678. For example [12345678].',
+      'overrides.yaml:4:10: `NewOrdersPerAccount.ids` must be a list of ids, or the path of a file with one id a line, but was 12345678. For example [12345678], or ids.txt.',
     ],
   },
   {

@@ -40,6 +40,7 @@ export class LiveFiles {
       if (this.#seen === undefined) return;
       this.#seen = quiet;
       await this.#changed();
+      if (this.#seen !== undefined) this.#seen = this.#files.asRead(quiet);
     }
     if (this.#seen !== undefined) this.#lookAgain(everyMs);
   }

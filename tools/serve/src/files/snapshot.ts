@@ -1,6 +1,14 @@
 // The room files: the content of all files at one moment, and their changes.
-import { contentsOf, FileSignatures, Problems, problemsError, problemsOf, type Source } from '@sluice/config/kit';
-import { loadWithoutKeys, type LimitSource } from '@sluice/config';
+import {
+  contentsOf,
+  FileSignatures,
+  Problems,
+  problemsError,
+  problemsOf,
+  readWithoutKeys,
+  type Source,
+} from '@sluice/config/kit';
+import type { LimitSource } from '@sluice/config';
 import { SluiceError, type IdFormat, type Limits, type OverrideList, type Time } from '@sluice/core';
 import { createHash } from 'node:crypto';
 import { checkTables } from '../tables/check-tables.ts';
@@ -62,7 +70,9 @@ async function readOnce(sources: SnapshotSources): Promise<Snapshot> {
   const { limits: defaults, overrides, formats, maxBytes } = sources;
   const problems = new Problems();
   const [loaded, content] = await Promise.all([
-    loadWithoutKeys({ defaults, overrides, formats, maxBytes }).catch((error: unknown) => asProblems(error)),
+    readWithoutKeys({ defaults, overrides, formats, maxBytes }, sources.files.follow).catch((error: unknown) =>
+      asProblems(error),
+    ),
     contentsOf([sources.tables], { maxBytes: MAX_TABLE_BYTES, timeMs: 60_000, time: sources.time }),
   ]);
   const tables = readTables(content[0]!, problems);
