@@ -1,40 +1,4 @@
-import { memoryStore } from '@sluice/core';
-import { FakeTime } from '@sluice/core/testing';
-import { hostStore } from '@sluice/host';
-import { afterAll, describe, expect, test } from 'vitest';
-import { HostProcess } from '../../host/host-process.ts';
-import { folder } from '../../host/socket-path.ts';
-import { patient } from '../../patient.ts';
+import { onSteeredStores } from '../on-steered-stores.ts';
 import { schedulingCases } from './cases.ts';
 
-describe('calls are scheduled on the memory store', () => {
-  test.each(schedulingCases)('$name', async ({ run }) => {
-    const time = new FakeTime();
-    await expect(
-      run({ store: memoryStore({ time }), time, advance: (ms) => time.advance(ms) }),
-    ).resolves.toBeUndefined();
-  });
-});
-
-describe('calls are scheduled on a store of another process', () => {
-  const paths = folder();
-  const server = new HostProcess();
-  afterAll(async () => {
-    await server.kill();
-    paths.delete();
-  });
-
-  test.each(schedulingCases)('$name', async ({ run }) => {
-    const time = new FakeTime();
-    const socket = paths.newSocket();
-    await server.open(socket, { steered: true });
-    const store = patient(hostStore({ socket, time, log: false }));
-    await store.ready();
-    const advance = async (ms: number): Promise<void> => {
-      await server.advance(ms);
-      time.advance(ms);
-    };
-    await expect(run({ store, time, advance })).resolves.toBeUndefined();
-    await store.close();
-  });
-});
+onSteeredStores('calls are scheduled', schedulingCases);
