@@ -40,6 +40,8 @@ const untimed = ['property', 'server-property', 'loaders', 'packed', 'bench', 's
 const forms = {
   /** Needs no server: a test that starts one fails. */
   quick: {
+    about:
+      'test:quick: tests of single packages, the contracts, and 50 inputs of each property, without a server: minutes.',
     projects: ['unit', 'nest', 'contract', 'property'],
     propertyRuns: '50',
     env: { SLUICE_REDIS_SERVER: NO_SERVER, SLUICE_POSTGRES: NO_SERVER },
@@ -63,7 +65,9 @@ const forms = {
 };
 
 const [form = 'usual', ...args] = process.argv.slice(2);
-const { projects, propertyRuns, env } = forms[/** @type {keyof typeof forms} */ (form)];
+/** @type {{ about?: string, projects: string[], propertyRuns: string, env: Record<string, string> }} */
+const { about, projects, propertyRuns, env } = forms[/** @type {keyof typeof forms} */ (form)];
+if (about !== undefined) console.log(about);
 const areChosen = args.some((arg) => arg.startsWith('--project') || !arg.startsWith('-'));
 const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
 const { status } = spawnSync(
