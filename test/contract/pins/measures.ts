@@ -20,8 +20,8 @@ const MOST = {
   'lines of core that name': { slot: 130, quota: 77, borrow: 41, load: 21, lease: 53 },
   'types named': { Batch: 1, Answer: 1, Use: 1, Asked: 1, Part: 1, Entry: 1, Outcome: 1 },
   'names of': { '@sluice/core': 64, '@sluice/core/store': 38, '@sluice/core/kit': 86 },
-  'lines of logic of': { core: 14_710, 'all packages': 40_450 },
-  'words of': { docs: 59_950 },
+  'lines of logic of': { core: 14_710, 'all packages': 40_300 },
+  'words of': { docs: 60_000 },
 };
 
 const KINDS: Readonly<Record<string, Kind>> = {
