@@ -4,16 +4,15 @@ import { loadLimits } from '@sluice/config';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, it } from 'vitest';
 
-/** Returns the files of a page that define a load limit. */
-function filesOf(page: string): readonly string[] {
-  const text = readFileSync(new URL(`../../${page}`, import.meta.url), 'utf8');
-  const blocks = [...text.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, code]) => code!);
-  return blocks.filter((code) => /^ +load:/m.test(code));
-}
+const page = 'docs/load.md';
+const text = readFileSync(new URL(`../../${page}`, import.meta.url), 'utf8');
+const files = [...text.matchAll(/```yaml\n([\s\S]*?)```/g)]
+  .map(([, code]) => code!)
+  .filter((code) => /^ +load:/m.test(code));
 
-describe.each(['docs/load.md', 'docs/limits-as-files.md'])('the file of %s', (page) => {
+describe(`the file of ${page}`, () => {
   it('defines load limits that deny clients while the process has too much to do', async () => {
-    const [file, ...others] = filesOf(page);
+    const [file, ...others] = files;
     expect(others).toEqual([]);
     const loaded = await loadLimits({ defaults: () => file, keys: {} });
     const time = new FakeTime();
