@@ -1,5 +1,5 @@
 import type { Store, Time } from '@sluice/core';
-import type { StoreOperation, StoreReading } from '@sluice/core/store';
+import { storeGuard, type StoreOperation, type StoreReading } from '@sluice/core/store';
 import { postgresStore, type PostgresStore } from '@sluice/postgres';
 import type { SteeredDatabase } from './steered-database.ts';
 
@@ -9,6 +9,7 @@ const TABLE = 'steered_buckets';
 
 /** The store on a database whose clock is that of a test, one call after the other. It has no buckets at first. */
 export class SteeredPostgres implements Store {
+  readonly guard: object = storeGuard;
   readonly traits = { periods: true, slots: true } as const;
   readonly #database: SteeredDatabase;
   readonly #time: Time;

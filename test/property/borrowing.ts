@@ -101,6 +101,7 @@ export function recorded(store: Store): { readonly store: Store; readonly grants
     return whole;
   };
   const recording: Store = {
+    guard: store.guard,
     ...(store.traits && { traits: store.traits }),
     run(operation, deadlineMs) {
       const reading = store.run(operation, deadlineMs);

@@ -1,4 +1,5 @@
 import { accountId, createLimiter, memoryStore, type Store } from '@sluice/core';
+import { storeGuard } from '@sluice/core/store';
 import { FakeTime } from '@sluice/core/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -44,7 +45,11 @@ test.each([false, true])(
       fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 40 }), async (steps) => {
         const time = new FakeTime();
         const memory = memoryStore({ time });
-        const late: Store = { run: async (operation) => memory.run(operation), close: () => memory.close() };
+        const late: Store = {
+          guard: storeGuard,
+          run: async (operation) => memory.run(operation),
+          close: () => memory.close(),
+        };
         const queue = { key: accountId(), burst: BURST, count: 10, period: '1s', maxWait: '700ms' };
         const limiter = createLimiter({ limits: { Queue: queue }, store: isLate ? late : memory, time, log: false });
         const oracle = new Oracle();

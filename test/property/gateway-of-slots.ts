@@ -1,6 +1,12 @@
 import { accountId, createLimiter, type Decision, type Limiter, type Store, type Awaitable } from '@sluice/core';
 import { concurrency } from '@sluice/core/concurrency';
-import type { StoreHold, StoreReading, StoreTransaction, StoreOperation } from '@sluice/core/store';
+import {
+  storeGuard,
+  type StoreHold,
+  type StoreReading,
+  type StoreTransaction,
+  type StoreOperation,
+} from '@sluice/core/store';
 import type { FakeTime } from '@sluice/core/testing';
 import { GatewayTime, type ServerTime } from './gateway-times.ts';
 
@@ -28,6 +34,7 @@ interface LineParts {
 
 /** The store as one gateway reaches it. */
 class Line implements Store {
+  readonly guard: object = storeGuard;
   readonly traits = { slots: true, keepsDeadline: true } as const;
   isCut = false;
   readonly #parts: LineParts;

@@ -194,6 +194,7 @@ function firstInstant(date: Temporal.PlainDate, timeZone: string): number {
 /** A view of a store, for a limiter with the same names of limits: they are registered for each store object. */
 function viewOf(store: Store): Store {
   return {
+    guard: store.guard,
     traits: store.traits!,
     run: (operation, deadlineMs) => store.run(operation, deadlineMs),
     close: () => undefined,

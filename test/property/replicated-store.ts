@@ -1,5 +1,5 @@
 import { memoryStore, type Awaitable, type MemoryStore, type Store } from '@sluice/core';
-import type { StoreOperation, StoreReading } from '@sluice/core/store';
+import { storeGuard, type StoreOperation, type StoreReading } from '@sluice/core/store';
 import type { ServerTime } from './gateway-times.ts';
 
 /** A store with a replica that lags behind. */
@@ -17,6 +17,7 @@ interface Call {
 
 /** A memory store whose replica makes the same calls, each at its own time, up to the last copy. */
 export class ReplicatedMemory implements ReplicatedStore {
+  readonly guard: object = storeGuard;
   readonly traits = { slots: true } as const;
   readonly #time: ServerTime;
   readonly #startMicros: number;

@@ -14,7 +14,7 @@ export type { Decision, Outcome } from './decision/decision.ts';
 export type { BucketState, Result } from './decision/result.ts';
 export type { LimiterEvent } from './events/event.ts';
 export type { Log } from './events/event-sink.ts';
-export type { FailureOptions } from './failure/failure-options.ts';
+export type { FailureOptions } from './limits/failure-options.ts';
 export type { StoreMessage, StoreStatus } from './failure/store-health.ts';
 export { fromHeaders } from './http/caller-deadline.ts';
 export type { FieldsDialect } from './http/fields.ts';

@@ -4,6 +4,7 @@
  *
  * @module
  */
+export { storeGuard } from './failure/store-guard.ts';
 export { otherNumbers } from './limiter/other-numbers.ts';
 export { TICKS_PER_MICRO, TICKS_PER_MS } from './rule/ticks.ts';
 export { decidedReading, joinedReading, readingsOf } from './store/alternatives.ts';

@@ -1,5 +1,6 @@
 import { accountId, clientNetwork, createLimiter, memoryStore, type Store } from '@sluice/core';
 import { concurrency } from '@sluice/core/concurrency';
+import { storeGuard } from '@sluice/core/store';
 import { FakeTime } from '@sluice/core/testing';
 import { decisionOf, limitFetch, type LimitFetchOptions } from '@sluice/fetch';
 import { afterEach, expect, test, vi } from 'vitest';
@@ -85,7 +86,7 @@ test.each([
   expect(make).toThrow(`must be shared by all instances ${platform}, but was a memory store`);
   expect(make).toThrow(remedy);
   const shared = memoryStore();
-  const store: Store = { traits: {}, run: (operation) => shared.run(operation), close: () => shared.close() };
+  const store: Store = { guard: storeGuard, run: (operation) => shared.run(operation), close: () => shared.close() };
   expect(() => limitFetch(perUser({ store }))).not.toThrow();
 });
 
@@ -196,7 +197,7 @@ test.each([
 
 test('a store that fails closed is a 503', async () => {
   const refuse = (): Promise<never> => Promise.reject(new Error('connection refused'));
-  const store: Store = { run: refuse, close: () => undefined };
+  const store: Store = { guard: storeGuard, run: refuse, close: () => undefined };
   const limited = limitFetch(perUser({ store, onFailure: 'closed' }))(() => new Response('ok'));
   expect((await limited(as('ann'))).status).toBe(503);
 });

@@ -12,6 +12,7 @@ import {
 } from '@sluice/core/kit';
 import {
   otherNumbers,
+  storeGuard,
   type StoreBucket,
   type StoreOperation,
   type StoreReading,
@@ -54,6 +55,7 @@ export interface JoinedStoreParts extends Omit<MembershipParts, 'listener'> {
 export class JoinedStore implements HostStore {
   readonly name = 'host';
   readonly traits = { keepsDeadline: true, periods: true, slots: true } as const;
+  readonly guard: object = storeGuard;
   readonly otherNumbers: typeof otherNumbers = otherNumbers;
   readonly #parts: JoinedStoreParts;
   readonly #errors: HostErrors;

@@ -10,6 +10,7 @@ import {
   type ThrottlerStorage,
 } from '@nestjs/throttler';
 import { memoryStore, type LimiterEvent, type Store } from '@sluice/core';
+import { storeGuard } from '@sluice/core/store';
 import { FakeTime } from '@sluice/core/testing';
 import { rateLimitStorage, type RateLimitStorage, type RateLimitStorageOptions } from '@sluice/nestjs';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -333,7 +334,7 @@ describe('the numbers of a throttler', () => {
 
 /** A store that can't answer. */
 function failing(): Store {
-  return { run: () => Promise.reject(new Error('down')), close: () => Promise.resolve() };
+  return { guard: storeGuard, run: () => Promise.reject(new Error('down')), close: () => Promise.resolve() };
 }
 
 describe('when the store can not answer', () => {

@@ -1,5 +1,5 @@
 import { accountId, createLimiter, ipAddress, memoryStore, type LimiterEvent, type LimiterOptions } from '@sluice/core';
-import type { StoreOperation } from '@sluice/core/store';
+import { storeGuard, type StoreOperation } from '@sluice/core/store';
 import { FakeTime } from '@sluice/core/testing';
 import { limitUpgrade, type UpgradeListener, type UpgradeOptions } from '@sluice/node';
 import { createServer, type IncomingMessage } from 'node:http';
@@ -168,7 +168,7 @@ test('costs, skip, shadow and onDecision work as for requests', async () => {
 
 test('a store that can not answer a closed limit is a raw 503 with Retry-After', async () => {
   const refuse = (): Promise<never> => Promise.reject(new Error('connection refused'));
-  const store = { run: refuse, close: () => undefined };
+  const store = { guard: storeGuard, run: refuse, close: () => undefined };
   const server = await serve({ limiter: { store, failure: { onFailure: 'closed' } } });
   const answer = await server.ask('ann');
   expect(statusOf(answer)).toBe(503);
@@ -297,7 +297,7 @@ test('a client that resets while the store is called is not accepted, and affect
   const run = async (operation: StoreOperation) => (await released, inner.run(operation));
   const server = await serve({
     limiter: {
-      store: Object.assign(Object.create(inner), { run, traits: undefined }),
+      store: Object.assign(Object.create(inner), { guard: storeGuard, run, traits: undefined }),
       failure: { deadlineMs: 5000 },
     },
   });

@@ -11,7 +11,7 @@ import {
   type AnswerSink,
   type RunInto,
 } from '@sluice/core/kit';
-import { otherNumbers, type StoreBucket, type StoreOperation, type StoreReading } from '@sluice/core/store';
+import { otherNumbers, storeGuard, type StoreBucket, type StoreOperation, type StoreReading } from '@sluice/core/store';
 import { keyOf } from './calls/bucket-keys.ts';
 import { Outcomes } from './calls/outcomes.ts';
 import { MAX_BUCKETS, piecesOf } from './calls/pieces.ts';
@@ -108,6 +108,7 @@ export type TableStoreParts = Omit<ExecutorParts, 'queue'>;
 export class TableStore implements PostgresStore {
   readonly name = 'postgres';
   readonly traits = { keepsDeadline: true, periods: true, slots: true } as const;
+  readonly guard: object = storeGuard;
   readonly otherNumbers: typeof otherNumbers = otherNumbers;
   readonly #deadlines: CallDeadlines;
   readonly #queue = new CallQueue<StoreCall>();

@@ -8,6 +8,7 @@ import {
   type LimiterOptions,
   type Store,
 } from '@sluice/core';
+import { storeGuard } from '@sluice/core/store';
 import { FakeTime } from '@sluice/core/testing';
 import { createHash } from 'node:crypto';
 import type { Ask } from './client.ts';
@@ -61,6 +62,7 @@ export function thenable(then: (done: (value: unknown) => void, fail: (error: un
 export function lateStore(store: Store = timed().store): Store {
   const later = <T>(answer: () => T): Promise<T> => new Promise((resolve) => setImmediate(() => resolve(answer())));
   return {
+    guard: storeGuard,
     traits: { slots: true },
     run: (operation) => later(() => store.run(operation)) as never,
     close: () => store.close(),
@@ -86,5 +88,5 @@ export function heldStore(): { readonly store: Store; readonly arrived: () => nu
 /** A store that nobody reaches. */
 export function brokenStore(): Store {
   const refuse = (): Promise<never> => Promise.reject(new Error('connection refused'));
-  return { run: refuse, close: () => undefined };
+  return { guard: storeGuard, run: refuse, close: () => undefined };
 }

@@ -8,6 +8,8 @@ const APART: Readonly<Record<string, RegExp>> = {
   concurrency: /^(kinds\/concurrency\/|store\/memory\/slot-buckets?\.ts$)/,
   load: /^kinds\/load\//,
   borrow: /^kinds\/borrow\//,
+  // The gate to a store that answers at once is open.
+  failure: /^(failure\/(?!(open|store)-gate\.ts$)|time\/(call-)?deadline)/,
   dump: /^store\/memory\/(dump|dump-format|slots-dump)\.ts$/,
 };
 
@@ -17,7 +19,7 @@ async function loadedApart(program: string): Promise<readonly string[]> {
   return Object.keys(APART).filter((what) => paths.some((path) => APART[what]!.test(path)));
 }
 
-test('a program with one rate loads no other kind of limits, no calendar, no slots and no dumps', async () => {
+test('a program with one rate loads no other kind of limits, no calendar, no slots, no dumps and nothing of stores that fail', async () => {
   expect(await loadedApart(FIRST_PROGRAM)).toEqual([]);
 });
 
@@ -26,6 +28,7 @@ test.each([
   ['concurrency', ['concurrency']],
   ['load', ['load']],
   ['borrow', ['borrow']],
+  ['store', ['failure']],
   // It restores slots, whoever had them.
   ['dump', ['concurrency', 'dump']],
 ])('a program that imports @sluice/core/%s loads %j beside the rate', async (entry, loaded) => {

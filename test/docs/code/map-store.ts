@@ -20,6 +20,7 @@ interface Bucket {
 
 /** Keeps buckets in a Map, in ticks of 1/16 µs. It never forgets one whose TAT has passed. */
 export class MapStore implements Store {
+  readonly traits = { answersAtOnce: true } as const;
   readonly #buckets = new Map<string, Bucket>();
   readonly #time: Time;
   #closed = false;

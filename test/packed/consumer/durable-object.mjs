@@ -1,5 +1,6 @@
 import { clientNetwork, createLimiter, memoryStore, SluiceError } from '@sluice/core';
 import { dump, restore } from '@sluice/core/dump';
+import { storeGuard } from '@sluice/core/store';
 import { limitFetch } from '@sluice/fetch';
 import { DurableObject, env } from 'cloudflare:workers';
 
@@ -41,6 +42,7 @@ export class Buckets extends DurableObject {
 }
 
 const store = {
+  guard: storeGuard,
   traits: { slots: true },
   async run(operation) {
     return await env.BUCKETS.getByName(`shard-${shardOf(operation)}`).run(JSON.stringify(operation));

@@ -1,6 +1,7 @@
 // A Worker on hono-rate-limiter with `nodejs_compat`, with the store of that library and with ours, in memory and behind a
 // service. `worker/drop-in-driver.mjs` sends it requests.
 import { memoryStore } from '@sluice/core';
+import { storeGuard } from '@sluice/core/store';
 import { rateLimitStore } from '@sluice/drop-in/express-rate-limit';
 import { Hono } from 'hono';
 import { rateLimiter, webSocketLimiter } from 'hono-rate-limiter';
@@ -12,7 +13,7 @@ function serviceStore() {
     await fetch('http://service/');
     return buckets.run(operation);
   };
-  return { run, close: async () => {} };
+  return { guard: storeGuard, run, close: async () => {} };
 }
 
 const failure = { onFailure: 'closed', deadlineMs: 20_000 };

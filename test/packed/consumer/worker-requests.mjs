@@ -2,6 +2,7 @@
 import { accountId, createLimiter, everyone, memoryStore } from '@sluice/core';
 import { concurrency } from '@sluice/core/concurrency';
 import { quota } from '@sluice/core/quota';
+import { storeGuard } from '@sluice/core/store';
 import { limitFetch } from '@sluice/fetch';
 import { rateLimit } from '@sluice/hono';
 import { Hono } from 'hono';
@@ -14,7 +15,7 @@ function serviceStore() {
     await askService();
     return buckets.run(operation);
   };
-  return { traits: { slots: true, periods: true }, run, close: async () => {} };
+  return { guard: storeGuard, traits: { slots: true, periods: true }, run, close: async () => {} };
 }
 
 const failure = { deadlineMs: 50, onFailure: 'local' };

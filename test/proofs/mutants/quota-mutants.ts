@@ -11,7 +11,7 @@ const USAGE = 'packages/core/src/limiter/usage.ts';
 const WARNINGS = 'packages/core/src/kinds/quota/quota-warnings.ts';
 const DECIDED = 'packages/core/src/decision/decide.ts';
 const RESULTS = 'packages/core/src/decision/results.ts';
-const STALE = 'packages/core/src/failure/stale-periods.ts';
+const STALE = 'packages/core/src/kinds/quota/stale-periods.ts';
 const CALENDAR = 'packages/core/src/calendar/calendar.ts';
 
 /** Quotas in memory, and what is left of their periods. */

@@ -16,9 +16,7 @@ import { QuotaPart } from '../../../packages/core/src/kinds/quota/quota-warnings
 import { quota } from '../../../packages/core/src/quota.ts';
 import { usageOf, type Usage } from '../../../packages/core/src/limiter/usage.ts';
 import { defineLimitSet, type LimitSet } from '../../../packages/core/src/definitions/limit-set.ts';
-import { Deadlines } from '../../../packages/core/src/time/deadlines.ts';
-import { StoreWall } from '../../../packages/core/src/time/store-wall.ts';
-import { OpenGate } from '../../../packages/core/src/failure/store-gate.ts';
+import { OpenGate } from '../../../packages/core/src/failure/open-gate.ts';
 import { levelsFrom } from '../../../packages/core/src/limits/levels.ts';
 import { Use } from '../../../packages/core/src/limits/use.ts';
 import { Treatment } from '../../../packages/core/src/limits/treatment.ts';
@@ -26,6 +24,7 @@ import { countingRate, rateOf, type Numbers } from '../../../packages/core/src/r
 import type { CalendarPeriod } from '../../../packages/core/src/store/calendar-period.ts';
 import { lend } from '../../../packages/core/src/store/lent.ts';
 import { decidedReading } from '../../../packages/core/src/store/alternatives.ts';
+import { StoreCalls } from '../../../packages/core/src/store/store-calls.ts';
 import { memoryStore } from '../../../packages/core/src/store/memory/memory-store.ts';
 import type { Mode, StoreReading } from '../../../packages/core/src/store/store.ts';
 import { DenialCache } from '../../../packages/redis/src/batches/denial-cache.ts';
@@ -101,7 +100,7 @@ class SetWall {
 
 /** A memory store as a limiter calls it. */
 export class QuotaGate extends SetWall {
-  readonly #gate = new OpenGate(memoryStore({ time: this.time }), this.time);
+  readonly #gate = new OpenGate(memoryStore({ time: this.time }), new StoreCalls(this.time, true));
 
   spend(batch: readonly Transaction[]): Decision {
     return this.#gate.decide('spend', batch);
@@ -119,8 +118,8 @@ export class QuotaGate extends SetWall {
 
 /** A quota as users define it, with what is said of its use. */
 export class WatchedQuota extends SetWall {
-  readonly #wall = new StoreWall(this.time, { answersAtOnce: true });
-  readonly #gate = new OpenGate(memoryStore({ time: this.time }), this.time, this.#wall);
+  readonly #calls = new StoreCalls(this.time, true);
+  readonly #gate = new OpenGate(memoryStore({ time: this.time }), this.#calls);
   readonly #set: LimitSet<never>;
   #told: number[] = [];
   readonly #part = new QuotaPart((event) => {
@@ -130,8 +129,7 @@ export class WatchedQuota extends SetWall {
   constructor(numbers: Quota) {
     super();
     forgetHours();
-    const deadlines = new Deadlines(Infinity, this.time);
-    const context = { onFailure: 'closed', deadlines, emit: unexpected, wall: this.#wall } as const;
+    const context = { onFailure: 'closed', waits: unexpected, emit: unexpected, calls: this.#calls } as const;
     this.#set = defineLimitSet({ limits: { Quota: quota({ key: accountId(), ...numbers }) } }, context as never);
     this.#part.changed(this.#set.limits);
   }

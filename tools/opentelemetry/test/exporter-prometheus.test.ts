@@ -9,6 +9,7 @@ import { concurrency } from '@sluice/core/concurrency';
 import { load, loadFrom } from '@sluice/core/load';
 import { INSTRUMENTS, metricsText } from '@sluice/core/metrics';
 import { createScheduler } from '@sluice/core/scheduler';
+import { storeGuard } from '@sluice/core/store';
 import { instrument } from '@sluice/opentelemetry';
 import { expect, onTestFinished, test } from 'vitest';
 
@@ -41,7 +42,7 @@ const OF_MEMORY = {
 /** A limiter on the memory store, and one whose store does not answer at once, so that its decisions have durations. */
 function limiters(): readonly [Limiter, Limiter] {
   const inner = memoryStore();
-  const slow: Store = { run: async (operation) => inner.run(operation), close: () => inner.close() };
+  const slow: Store = { guard: storeGuard, run: async (operation) => inner.run(operation), close: () => inner.close() };
   const ofMemory = createLimiter({ limits: { ...LIMITS, ...OF_MEMORY }, log: false });
   const ofSlow = createLimiter({ limits: LIMITS, store: slow, log: false });
   onTestFinished(() => void Promise.all([ofMemory.close(), ofSlow.close()]));

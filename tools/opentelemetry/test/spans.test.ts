@@ -5,6 +5,7 @@ import { context, SpanStatusCode, type Tracer } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import { accountId, createLimiter, memoryStore, type Limiter, type Store } from '@sluice/core';
+import { storeGuard } from '@sluice/core/store';
 import { rateLimit } from '@sluice/express';
 import { rateLimit as fastifyRateLimit } from '@sluice/fastify';
 import { spans } from '@sluice/opentelemetry';
@@ -27,7 +28,7 @@ function traced() {
 /** The memory store with promises. */
 function later(): Store {
   const inner = memoryStore();
-  return { run: async (operation) => inner.run(operation), close: () => inner.close() };
+  return { guard: storeGuard, run: async (operation) => inner.run(operation), close: () => inner.close() };
 }
 
 function limiterOn(store: Store | undefined): Limiter {
@@ -59,7 +60,9 @@ test('a decision that takes time is a span, with its limits, its outcome and its
 
 test('a decision by a failure policy names it', async () => {
   const { exporter } = traced();
-  await limiterOn({ run: () => Promise.reject(new Error('down')), close: () => undefined }).spend(orders);
+  await limiterOn({ guard: storeGuard, run: () => Promise.reject(new Error('down')), close: () => undefined }).spend(
+    orders,
+  );
   expect(exporter.getFinishedSpans()[0]!.attributes).toMatchObject({ 'sluice.policy': 'local' });
 });
 

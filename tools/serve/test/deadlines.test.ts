@@ -1,4 +1,5 @@
 import { memoryStore, type Store } from '@sluice/core';
+import { storeGuard } from '@sluice/core/store';
 import { FakeTime } from '@sluice/core/testing';
 import { connect } from 'node:http2';
 import { expect, onTestFinished, test } from 'vitest';
@@ -25,6 +26,7 @@ function heldStore(time: FakeTime) {
   let held: (() => void)[] = [];
   const hold = { on: true };
   const store: Store = {
+    guard: storeGuard,
     traits: { periods: true },
     run(operation) {
       const reading = inner.run(operation);

@@ -1,5 +1,6 @@
 import { accountId, memoryStore, type Store } from '@sluice/core';
 import { createDataLimiter } from '@sluice/core/kit';
+import { storeGuard } from '@sluice/core/store';
 import { FakeTime } from '@sluice/core/testing';
 import { expect, test } from 'vitest';
 import { decideUses } from '../src/deciding/decide-uses.ts';
@@ -12,7 +13,12 @@ function limiterOn({ late }: { readonly late: boolean }) {
   const time = new FakeTime(0);
   const memory = memoryStore({ time });
   const store: Store = late
-    ? { run: async (operation) => memory.run(operation), close: () => memory.close(), traits: { periods: true } }
+    ? {
+        guard: storeGuard,
+        run: async (operation) => memory.run(operation),
+        close: () => memory.close(),
+        traits: { periods: true },
+      }
     : memory;
   return createDataLimiter({ limits: { Orders: { key: accountId(), count: 2, period: '1m' } }, store, time });
 }

@@ -77,6 +77,18 @@ export function unavailable(batch: readonly Transaction[], owner: object, cause:
   return undecided(batch, { owner, failure: { policy: 'closed', cause } }, undefined, []);
 }
 
+/**
+ * What a gate makes decisions with: that of the limiter, because its store may be from another copy of the package. Bundles and
+ * hot reload load several.
+ */
+export interface DecisionMaker {
+  readonly Decided: typeof Decided;
+  readonly unavailable: typeof unavailable;
+}
+
+/** That of this copy. */
+export const DECISION_MAKER: DecisionMaker = { Decided, unavailable };
+
 /** Makes a decision without a store. */
 function undecided(
   batch: readonly Transaction[],

@@ -1,6 +1,7 @@
 // The room definitions: limits and overrides as a user writes them, validated together.
 import { checkOptions, entriesOf, isPlainObject } from '../checks/options.ts';
 import { lend } from '../store/lent.ts';
+import type { StoreCalls } from '../store/store-calls.ts';
 import { complaint, shownName, SluiceError } from '../checks/errors.ts';
 import { LIMIT_HINTS } from '../checks/peer-names.ts';
 import { isEveryone } from '../keys/everyone.ts';
@@ -8,7 +9,6 @@ import { isKey } from '../keys/key.ts';
 import { kindOf } from '../kinds/limit-of-kind.ts';
 import { RATE } from '../kinds/rate/rate.ts';
 import { checkGiven, type OptionTable } from '../limits/option.ts';
-import type { StoreWall } from '../time/store-wall.ts';
 import { checkFailurePolicy, type FailurePolicy } from '../limits/failure-policy.ts';
 import { levelsFrom } from '../limits/levels.ts';
 import type { Limit } from '../limits/limit.ts';
@@ -33,13 +33,13 @@ export const LIMIT_ROWS: OptionTable<Omit<LimitSettings, 'key' | 'onFailure'>> =
 /**
  * Validates definitions and converts their numbers to ticks.
  *
- * @param wall - The wall clock by which quotas name their periods. Default: that of this process.
+ * @param calls - How the limiter calls its store.
  * @throws {SluiceError} For the first invalid name, key, number or unknown property.
  */
 export function defineLimits<Request>(
   definitions: Limits<Request>,
   onFailure: FailurePolicy,
-  wall?: StoreWall,
+  calls?: StoreCalls,
 ): ReadonlyMap<string, Limit<Request>> {
   if (!isPlainObject(definitions)) {
     const demand = 'an object of limits by name';
@@ -52,7 +52,7 @@ export function defineLimits<Request>(
     const other = spellings.get(name.toLowerCase());
     if (other !== undefined) throw sameName(other, name);
     spellings.set(name.toLowerCase(), name);
-    limits.set(name, defineLimit(name, definition, { onFailure, wall }));
+    limits.set(name, defineLimit(name, definition, { onFailure, calls }));
   }
   return limits;
 }
@@ -60,7 +60,7 @@ export function defineLimits<Request>(
 function defineLimit<Request>(
   name: string,
   definition: LimitDefinition<Request>,
-  { onFailure, wall }: { readonly onFailure: FailurePolicy; readonly wall: StoreWall | undefined },
+  { onFailure, calls }: { readonly onFailure: FailurePolicy; readonly calls: StoreCalls | undefined },
 ): Limit<Request> {
   checkLimitName('name of a limit', name);
   const where = `limits.${name}`;
@@ -76,7 +76,7 @@ function defineLimit<Request>(
   } = definition as Partial<LimitSettings<Request>>;
   if (!isKey(key)) throw notAKey(where, key);
   checkGiven(LIMIT_ROWS, where, definition);
-  const parts = kind.define(definition as never, { where, name, ...(wall && { wall }) });
+  const parts = kind.define(definition as never, { where, name, ...(calls && { calls }) });
   if (kind.lends !== undefined) lend(kind.lends);
   const { rate, bounds, calendar, own } = parts;
   const levels = levelsFrom(rate, rate);

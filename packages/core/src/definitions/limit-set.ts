@@ -1,9 +1,9 @@
 import { complaint, listed, shown, SluiceError } from '../checks/errors.ts';
 import type { EventSink } from '../events/event.ts';
-import type { Deadlines } from '../time/deadlines.ts';
+import type { AnswerWaits } from '../time/answer-waits.ts';
 import { kindsIn } from '../kinds/kind.ts';
-import type { StoreWall } from '../time/store-wall.ts';
 import { defineLimits } from './define-limits.ts';
+import type { StoreCalls } from '../store/store-calls.ts';
 import type { FailurePolicy } from '../limits/failure-policy.ts';
 import { levelsOf } from '../limits/levels.ts';
 import type { Limit, LimitMap, RateLookup } from '../limits/limit.ts';
@@ -27,10 +27,10 @@ export interface LimitSetOptions<Request = unknown, Name extends string = string
 /** What a limiter passes to the definition of its limit set. */
 export interface LimitSetContext {
   readonly onFailure: FailurePolicy;
-  readonly deadlines: Deadlines;
+  /** The waits for `overrides` functions. */
+  readonly waits: AnswerWaits;
   readonly emit: EventSink;
-  /** The wall clock by which quotas name their periods. */
-  readonly wall: StoreWall;
+  readonly calls: StoreCalls;
 }
 
 /** Limits and overrides that were validated together. Immutable: a limiter replaces it as a whole. */
@@ -55,11 +55,11 @@ export interface LimitSet<Request = unknown> {
  */
 export function defineLimitSet<Request>(
   { limits: definitions, overrides = {} }: LimitSetOptions<Request>,
-  { onFailure, deadlines, emit, wall }: LimitSetContext,
+  { onFailure, waits, emit, calls }: LimitSetContext,
 ): LimitSet<Request> {
-  const defined = defineLimits(definitions, onFailure, wall);
+  const defined = defineLimits(definitions, onFailure, calls);
   if (typeof overrides === 'function') {
-    const { rateFor } = new AskedOverrides(overrides, deadlines, emit);
+    const { rateFor } = new AskedOverrides(overrides, waits, emit);
     const limits = connected(defined, () => undefined);
     return {
       limits,

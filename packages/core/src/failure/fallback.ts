@@ -7,10 +7,10 @@ import { EMPTY_READING, type Store, type StoreBucket, type StoreReading, type St
 import { readingsOf } from '../store/alternatives.ts';
 import { LocalRates } from './local-rate.ts';
 import { LocalStore, type SlotLevel } from './local-store.ts';
-import type { StalePeriods } from './stale-periods.ts';
 import type { Changed, Charge, Failure } from '../decision/batch-answer.ts';
-import { Decided } from '../decision/decided.ts';
-import { unavailable } from '../decision/decide.ts';
+import type { DecisionMaker } from '../decision/decide.ts';
+import type { Decided } from '../decision/decided.ts';
+import type { StoreCalls } from '../store/store-calls.ts';
 
 /**
  * The largest number of buckets of a store for the `local` policy, which take 2 to 4 MB. Above it, a bucket of the limit with the
@@ -26,15 +26,14 @@ export interface FallbackParts {
   /** The store that can't answer. */
   readonly guarded: Store;
   readonly gateways: number;
-  /** The time of the local buckets. */
-  readonly time: Time;
   readonly emit: EventSink;
   /** The gate on whose behalf it decides. */
   readonly owner: object;
-  /** Renews the periods of batches, which are those of the store's clock, for the clock of this process. */
-  readonly periods: StalePeriods;
+  /** They renew the periods of batches, which are those of the store's clock, for the clock of this process. */
+  readonly calls: StoreCalls;
   /** The level of buckets of slots. */
   readonly slotLevel: SlotLevel;
+  readonly makes: DecisionMaker;
 }
 
 /**
@@ -46,20 +45,20 @@ export interface FallbackParts {
 export class Fallback {
   readonly #guarded: Store;
   readonly #rates: LocalRates;
-  readonly #time: Time;
   readonly #owner: object;
   readonly #emit: EventSink;
-  readonly #periods: StalePeriods;
+  readonly #calls: StoreCalls;
+  readonly #makes: DecisionMaker;
   readonly #slotLevel: SlotLevel;
   /** Created when the first `local` limit needs it. */
   #store: LocalStore | undefined;
 
-  constructor({ guarded, gateways, time, emit, owner, periods, slotLevel }: FallbackParts) {
+  constructor({ guarded, gateways, emit, owner, calls, slotLevel, makes }: FallbackParts) {
     this.#slotLevel = slotLevel;
-    this.#periods = periods;
+    this.#calls = calls;
+    this.#makes = makes;
     this.#guarded = guarded;
     this.#rates = new LocalRates(gateways);
-    this.#time = time;
     this.#emit = emit;
     this.#owner = owner;
   }
@@ -74,7 +73,7 @@ export class Fallback {
   decide(kind: 'spend' | 'check', alternatives: Alternatives, cause: unknown): readonly Decided[] {
     const owner = this.#owner;
     const closed = alternatives.flat().filter(({ treatment }) => treatment.onFailure === 'closed');
-    if (closed.length > 0) return [unavailable(closed, owner, cause)];
+    if (closed.length > 0) return [this.#makes.unavailable(closed, owner, cause)];
     const local = alternatives.map((batch) => localOf(batch).map((each) => this.#rates.localized(each)));
     const isOpen = local[0]!.length === 0;
     const store = isOpen ? this.#guarded : this.#local();
@@ -83,7 +82,7 @@ export class Fallback {
       const batch = local[i]!;
       const failure: Failure = { policy: batch.length === 0 ? 'open' : 'local', cause };
       const open = alternatives[i]!.filter(({ treatment }) => treatment.onFailure === 'open');
-      return new Decided(batch, { owner, takes: kind === 'spend', store, failure, open }, each);
+      return new this.#makes.Decided(batch, { owner, takes: kind === 'spend', store, failure, open }, each);
     });
   }
 
@@ -102,7 +101,7 @@ export class Fallback {
 
   /** The local store answers at once. */
   #ask(store: Store, operation: StoreOperation): StoreReading {
-    return this.#periods.runOther(store, operation) as StoreReading;
+    return this.#calls.runOther(store, operation) as StoreReading;
   }
 
   #local(): LocalStore {
@@ -110,7 +109,7 @@ export class Fallback {
   }
 
   #madeLocal(): LocalStore {
-    const store = localBucketsOf(this.#guarded, this.#time);
+    const store = localBucketsOf(this.#guarded, this.#calls.time);
     store.watch((pressure) => this.#emit(localPressureEvent(pressure)));
     return new LocalStore(store, this.#slotLevel);
   }

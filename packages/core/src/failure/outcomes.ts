@@ -1,7 +1,8 @@
 import type { Awaitable } from '../async/awaitable.ts';
 import { reasonOf, SluiceError } from '../checks/errors.ts';
 import type { Changed, Charge } from '../decision/batch-answer.ts';
-import { Decided } from '../decision/decided.ts';
+import type { DecisionMaker } from '../decision/decide.ts';
+import type { Decided } from '../decision/decided.ts';
 import { countNamed, type Transaction } from '../decision/transaction.ts';
 import { readingsOf } from '../store/alternatives.ts';
 import { EMPTY_READING, type Store, type StoreReading, type StoreRefund } from '../store/store.ts';
@@ -29,6 +30,7 @@ export interface OutcomeParts {
   readonly health: StoreHealth;
   /** The gate that makes the calls. */
   readonly owner: object;
+  readonly makes: DecisionMaker;
 }
 
 /** An operation that changes the buckets of a limiter's entries. */
@@ -66,19 +68,19 @@ export class Outcomes {
       unavailable(`The store is connected, but failed to answer (${reasonOf(cause)}).`, cause),
   };
 
-  constructor({ store, fallback, health, owner }: OutcomeParts) {
+  constructor({ store, fallback, health, owner, makes }: OutcomeParts) {
     const origins = originsOf(owner, store);
     const byPolicy = ({ kind, alternatives }: Deciding, cause: unknown): readonly Decided[] => {
       health.decidedByPolicy();
       return fallback.decide(kind, alternatives, cause);
     };
     this.decision = {
-      accept: ({ kind, alternatives }, reading) => new Decided(alternatives[0]!, origins[kind], reading),
+      accept: ({ kind, alternatives }, reading) => new makes.Decided(alternatives[0]!, origins[kind], reading),
       withoutAnswer: (operation, cause) => byPolicy(operation, cause)[0]!,
     };
     this.decisions = {
       accept: ({ kind, alternatives }, reading) =>
-        readingsOf(alternatives, reading).map((each, i) => new Decided(alternatives[i]!, origins[kind], each)),
+        readingsOf(alternatives, reading).map((each, i) => new makes.Decided(alternatives[i]!, origins[kind], each)),
       withoutAnswer: byPolicy,
     };
     this.charge = {

@@ -1,5 +1,6 @@
 // The room failure: a store that can fail: deadline, breaker, failure policies, the local store.
 import { toNativePromise, andThen, callAndForget, type Awaitable } from '../async/awaitable.ts';
+import type { DecisionMaker } from '../decision/decide.ts';
 import type { Decided } from '../decision/decided.ts';
 import { isInstance, SluiceError } from '../checks/errors.ts';
 import type { EventSink } from '../events/event.ts';
@@ -15,9 +16,10 @@ import {
 } from '../store/store.ts';
 import type { Transaction } from '../decision/transaction.ts';
 import { checkReading } from './reading.ts';
+import { CallDeadlines } from '../time/call-deadlines.ts';
 import { Deadlines } from '../time/deadlines.ts';
 import type { Wait } from '../time/deadline-queue.ts';
-import type { CheckedFailureOptions } from './failure-options.ts';
+import type { CheckedFailureOptions } from '../limits/failure-options.ts';
 import { Fallback, type Alternatives } from './fallback.ts';
 import type { SlotLevel } from './local-store.ts';
 import { LoopYield } from './loop-yield.ts';
@@ -26,11 +28,10 @@ import { isExact } from '../limits/treatment.ts';
 import { checkReadyOptions, type ReadyOptions } from '../store/ready-options.ts';
 import { ReadyWaits } from './ready-waits.ts';
 import type { Changed, Charge } from '../decision/batch-answer.ts';
-import type { Time } from '../time/time.ts';
+import { HERE, VERSION, type Copy } from '../runtime/copy.ts';
+import type { StoreCalls } from '../store/store-calls.ts';
 import { Outcomes, type OperationOutcome } from './outcomes.ts';
 import { runIntoOf } from './run-into.ts';
-import { StalePeriods } from './stale-periods.ts';
-import { StoreWall } from '../time/store-wall.ts';
 import { StoreHealth, type StoreStatus } from './store-health.ts';
 import { PendingCall, type SentOperation, type StoreCallTracker } from './pending-call.ts';
 
@@ -39,12 +40,16 @@ export interface StoreGuardParts {
   readonly store: Store;
   readonly failure: CheckedFailureOptions;
   readonly emit: EventSink;
-  /** The time of deadlines, outages and local buckets. */
-  readonly time: Time;
-  /** The clock by which the periods of batches are chosen. Default: a new one. */
-  readonly wall?: StoreWall;
+  /** How stores are called. Its time is that of deadlines, outages and local buckets. */
+  readonly calls: StoreCalls;
   /** The level of buckets of slots while the store can't answer. */
   readonly slotLevel: SlotLevel;
+  readonly makes: DecisionMaker;
+}
+
+/** What a limiter reads of {@link storeGuard}. An object, because a wrapper of a store may bind its functions. */
+export interface GuardOfStore extends Copy {
+  readonly make: (parts: StoreGuardParts) => StoreGate;
 }
 
 /**
@@ -54,7 +59,7 @@ export interface StoreGuardParts {
  * If the store answers synchronously, the guard adds no timer and no tick. Wrong use (`ERR_CLOSED`,
  * `ERR_DUPLICATE_BUCKET`, every SluiceError that is not of kind `store`) is thrown to the caller and does not count as
  * a failure. So is a {@link StalePeriodError} of the last repeat of a call: it is an answer of the store, see
- * {@link StalePeriods}.
+ * {@link StoreCalls}.
  */
 export class StoreGuard implements StoreGate, StoreCallTracker {
   readonly #store: Store;
@@ -65,14 +70,17 @@ export class StoreGuard implements StoreGate, StoreCallTracker {
   readonly #outcomes: Outcomes;
   readonly #readyWaits: ReadyWaits;
   readonly #loopYield: LoopYield;
-  readonly #periods: StalePeriods;
+  readonly #calls: StoreCalls;
+  readonly #callers: CallDeadlines;
   /** Whether the store has ever returned a promise. */
   #isAsync = false;
   #closed = false;
 
-  constructor({ store, failure, emit, time, wall = new StoreWall(time), slotLevel }: StoreGuardParts) {
-    const periods = (this.#periods = new StalePeriods(wall, time));
+  constructor({ store, failure, emit, calls, slotLevel, makes }: StoreGuardParts) {
     const { deadlineMs, gateways } = failure;
+    const { time } = calls;
+    this.#calls = calls;
+    this.#callers = new CallDeadlines(time);
     this.#store = store;
     this.#deadlineMs = deadlineMs;
     // A store that keeps the deadline itself is only followed, so that `close` can still answer waiting calls.
@@ -82,13 +90,13 @@ export class StoreGuard implements StoreGate, StoreCallTracker {
     const fallback = (this.#fallback = new Fallback({
       guarded: store,
       gateways,
-      time,
       emit,
       owner: this,
-      periods,
+      calls,
       slotLevel,
+      makes,
     }));
-    this.#outcomes = new Outcomes({ store, fallback, health, owner: this });
+    this.#outcomes = new Outcomes({ store, fallback, health, owner: this, makes });
     this.#readyWaits = new ReadyWaits(store, time);
   }
 
@@ -119,7 +127,7 @@ export class StoreGuard implements StoreGate, StoreCallTracker {
     const operation = { kind: 'refund', batch } as const;
     if (store === this.#store) return this.#run(operation, this.#outcomes.refund) as Awaitable<Changed<T>>;
     this.assertOpen();
-    return andThen(this.#periods.runOther(store, operation), (reading) => ({ batch, reading, store }));
+    return andThen(this.#calls.runOther(store, operation), (reading) => ({ batch, reading, store }));
   }
 
   /** Reads the levels of buckets. Rejects with `ERR_STORE_UNAVAILABLE` when the store can't answer. */
@@ -132,6 +140,18 @@ export class StoreGuard implements StoreGate, StoreCallTracker {
     this.assertOpen();
     if (operation.kind === 'reset') this.#fallback.reset(operation.batch);
     return this.#run(operation, this.#outcomes.commands[operation.kind]);
+  }
+
+  /** An answer takes at most the deadline of the store: a caller that waits longer needs no timer. */
+  within<T>(answer: Promise<T>, leftMs: number, late: () => T): Promise<T> {
+    if (leftMs >= this.#deadlineMs) return answer;
+    return this.#callers
+      .of(leftMs)
+      .race(answer, () => LATE)
+      .catch((error: unknown) => {
+        if (error !== LATE) throw error;
+        return late();
+      });
   }
 
   /**
@@ -172,6 +192,7 @@ export class StoreGuard implements StoreGate, StoreCallTracker {
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
+    this.#callers.expireAll();
     this.#deadlines.expireAll();
     this.#readyWaits.end();
     this.#health.flush();
@@ -210,7 +231,7 @@ export class StoreGuard implements StoreGate, StoreCallTracker {
     outcome: OperationOutcome<Operation, Result>,
   ): Awaitable<Result> {
     const sent = { operation, outcome, phase: this.#health.phase };
-    const into = this.#periods.areUsed ? undefined : runIntoOf(this.#store);
+    const into = this.#calls.periods === undefined ? runIntoOf(this.#store) : undefined;
     if (into !== undefined) {
       const pending = new PendingCall(this, sent);
       this.#isAsync = true;
@@ -220,7 +241,7 @@ export class StoreGuard implements StoreGate, StoreCallTracker {
     }
     let answer: unknown;
     try {
-      answer = toNativePromise(this.#periods.run(this.#store, operation, this.#deadlineMs));
+      answer = toNativePromise(this.#calls.run(this.#store, operation, this.#deadlineMs));
       if (answer instanceof Promise) {
         this.#isAsync = true;
         return this.#deadlines.follow(answer, new PendingCall(this, sent));
@@ -282,6 +303,20 @@ export class StoreGuard implements StoreGate, StoreCallTracker {
     if (this.#closed) throw closed();
   }
 }
+
+/**
+ * The gate to a store that may take time or fail: the property `guard` of a store without the trait `answersAtOnce`. It brings
+ * the deadline, the breaker, the failure policies and the status of the store, so that a program whose store answers at once
+ * does not load them.
+ */
+export const storeGuard: object = Object.freeze({
+  make: (parts: StoreGuardParts): StoreGate => new StoreGuard(parts),
+  version: VERSION,
+  place: HERE,
+} satisfies GuardOfStore);
+
+/** What a caller with a deadline of its own has missed. */
+const LATE = Symbol('late');
 
 /** A `check` of no bucket, to find out whether the store answers. */
 const TRIAL: StoreOperation = { kind: 'check', alternatives: [[]] };

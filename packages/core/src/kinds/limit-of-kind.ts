@@ -2,7 +2,7 @@ import { complaint, SluiceError } from '../checks/errors.ts';
 import { isPlainObject } from '../checks/options.ts';
 import type { Key } from '../keys/key.ts';
 import type { LimitSettings } from '../limits/limit-settings.ts';
-import { HERE, VERSION } from '../runtime/copy.ts';
+import { HERE, otherCopy, VERSION, type Copy } from '../runtime/copy.ts';
 import type { AnyKind } from './kind.ts';
 import { RATE } from './rate/rate.ts';
 
@@ -10,10 +10,8 @@ import { RATE } from './rate/rate.ts';
 export const KIND: unique symbol = Symbol.for('@sluice/core: the kind of a limit');
 
 /** The kind of a limit, and the copy of the package that it is from. */
-interface KindTag {
+interface KindTag extends Copy {
   readonly kind: AnyKind;
-  readonly version: string;
-  readonly place: string;
 }
 
 /**
@@ -60,12 +58,8 @@ export function isOfKind(value: unknown): value is LimitOfKind<never> {
  */
 export function kindOf(where: string, definition: object): AnyKind {
   if (!isOfKind(definition)) return RATE;
-  const { kind, version, place } = definition[KIND];
-  if (version === VERSION) return kind;
-  throw new SluiceError(
-    'ERR_LIMIT',
-    `is ${kind.noun} of @sluice/core ${version}, from ${place}, but this is ${VERSION}, from ${HERE}. ` +
-      'Install one version for all packages: `npm ls @sluice/core` shows who needs which, `npm dedupe` may be enough.',
-    { path: where },
-  );
+  const { kind, ...copy } = definition[KIND];
+  if (copy.version !== VERSION)
+    throw new SluiceError('ERR_LIMIT', `is ${kind.noun}${otherCopy(copy)}`, { path: where });
+  return kind;
 }

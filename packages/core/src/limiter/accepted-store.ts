@@ -1,13 +1,14 @@
-import { shownName, SluiceError } from '../checks/errors.ts';
+import { complaint, shownName, shownText, SluiceError } from '../checks/errors.ts';
 import { checkFunction, isPlainObject } from '../checks/options.ts';
 import type { LimitSet } from '../definitions/limit-set.ts';
 import { kindOfLimit } from '../kinds/kind.ts';
+import { otherCopy, VERSION, type Copy } from '../runtime/copy.ts';
 import type { Store, StoreReport } from '../store/store.ts';
 
 /**
  * Validates the option `store` of a limiter.
  *
- * @throws {SluiceError} `ERR_OPTION` when a method is missing.
+ * @throws {SluiceError} `ERR_OPTION` when a method is missing, or the guard of a store that does not answer at once.
  */
 export function checkedStore(store: Store): Store {
   for (const method of ['run', 'close'] as const) {
@@ -29,7 +30,24 @@ export function checkedStore(store: Store): Store {
   );
   checkFunction('store.holders', holders, 'Leave it out when one process uses the store.');
   checkFunction('store.watch', watch, 'Leave it out when there is nothing to report.');
+  if (store.traits?.answersAtOnce !== true) checkGuard(store);
   return store;
+}
+
+function checkGuard(store: Store): void {
+  const guard = (store.guard ?? {}) as Partial<Copy>;
+  if (guard.version === VERSION) return;
+  const path = 'store.guard';
+  if (guard.version !== undefined)
+    throw new SluiceError('ERR_OPTION', `is \`storeGuard\`${otherCopy(guard as Copy)}`, { path });
+  const { name = 'Object' } = (store.constructor ?? Object) as { readonly name?: string };
+  const line =
+    name === 'Object' ? 'store: { guard: storeGuard, … }' : `class ${name} { readonly guard = storeGuard; … }`;
+  const remedy =
+    `Write import { storeGuard } from '@sluice/core/store'; and ${shownText(line, 120)}. A store whose calls all return ` +
+    "values and can't fail has traits = { answersAtOnce: true } instead.";
+  const demand = '`storeGuard`, by which failure policies decide when the store does not answer in time';
+  throw complaint('ERR_OPTION', { option: path, demand, value: store.guard, remedy });
 }
 
 /** What to write for a value that leads to a store, after a space; nothing for what does not. */

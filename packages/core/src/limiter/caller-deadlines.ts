@@ -7,14 +7,11 @@ import type { EventSink } from '../events/event.ts';
 import { Tally } from '../events/throttle.ts';
 import type { StoreGate } from '../failure/store-gate.ts';
 import { TICKS_PER_MICRO } from '../rule/ticks.ts';
-import { CallDeadlines } from '../time/call-deadlines.ts';
 import type { Time } from '../time/time.ts';
 
 /** The parts of {@link CallerDeadlines}. */
 export interface CallerDeadlinesParts {
   readonly gate: StoreGate;
-  /** How long the gate takes at most, in milliseconds. A caller that waits longer needs no timer. */
-  readonly answersWithinMs: number;
   readonly time: Time;
   readonly emit: EventSink;
   /** Gives back what a decision took. */
@@ -30,13 +27,11 @@ export interface CallerDeadlinesParts {
  */
 export class CallerDeadlines {
   readonly #parts: CallerDeadlinesParts;
-  readonly #waits: CallDeadlines;
   readonly #untold: Tally;
   readonly #denials = new Map<string, number>();
 
   constructor(parts: CallerDeadlinesParts) {
     this.#parts = parts;
-    this.#waits = new CallDeadlines(parts.time);
     this.#untold = new Tally((count) => parts.emit({ type: 'deadline-denied', count, message: messageOf(count) }));
   }
 
@@ -56,7 +51,7 @@ export class CallerDeadlines {
     dueMicros: number,
     ask: (batches: Alternatives) => Awaitable<Decided>,
   ): Awaitable<Decided> {
-    const { gate, time, answersWithinMs } = this.#parts;
+    const { gate, time } = this.#parts;
     gate.assertOpen();
     const leftMicros = dueMicros - time.nowMicros();
     if (leftMicros <= 0) return this.noteDenial(lateDecision(gate));
@@ -65,8 +60,8 @@ export class CallerDeadlines {
     const decided = ask(batches.map((batch) => withShorterWaits(batch, leftTicks)));
     if (!(decided instanceof Promise)) return this.#judged(decided, dueMicros);
     const judged = decided.then((decision) => this.#judged(decision, dueMicros));
-    const leftMs = leftMicros / 1000;
-    return leftMs < answersWithinMs ? this.#untilDue(judged, leftMs) : judged;
+    // An answer that comes later is counted then.
+    return gate.within(judged, leftMicros / 1000, () => lateDecision(gate));
   }
 
   /** Counts a denial, and returns it. */
@@ -77,21 +72,9 @@ export class CallerDeadlines {
     return denial;
   }
 
-  /** Ends all waits, and reports what was not reported yet. */
+  /** Reports what was not reported yet. */
   close(): void {
-    this.#waits.expireAll();
     this.#untold.flush(this.#parts.time.nowMicros());
-  }
-
-  /** An answer that comes later is counted then. */
-  #untilDue(judged: Promise<Decided>, leftMs: number): Promise<Decided> {
-    return this.#waits
-      .of(leftMs)
-      .race(judged, () => MISSED)
-      .catch((error: unknown) => {
-        if (error !== MISSED) throw error;
-        return lateDecision(this.#parts.gate);
-      });
   }
 
   /** Judges an answer when it is there: it may have taken time. */
@@ -107,8 +90,6 @@ export class CallerDeadlines {
     return denial.reason === undefined ? denial : this.noteDenial(denial);
   }
 }
-
-const MISSED = Symbol('missed');
 
 function messageOf(count: number): string {
   const were = count === 1 ? '1 request was' : `${count} requests were`;

@@ -1,5 +1,5 @@
 import type { EventSink, LimiterEvent } from '../events/event.ts';
-import { checkFailureOptions, type FailureOptions } from '../failure/failure-options.ts';
+import { checkFailureOptions, type FailureOptions } from '../limits/failure-options.ts';
 import { clientAddressFinder, type ClientAddressOptions } from '../client/client-address.ts';
 import type { FixedCost, LimitSetOptions } from '../definitions/limit-set.ts';
 import { checkedStore } from './accepted-store.ts';

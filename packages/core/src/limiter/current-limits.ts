@@ -1,11 +1,11 @@
 import { checkOptions } from '../checks/options.ts';
 import type { EventSink, LimiterEvent } from '../events/event.ts';
-import type { CheckedFailureOptions } from '../failure/failure-options.ts';
+import type { CheckedFailureOptions } from '../limits/failure-options.ts';
 import { defineLimitSet, type LimitSet, type LimitSetOptions } from '../definitions/limit-set.ts';
 import { storedLimits } from '../definitions/stored-limits.ts';
 import type { Store } from '../store/store.ts';
-import { Deadlines } from '../time/deadlines.ts';
-import type { StoreWall } from '../time/store-wall.ts';
+import type { StoreCalls } from '../store/store-calls.ts';
+import { AnswerWaits } from '../time/answer-waits.ts';
 import type { Time } from '../time/time.ts';
 import { checkCarries } from './accepted-store.ts';
 import { registerLimits, releaseLimits, type MadeAgain } from './limit-name-registry.ts';
@@ -26,8 +26,7 @@ interface CurrentLimitsParts {
   readonly overridesDeadlineMs: number;
   readonly emit: EventSink;
   readonly time: Time;
-  /** The wall clock of the store, as far as it is known. */
-  readonly wall: StoreWall;
+  readonly calls: StoreCalls;
   readonly kinds: KindParts;
 }
 
@@ -39,7 +38,8 @@ export class CurrentLimits<Request> {
   readonly #parts: CurrentLimitsParts;
   readonly #leases: LeaseWarnings;
   readonly #needed = new NeededLimits();
-  readonly #overrideDeadlines: Deadlines;
+  /** The waits for `overrides` functions. */
+  readonly #waits: AnswerWaits;
   #noteNewParts: () => void = () => undefined;
   /** The limits in effect. Only {@link CurrentLimits.replace} changes it. */
   set: LimitSet<Request>;
@@ -50,7 +50,7 @@ export class CurrentLimits<Request> {
    */
   constructor(set: LimitSetOptions<Request>, parts: CurrentLimitsParts) {
     this.#parts = parts;
-    this.#overrideDeadlines = new Deadlines(parts.overridesDeadlineMs, parts.time);
+    this.#waits = new AnswerWaits(parts.overridesDeadlineMs, parts.time);
     this.raised = new RaisedLimits(parts.time);
     this.#leases = new LeaseWarnings(parts.store, parts.emit);
     this.set = this.#defined(set);
@@ -102,7 +102,7 @@ export class CurrentLimits<Request> {
 
   /** Ends the wait for all `overrides` functions that have not answered yet. */
   endOverrides(): void {
-    this.#overrideDeadlines.expireAll();
+    this.#waits.expireAll();
   }
 
   #register(set: LimitSet<Request>): void {
@@ -112,8 +112,8 @@ export class CurrentLimits<Request> {
   }
 
   #defined(set: LimitSetOptions<Request>): LimitSet<Request> {
-    const { store, failure, emit, wall, time } = this.#parts;
-    const context = { onFailure: failure.onFailure, deadlines: this.#overrideDeadlines, emit, wall };
+    const { store, failure, emit, calls, time } = this.#parts;
+    const context = { onFailure: failure.onFailure, waits: this.#waits, emit, calls };
     const defined = defineLimitSet(set, context);
     checkCarries(store, defined);
     return time.timersEndWithRequest === true ? withoutWaits(defined) : defined;

@@ -5,7 +5,8 @@ import { firstDecision, leavingOut, type Decided } from '../decision/decided.ts'
 import type { DecisionCall, Stage } from '../decision/stage.ts';
 import type { Batch, Transaction } from '../decision/transaction.ts';
 import { tracing } from '../events/trace.ts';
-import { OpenGate, type StoreGate } from '../failure/store-gate.ts';
+import { OpenGate } from '../failure/open-gate.ts';
+import type { StoreGate } from '../failure/store-gate.ts';
 import { assertAtOnce } from './at-once.ts';
 import type { CallerDeadlines } from './caller-deadlines.ts';
 import type { Active } from './kind-parts.ts';

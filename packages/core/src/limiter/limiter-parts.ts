@@ -1,12 +1,14 @@
 import type { ClientAddressFinder } from '../client/client-address.ts';
 import { BLOCKED } from '../decision/stage.ts';
 import type { EventSink } from '../events/event.ts';
-import type { CheckedFailureOptions } from '../failure/failure-options.ts';
-import { OpenGate, type StoreGate } from '../failure/store-gate.ts';
-import { StoreGuard } from '../failure/store-guard.ts';
+import { DECISION_MAKER } from '../decision/decide.ts';
+import type { CheckedFailureOptions } from '../limits/failure-options.ts';
+import { OpenGate } from '../failure/open-gate.ts';
+import type { StoreGate } from '../failure/store-gate.ts';
+import type { GuardOfStore } from '../failure/store-guard.ts';
 import type { LimitSetOptions } from '../definitions/limit-set.ts';
 import type { Store } from '../store/store.ts';
-import { StoreWall } from '../time/store-wall.ts';
+import { StoreCalls } from '../store/store-calls.ts';
 import type { Time } from '../time/time.ts';
 import { CallerDeadlines } from './caller-deadlines.ts';
 import { Corrections } from './corrections.ts';
@@ -61,7 +63,7 @@ export interface LimiterParts<Request> {
 export function partsOf<Request>(setup: LimiterSetup<Request>, limiter: Limiter<Request>): LimiterParts<Request> {
   const { set, store, place, failure, overridesDeadlineMs, emit, onDecision, time } = setup;
   const answersAtOnce = store.traits?.answersAtOnce === true;
-  const wall = new StoreWall(time, { answersAtOnce });
+  const calls = new StoreCalls(time, answersAtOnce);
   const work = new PendingWork(time);
   const kinds = new KindParts({
     store,
@@ -71,10 +73,17 @@ export function partsOf<Request>(setup: LimiterSetup<Request>, limiter: Limiter<
     renew: (batch) => gate.run({ kind: 'renew', batch }),
     release: (batch) => work.track(gate.run({ kind: 'release', batch })),
   });
-  const limits = new CurrentLimits(set, { store, place, failure, overridesDeadlineMs, emit, time, wall, kinds });
+  const limits = new CurrentLimits(set, { store, place, failure, overridesDeadlineMs, emit, time, calls, kinds });
   const gate: StoreGate = answersAtOnce
-    ? new OpenGate(store, time, wall)
-    : new StoreGuard({ store, failure, emit, time, wall, slotLevel: (transaction) => kinds.levelFor(transaction) });
+    ? new OpenGate(store, calls)
+    : (store.guard as GuardOfStore).make({
+        store,
+        failure,
+        emit,
+        calls,
+        slotLevel: (transaction) => kinds.levelFor(transaction),
+        makes: DECISION_MAKER,
+      });
   const reports = new Reports({ limiter, onDecision, emit, time });
   const corrections = new Corrections({ store, gate, limits, kinds, work, reports });
   const queued = new QueuedDecisions({
@@ -84,7 +93,6 @@ export function partsOf<Request>(setup: LimiterSetup<Request>, limiter: Limiter<
   });
   const deadlines = new CallerDeadlines({
     gate,
-    answersWithinMs: answersAtOnce ? 0 : failure.deadlineMs,
     time,
     emit,
     giveBack(decision) {

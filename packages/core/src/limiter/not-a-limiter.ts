@@ -1,5 +1,5 @@
 import { complaint, shown, SluiceError } from '../checks/errors.ts';
-import { HERE } from '../runtime/copy.ts';
+import { HERE, ONE_VERSION } from '../runtime/copy.ts';
 
 /** A copy of the package: an object of its own, because two bundles can load one folder twice. */
 interface Copy {
@@ -29,8 +29,7 @@ export function notALimiter(value: unknown): SluiceError {
 function ofAnotherCopy(place: string): SluiceError {
   return new SluiceError(
     'ERR_OPTION',
-    `must be made by createLimiter of the same copy of @sluice/core, but two copies are loaded: it is from ${place}, this is ${HERE}. ` +
-      'Install one version for all packages: `npm ls @sluice/core` shows who needs which, `npm dedupe` may be enough.',
+    `must be made by createLimiter of the same copy of @sluice/core, but two copies are loaded: it is from ${place}, this is ${HERE}. ${ONE_VERSION}`,
     { path: 'limiter' },
   );
 }

@@ -1,5 +1,5 @@
 import type { Awaitable } from '../async/awaitable.ts';
-import { Deadlines } from '../time/deadlines.ts';
+import { AnswerWaits } from '../time/answer-waits.ts';
 import type { Time } from '../time/time.ts';
 
 /** How long closing a limiter waits for work in progress, in milliseconds. */
@@ -10,14 +10,14 @@ const GRACE_MS = 1000;
  * waits for it.
  */
 export class PendingWork {
-  readonly #deadlines: Deadlines;
+  readonly #waits: AnswerWaits;
   #count = 0;
   #idle: Promise<void> | undefined;
   #becomeIdle: (() => void) | undefined;
 
   /** @param time - The timer for the longest wait. */
   constructor(time: Time) {
-    this.#deadlines = new Deadlines(GRACE_MS, time);
+    this.#waits = new AnswerWaits(GRACE_MS, time);
   }
 
   /** Registers work in progress. Returns it unchanged. */
@@ -34,7 +34,7 @@ export class PendingWork {
   ended(): Awaitable<void> {
     if (this.#count === 0) return undefined;
     this.#idle ??= new Promise((resolve) => (this.#becomeIdle = resolve));
-    return this.#deadlines.race(this.#idle, () => undefined).catch(() => undefined);
+    return this.#waits.race(this.#idle, () => undefined).catch(() => undefined);
   }
 
   #end(): void {

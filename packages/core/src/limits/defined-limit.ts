@@ -1,10 +1,10 @@
-import type { StoreWall } from '../time/store-wall.ts';
+import type { StoreCalls } from '../store/store-calls.ts';
 
 /** The limit that is defined. */
 export interface DefinedLimit {
   /** Its path in error messages: `limits.Orders`. */
   readonly where: string;
   readonly name: string;
-  /** The wall clock of the store, by which periods of a calendar are named. Default: that of this process. */
-  readonly wall?: StoreWall;
+  /** How the limiter calls its store; undefined for a limit without a limiter. */
+  readonly calls?: StoreCalls;
 }

@@ -10,3 +10,19 @@ export const HERE: string = placeOf(import.meta.url);
 export function placeOf(url: string | undefined): string {
   return url?.replace(/(runtime\/)?[^/]*$/, '') ?? 'a bundle';
 }
+
+/** What to do when two copies are loaded. */
+export const ONE_VERSION =
+  'Install one version for all packages: `npm ls @sluice/core` shows who needs which, `npm dedupe` may be enough.';
+
+/** A copy of the package. */
+export interface Copy {
+  readonly version: string;
+  /** The folder from which it was loaded. */
+  readonly place: string;
+}
+
+/** The end of a message about something of a copy with another version. */
+export function otherCopy({ version, place }: Copy): string {
+  return ` of @sluice/core ${version}, from ${place}, but this is ${VERSION}, from ${HERE}. ${ONE_VERSION}`;
+}

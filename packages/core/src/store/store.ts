@@ -349,6 +349,11 @@ export interface Store {
    */
   holders?(buckets: readonly StoreBucket[], deadlineMs?: number): Awaitable<readonly (readonly string[])[]>;
   /**
+   * `storeGuard` of `@sluice/core/store`, which waits for answers until the deadline, and lets failure policies decide when
+   * there is none. Only a store with the trait `answersAtOnce` has none, and does not load it.
+   */
+  readonly guard?: object | undefined;
+  /**
    * `otherNumbers` of `@sluice/core/store`: with it, a limiter finds other processes whose limits have the same names and
    * other numbers. Only for stores with {@link holders}. A store that one process uses needs none, and does not load it.
    */

@@ -5,6 +5,7 @@ import { load as loadLimit, loadFrom } from '@sluice/core/load';
 import { quota } from '@sluice/core/quota';
 import { flowSettings, runFlow } from '@sluice/core/http';
 import { counts, gauges, metricsText, readMetrics, top } from '@sluice/core/metrics';
+import { storeGuard } from '@sluice/core/store';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
 import { accountLimits, limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';
@@ -213,7 +214,7 @@ describe('the counts of a limiter', () => {
 });
 
 describe('without an answer of the store', () => {
-  const down = { run: () => Promise.reject(new Error('down')), close: () => undefined };
+  const down = { guard: storeGuard, run: () => Promise.reject(new Error('down')), close: () => undefined };
   const limited = (onFailure: 'open' | 'local' | 'closed') => {
     const limiter = createLimiter({
       limits: { Orders: { key: accountId(() => '7'), count: 10, period: '10s', onFailure } },

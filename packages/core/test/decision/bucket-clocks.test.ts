@@ -8,6 +8,7 @@ type Call = 'spend' | 'check' | 'charge' | 'refund';
 
 /** A store on two servers, of which the one that holds Reads is an hour ahead. */
 class TwoServers implements Store {
+  readonly traits = { answersAtOnce: true } as const;
   readonly time = new FakeTime();
   readonly #servers = { Orders: memoryStore({ time: this.time }), Reads: memoryStore({ time: this.time }) };
   readonly #aheadTicks = { Orders: 0, Reads: 3600 * 16_000_000 };

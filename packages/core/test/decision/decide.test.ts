@@ -1,4 +1,5 @@
 import { createLimiter, SluiceError, type Store } from '@sluice/core';
+import { storeGuard } from '@sluice/core/store';
 import { expect, test } from 'vitest';
 import { strictestDecision } from '../../src/decision/strictness.ts';
 import { accountLimits } from '../support/limiter-on-fake-time.ts';
@@ -7,6 +8,7 @@ const gone = (): never => {
   throw new SluiceError('ERR_STORE_UNAVAILABLE', 'connection refused');
 };
 const brokenStore = (): Store => ({
+  guard: storeGuard,
   run: gone,
   close: () => undefined,
 });

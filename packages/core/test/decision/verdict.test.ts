@@ -1,5 +1,5 @@
 import { createLimiter, memoryStore, type Store } from '@sluice/core';
-import type { ReadingToFill, StoreOperation, StoreReading } from '@sluice/core/store';
+import { storeGuard, type ReadingToFill, type StoreOperation, type StoreReading } from '@sluice/core/store';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
 import { accountLimits } from '../support/limiter-on-fake-time.ts';
@@ -20,8 +20,8 @@ function lateReading(verdict: Verdict, operation: StoreOperation): StoreReading 
 }
 
 const stores: Readonly<Record<string, (verdict: Verdict) => Store>> = {
-  'answers later': (verdict) => ({ run: async (asked) => lateReading(verdict, asked), close() {} }),
-  'answers by a value': (verdict) => ({ run: (asked) => lateReading(verdict, asked), close() {} }),
+  'answers later': (verdict) => ({ guard: storeGuard, run: async (asked) => lateReading(verdict, asked), close() {} }),
+  'answers by a value': (verdict) => ({ guard: storeGuard, run: (asked) => lateReading(verdict, asked), close() {} }),
   'answers at once': (verdict) => ({
     traits: { answersAtOnce: true },
     run: (asked) => lateReading(verdict, asked),
@@ -61,7 +61,7 @@ test.each([
   [-1, 'Orders'],
 ])('of alternatives, the one with index %i is taken, whatever the levels are', async (passed, limit) => {
   const levelsTicks = passed < 0 ? [0, EMPTY] : [0, 2 * EMPTY];
-  const store = { run: async () => ({ passed, nowTicks: 0, levelsTicks }), close() {} };
+  const store = { guard: storeGuard, run: async () => ({ passed, nowTicks: 0, levelsTicks }), close() {} };
   const limiter = createLimiter({ limits: accountLimits({ Orders: minute, Reads: minute }), store, log: false });
   const decision = await limiter.spend({ firstOf: entries.map((entry) => [entry]) });
   expect(decision).toMatchObject({ allowed: passed >= 0, limit });

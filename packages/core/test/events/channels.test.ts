@@ -1,5 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { createLimiter, memoryStore, type DecisionMessage, type Store, type StoreMessage } from '@sluice/core';
+import { storeGuard } from '@sluice/core/store';
 import { FakeTime } from '@sluice/core/testing';
 import { afterEach, expect, test } from 'vitest';
 import { guarded, transaction } from '../failure/support/guarded.ts';
@@ -37,6 +38,7 @@ test('sluice:decision reports how long the store took', async () => {
   const time = new FakeTime();
   const store: Store = memoryStore({ time });
   const slow: Store = Object.assign(Object.create(store) as Store, {
+    guard: storeGuard,
     traits: {},
     run: async (...args: Parameters<Store['run']>) => {
       time.advance(12);

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { checkFailureOptions } from '../../src/failure/failure-options.ts';
+import { checkFailureOptions } from '../../src/limits/failure-options.ts';
 import { StoreGuard } from '../../src/failure/store-guard.ts';
+import { DECISION_MAKER } from '../../src/decision/decide.ts';
+import { StoreCalls } from '../../src/store/store-calls.ts';
 import { systemTime } from '../../src/time/system-time.ts';
 import { breakDown, guarded, transaction } from './support/guarded.ts';
 import { answersSoon, hangs, remembers, ScriptedStore, throws } from './support/scripted-store.ts';
@@ -117,8 +119,9 @@ describe('a loop of awaited calls that begins before its store is connected', ()
       store,
       failure: checkFailureOptions({ deadlineMs: 10 }),
       emit: () => {},
-      time: systemTime,
+      calls: new StoreCalls(systemTime, false),
       slotLevel: () => 0,
+      makes: DECISION_MAKER,
     });
   }
 

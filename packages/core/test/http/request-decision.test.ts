@@ -1,12 +1,12 @@
 import { accountId, createLimiter, type Decision, type Limiter, type Store } from '@sluice/core';
 import { RequestDecision } from '@sluice/core/http';
-import type { Mode } from '@sluice/core/store';
+import { storeGuard, type Mode } from '@sluice/core/store';
 import { expect, test } from 'vitest';
 import { coreOf } from '../../src/limiter/create-limiter.ts';
 
 const brokenStore = (): Store => {
   const refuse = (): Promise<never> => Promise.reject(new Error('connection refused'));
-  return { run: refuse, close: () => undefined };
+  return { guard: storeGuard, run: refuse, close: () => undefined };
 };
 
 function limiterOf(name: string, count: number, store?: Store): Limiter {

@@ -1,4 +1,5 @@
 import { createLimiter, memoryStore, type Store } from '@sluice/core';
+import { storeGuard } from '@sluice/core/store';
 import { describe, expect, test } from 'vitest';
 import { coreOf } from '../../src/limiter/create-limiter.ts';
 import { deferred } from '../support/promises.ts';
@@ -19,6 +20,7 @@ function lateStore() {
     return answer();
   };
   const store: Store = {
+    guard: storeGuard,
     run: (operation) => later(operation.kind, () => inner.run(operation)),
     close: () => later('close', () => inner.close()),
   };

@@ -76,6 +76,28 @@ describe('createLimiter rejects', () => {
       '`store` must be a store, such as memoryStore(): it has no method `close`.',
     ],
     [
+      'a store that does not answer at once, without its guard',
+      { limits, store: { run() {}, close() {} } },
+      'ERR_OPTION',
+      '`store.guard` must be `storeGuard`, by which failure policies decide when the store does not answer in time, but was undefined. ' +
+        "Write import { storeGuard } from '@sluice/core/store'; and store: { guard: storeGuard, … }. " +
+        "A store whose calls all return values and can't fail has traits = { answersAtOnce: true } instead.",
+    ],
+    [
+      'a class of such stores',
+      {
+        limits,
+        store: new (class TableStore {
+          guard = true;
+          run() {}
+          close() {}
+        })(),
+      },
+      'ERR_OPTION',
+      '`store.guard` must be `storeGuard`, by which failure policies decide when the store does not answer in time, but was true. ' +
+        "Write import { storeGuard } from '@sluice/core/store'; and class TableStore { readonly guard = storeGuard; … }. ",
+    ],
+    [
       'a listener that is no function',
       { limits, onEvent: 'log' },
       'ERR_OPTION',

@@ -10,7 +10,13 @@ import {
 import { concurrency } from '@sluice/core/concurrency';
 import { load, eventLoop } from '@sluice/core/load';
 import { quota } from '@sluice/core/quota';
-import type { LeaseDescription, OvershootNumbers, StoreReading, StoreTransaction } from '@sluice/core/store';
+import {
+  storeGuard,
+  type LeaseDescription,
+  type OvershootNumbers,
+  type StoreReading,
+  type StoreTransaction,
+} from '@sluice/core/store';
 import { callsOf, FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
 import { thrown } from '../support/thrown.ts';
@@ -48,6 +54,7 @@ function leasingStore(options: Pick<Store, 'describeLease'> = {}) {
     return { ...callsOf(memory).spend(batch), remembered: true as const };
   };
   const store: Store = {
+    guard: storeGuard,
     traits: { leases: true, keepsDeadline: true, slots: true, periods: true },
     describeLease,
     run: (operation) => ('alternatives' in operation ? decide(operation.alternatives.flat()) : unavailable()),

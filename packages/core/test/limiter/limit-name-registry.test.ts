@@ -10,6 +10,7 @@ import {
   type Store,
 } from '@sluice/core';
 import { loadFrom } from '@sluice/core/load';
+import { storeGuard } from '@sluice/core/store';
 import { describe, expect, test } from 'vitest';
 import { isStoreInUse } from '../../src/limiter/limit-name-registry.ts';
 import { accountLimits } from '../support/limiter-on-fake-time.ts';
@@ -242,7 +243,7 @@ describe('equal limits that are made again on one store', () => {
   });
 
   test('share the local buckets while the store can not answer', async () => {
-    const store: Store = { run: () => Promise.reject(new Error('gone')), close: () => {} };
+    const store: Store = { guard: storeGuard, run: () => Promise.reject(new Error('gone')), close: () => {} };
     const make = () => createLimiter({ limits: named('Orders'), store, log: false });
     const limiters = [make(), make()];
     const outcomes: boolean[] = [];

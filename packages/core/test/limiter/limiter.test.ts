@@ -77,6 +77,7 @@ describe('charge', () => {
     const inner = memoryStore();
     const asked: unknown[] = [];
     const store: Store = {
+      traits: { answersAtOnce: true },
       run: (operation) => {
         asked.push((operation as { batch: readonly StoreRefund[] }).batch[0]?.incrementTicks);
         return inner.run(operation);

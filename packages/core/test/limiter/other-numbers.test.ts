@@ -9,7 +9,7 @@ import {
 } from '@sluice/core';
 import { concurrency } from '@sluice/core/concurrency';
 import { quota } from '@sluice/core/quota';
-import { otherNumbers } from '@sluice/core/store';
+import { storeGuard, otherNumbers } from '@sluice/core/store';
 import { FakeTime } from '@sluice/core/testing';
 import { expect, test } from 'vitest';
 
@@ -20,6 +20,7 @@ function sharedStore(time: FakeTime): () => Store {
   const memory = memoryStore({ time });
   return () => ({
     name: 'redis',
+    guard: storeGuard,
     traits: { periods: true, slots: true },
     run: async (operation) => memory.run(operation),
     holders: async (buckets) => memory.holders(buckets),

@@ -16,8 +16,8 @@ import { describe, expect, test } from 'vitest';
 import type { Decided } from '../../src/decision/decided.ts';
 import { RaisedLimits } from '../../src/limiter/raised-limits.ts';
 import { defineLimitSet, type LimitSet, type LimitSetOptions } from '../../src/definitions/limit-set.ts';
-import { Deadlines } from '../../src/time/deadlines.ts';
-import { StoreWall } from '../../src/time/store-wall.ts';
+import { StoreCalls } from '../../src/store/store-calls.ts';
+import { AnswerWaits } from '../../src/time/answer-waits.ts';
 import type { LimitNumbers } from '../../src/rule/rate.ts';
 
 const daily: LimitNumbers = { count: 5, period: '24h' };
@@ -25,12 +25,11 @@ const quick: LimitNumbers = { count: 5, period: '1s' };
 
 function defined(set: LimitSetOptions): LimitSet<never> {
   const time = new FakeTime();
-  const deadlines = new Deadlines(50, time);
   return defineLimitSet(set, {
     onFailure: 'local',
-    deadlines,
+    waits: new AnswerWaits(50, time),
     emit: () => undefined,
-    wall: new StoreWall(time),
+    calls: new StoreCalls(time, true),
   }) as LimitSet<never>;
 }
 

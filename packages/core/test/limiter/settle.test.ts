@@ -8,7 +8,7 @@ import {
   type LimiterEvent,
   type Store,
 } from '@sluice/core';
-import type { StoreOperation } from '@sluice/core/store';
+import { storeGuard, type StoreOperation } from '@sluice/core/store';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { holding, holdingRemotely, limitsOf } from '../kinds/concurrency/slots/support/holding.ts';
@@ -144,6 +144,7 @@ test('a settlement is reported with the true cost, and with what it gave back or
 function lateStore(time: FakeTime, before: (operation: StoreOperation) => void | Promise<void>): Store {
   const inner = memoryStore({ time });
   return {
+    guard: storeGuard,
     traits: { periods: true },
     run: async (operation) => {
       await before(operation);
@@ -257,6 +258,7 @@ describe('when the store can’t answer', () => {
     const inner = memoryStore({ time });
     let isDown = false;
     const store: Store = {
+      guard: storeGuard,
       run: async (operation) => {
         if (isDown && operation.kind === kind) throw new Error('connection lost');
         return inner.run(operation);
@@ -309,6 +311,7 @@ test('a charge that arrives after the end of the period, by the clock of the sto
   const inner = memoryStore({ time });
   const store: Store = {
     run: async (operation) => inner.run(operation),
+    guard: storeGuard,
     traits: { periods: true },
     close: () => undefined,
   };

@@ -1,4 +1,5 @@
 import { createLimiter, memoryStore, type Decision, type LimiterOptions, type Store } from '@sluice/core';
+import { storeGuard } from '@sluice/core/store';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
 import { CountedTime } from '../support/counted-time.ts';
@@ -9,7 +10,7 @@ const hanging = <T>(): Promise<T> => new Promise(() => {});
 
 /** A store that never answers. */
 function hangingStore(): Store {
-  return { run: hanging, close: () => {} };
+  return { guard: storeGuard, run: hanging, close: () => {} };
 }
 
 function limiterWith(options: Partial<LimiterOptions>) {

@@ -1,5 +1,5 @@
 import { createLimiter, memoryStore, SluiceError, type Awaitable, type LimiterEvent, type Store } from '@sluice/core';
-import type { StoreRefund } from '@sluice/core/store';
+import { storeGuard, type StoreRefund } from '@sluice/core/store';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
 import { coreOf } from '../../src/limiter/create-limiter.ts';
@@ -17,6 +17,7 @@ describe('on a store that fails at times, the refund of a decision', () => {
     const given: number[] = [];
     const state = { refund: later };
     const store: Store = {
+      guard: storeGuard,
       run: (operation) => {
         const answer = () => inner.run(operation);
         if (operation.kind !== 'refund') return later(answer);

@@ -1,5 +1,6 @@
 import { accountId, createLimiter, memoryStore, type Store } from '@sluice/core';
 import { quota } from '@sluice/core/quota';
+import { storeGuard } from '@sluice/core/store';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
 import { limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';
@@ -89,6 +90,7 @@ describe('a store that can fail', () => {
     const local = memoryStore({ time });
     const state = { broken: false };
     const store: Store = {
+      guard: storeGuard,
       traits: { periods: true },
       run: async (operation) => {
         if (state.broken) throw new Error('no connection');

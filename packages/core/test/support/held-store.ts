@@ -1,4 +1,5 @@
 import { memoryStore, type Store } from '@sluice/core';
+import { storeGuard } from '@sluice/core/store';
 import type { FakeTime } from '@sluice/core/testing';
 
 /** A store whose answers are held until they are let go. What it has taken, it took when it was asked. */
@@ -6,6 +7,7 @@ export function heldStore(time: FakeTime) {
   const inner = memoryStore({ time });
   const held: (() => void)[] = [];
   const store: Store = {
+    guard: storeGuard,
     traits: { slots: true },
     run: (operation) => {
       const reading = inner.run(operation);

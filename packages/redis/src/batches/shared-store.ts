@@ -11,6 +11,7 @@ import {
 } from '@sluice/core/kit';
 import {
   otherNumbers,
+  storeGuard,
   type StoreBucket,
   type StoreOperation,
   type StoreReading,
@@ -118,6 +119,7 @@ export interface SharedStoreParts extends BucketKeysOptions {
 export class SharedStore implements RedisStore {
   readonly name = 'redis';
   readonly traits = { keepsDeadline: true, periods: true, slots: true } as const;
+  readonly guard: object = storeGuard;
   readonly otherNumbers: typeof otherNumbers = otherNumbers;
   readonly #client: ScriptClient;
   readonly #keys: BucketKeys;

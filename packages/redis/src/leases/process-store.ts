@@ -5,6 +5,7 @@ import {
   TICKS_PER_MS,
   joinedReading,
   otherNumbers,
+  storeGuard,
   type LeaseDescription,
   type OvershootNumbers,
   type StoreBucket,
@@ -80,6 +81,7 @@ interface Decided {
 export class ProcessStore implements LeasedStore {
   readonly name = 'redis';
   readonly traits = { keepsDeadline: true, periods: true, slots: true, leases: true } as const;
+  readonly guard: object = storeGuard;
   readonly otherNumbers: typeof otherNumbers = otherNumbers;
   readonly #parts: ProcessStoreParts;
   readonly #shared: SharedStore;

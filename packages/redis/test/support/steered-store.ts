@@ -1,6 +1,6 @@
 import { SluiceError, type Store, type Time } from '@sluice/core';
 import type { ServerEntry } from '@sluice/core/kit';
-import { bucketKey, type StoreOperation, type StoreReading, type StoreBucket } from '@sluice/core/store';
+import { storeGuard, bucketKey, type StoreOperation, type StoreReading, type StoreBucket } from '@sluice/core/store';
 import type { RedisServer } from '../../../../test/redis/servers/redis-server.ts';
 import { joinAlternatives } from '../../src/batches/alternatives.ts';
 import type { BatchRequestParts } from '../../src/batches/batch-request.ts';
@@ -15,6 +15,7 @@ let stores = 0;
 
 /** The script of the Redis store on a real server, at the time of a test: one call for each batch, without the client. */
 export class SteeredStore implements Store {
+  readonly guard: object = storeGuard;
   readonly traits = { periods: true, slots: true } as const;
   readonly #server: RedisServer;
   readonly #time: Time;

@@ -1,4 +1,5 @@
 import { accountId, createLimiter, memoryStore, SluiceError, type Store } from '@sluice/core';
+import { storeGuard } from '@sluice/core/store';
 import { FakeTime } from '@sluice/core/testing';
 import { rateLimit } from '@sluice/express';
 import express, { type Express } from 'express';
@@ -30,7 +31,7 @@ test('errors are those of the core that was imported', () => {
 test('fake timers of Jest do not keep a deadline from passing', async () => {
   jest.useFakeTimers();
   const never = () => new Promise<never>(() => {});
-  const store: Store = { run: never, close: never };
+  const store: Store = { guard: storeGuard, run: never, close: never };
   const limits = { Mails: { key: accountId(), count: 1, period: '1m', onFailure: 'closed' } } as const;
   const limiter = createLimiter({ limits, store, log: false });
   const { outcome } = await limiter.spend([{ limit: 'Mails', id: '12345678' }]);

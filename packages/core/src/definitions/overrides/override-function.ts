@@ -1,7 +1,7 @@
 import { toNativePromise, type Awaitable } from '../../async/awaitable.ts';
 import { reasonOf } from '../../checks/errors.ts';
 import type { EventSink } from '../../events/event.ts';
-import type { Deadlines } from '../../time/deadlines.ts';
+import type { AnswerWaits } from '../../time/answer-waits.ts';
 import { checkAtMost } from '../../kinds/rate/rate.ts';
 import type { Limit, OverrideRate, RateLookup } from '../../limits/limit.ts';
 import type { LimitKind } from '../../limits/limit-kind.ts';
@@ -29,13 +29,13 @@ export type OverrideFunction<Request = unknown> = (
 /** Calls the user's function, and uses the limit's own numbers when it fails. */
 export class AskedOverrides {
   readonly #ask: OverrideFunction<never>;
-  readonly #deadlines: Deadlines;
+  readonly #waits: AnswerWaits;
   readonly #emit: EventSink;
   readonly #rates = new ConvertedOverrides();
 
-  constructor(ask: OverrideFunction<never>, deadlines: Deadlines, emit: EventSink) {
+  constructor(ask: OverrideFunction<never>, waits: AnswerWaits, emit: EventSink) {
     this.#ask = ask;
-    this.#deadlines = deadlines;
+    this.#waits = waits;
     this.#emit = emit;
   }
 
@@ -45,7 +45,7 @@ export class AskedOverrides {
       const answer = toNativePromise(this.#ask(limit.name, id, request as never));
       if (!(answer instanceof Promise)) return this.#rateOf(limit, answer);
       const late = (): Error => new Error('the overrides function did not answer within overridesDeadlineMs');
-      return this.#deadlines
+      return this.#waits
         .race(answer, late)
         .then((override) => this.#rateOf(limit, override))
         .catch((cause: unknown) => this.#failed(limit, id, cause));

@@ -9,11 +9,13 @@ import {
 import { checkTimeZone } from '../../calendar/time-zone.ts';
 import { reasonOf, SluiceError } from '../../checks/errors.ts';
 import { isPlainObject, oneOf } from '../../checks/options.ts';
-import { StoreWall } from '../../time/store-wall.ts';
 import { systemTime } from '../../time/system-time.ts';
 import type { DefinedLimit } from '../../limits/defined-limit.ts';
 import type { NamedCalendar, Periods } from '../../limits/periods.ts';
 import type { CalendarPeriod } from '../../store/calendar-period.ts';
+import { StoreCalls } from '../../store/store-calls.ts';
+import { StalePeriods } from './stale-periods.ts';
+import type { StoreWall } from './store-wall.ts';
 
 /**
  * A day from which the periods of a quota are counted: a date in the time zone of the quota, such as `'2026-01-31'`, or
@@ -65,7 +67,7 @@ interface CalendarOptions {
  */
 export function limitCalendarOf(
   options: CalendarOptions,
-  { where, name, wall = new StoreWall(systemTime) }: DefinedLimit,
+  { where, name, calls = new StoreCalls(systemTime, false) }: DefinedLimit,
 ): LimitCalendar {
   const unit = oneOf(`${where}.per`, options.per, CALENDAR_UNITS);
   const timeZone = options.timeZone === undefined ? 'UTC' : checkTimeZone(`${where}.timeZone`, options.timeZone);
@@ -75,7 +77,9 @@ export function limitCalendarOf(
       ? anchoredBy(anchor, { unit, timeZone, limit: name })
       : new Calendar(unit, anchorOf(unit, timeZone, anchor, { option: `${where}.anchor` }), timeZone);
   const shared = typeof calendar === 'function' ? `${unit} ${timeZone}` : calendar.name;
-  return new LimitCalendar(shared, unit, calendar, wall);
+  // The first quota of a limiter makes it, for all of them.
+  calls.periods ??= new StalePeriods(calls);
+  return new LimitCalendar(shared, unit, calendar, (calls.periods as StalePeriods).wall);
 }
 
 /** At most this many dates are remembered with their calendars. */

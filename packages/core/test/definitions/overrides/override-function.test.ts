@@ -4,7 +4,8 @@ import { concurrency } from '@sluice/core/concurrency';
 import { describe, expect, test } from 'vitest';
 import { AskedOverrides } from '../../../src/definitions/overrides/override-function.ts';
 import type { LimiterEvent } from '../../../src/events/event.ts';
-import { Deadlines } from '../../../src/time/deadlines.ts';
+import { AnswerWaits } from '../../../src/time/answer-waits.ts';
+import { systemTime } from '../../../src/time/system-time.ts';
 import { defineLimits } from '../../../src/definitions/define-limits.ts';
 import { CountedTime } from '../../support/counted-time.ts';
 import { accountLimits, atOnce, limiterOnFakeTime } from '../../support/limiter-on-fake-time.ts';
@@ -152,7 +153,7 @@ describe('when a function of overrides fails, the limit has its own numbers and 
     const answers: ((override: Override) => void)[] = [];
     const ask: OverrideFunction = () => new Promise((give) => answers.push(give));
     const limit = defineLimits(accountLimits(numbers), 'local').get('Orders')!;
-    const { rateFor } = new AskedOverrides(ask, new Deadlines(50, time), (event) => events.push(event));
+    const { rateFor } = new AskedOverrides(ask, new AnswerWaits(50, time), (event) => events.push(event));
     const given = rateFor(limit, '7', undefined);
     await time.pass(49);
     expect(events).toEqual([]);
@@ -184,7 +185,7 @@ describe('when a function of overrides fails, the limit has its own numbers and 
 describe('numbers that a function gives', () => {
   const limit = defineLimits(accountLimits(numbers), 'local').get('Orders')!;
   const rateFor = (ask: (limit: string, id: string) => Awaitable<Override | undefined>) => {
-    const overrides = new AskedOverrides(ask, new Deadlines(50), () => {});
+    const overrides = new AskedOverrides(ask, new AnswerWaits(50, systemTime), () => {});
     return (id: string) => atOnce(overrides.rateFor(limit, id, undefined));
   };
 
@@ -203,7 +204,7 @@ describe('numbers that a function gives', () => {
     const plan = { concurrency: 50 };
     const overrides = new AskedOverrides(
       () => plan,
-      new Deadlines(50),
+      new AnswerWaits(50, systemTime),
       () => {},
     );
     const slots = defineLimits({ InFlight: concurrency({ key: accountId(() => null), concurrency: 10 }) }, 'local').get(
@@ -219,7 +220,7 @@ describe('numbers that a function gives', () => {
     const plan = { count: 1, period: '1s', borrow: { weight: 1, ceiling: { count: 4, period: '1s' } } };
     const overrides = new AskedOverrides(
       () => plan,
-      new Deadlines(50),
+      new AnswerWaits(50, systemTime),
       () => {},
     );
     const borrows = defineLimits(

@@ -1,9 +1,11 @@
 import type { Awaitable } from '../../../src/async/awaitable.ts';
 import type { Decided } from '../../../src/decision/decided.ts';
 import type { LimiterEvent } from '../../../src/events/event.ts';
-import { checkFailureOptions, type FailureOptions } from '../../../src/failure/failure-options.ts';
+import { checkFailureOptions, type FailureOptions } from '../../../src/limits/failure-options.ts';
 import type { Changed, Charge } from '../../../src/decision/batch-answer.ts';
 import { StoreGuard } from '../../../src/failure/store-guard.ts';
+import { DECISION_MAKER } from '../../../src/decision/decide.ts';
+import { StoreCalls } from '../../../src/store/store-calls.ts';
 import type { StoreStatus } from '../../../src/failure/store-health.ts';
 import { fits } from '../../../src/rule/gcra.ts';
 import type { ReadyOptions } from '../../../src/store/ready-options.ts';
@@ -70,7 +72,14 @@ export function guarded(behaviour: Behaviour, failure: FailureOptions = {}, trai
   const events: LimiterEvent[] = [];
   const onceEvents: LimiterEvent[] = [];
   const emit = (event: LimiterEvent) => void ('once' in event ? onceEvents : events).push(event);
-  const guard = new StoreGuard({ store, failure: checkFailureOptions(failure), emit, time, slotLevel: () => 0 });
+  const guard = new StoreGuard({
+    store,
+    failure: checkFailureOptions(failure),
+    emit,
+    calls: new StoreCalls(time, false),
+    slotLevel: () => 0,
+    makes: DECISION_MAKER,
+  });
   return { guard: new RulingGuard(guard), store, time, events, onceEvents };
 }
 

@@ -1,3 +1,4 @@
+import { storeGuard } from '../../../src/failure/store-guard.ts';
 import type { Awaitable } from '../../../src/async/awaitable.ts';
 import type { Store, StoreReading, StoreReport, StoreTraits, StoreOperation } from '../../../src/store/store.ts';
 
@@ -11,6 +12,7 @@ export type Behaviour = (batch: Batch) => unknown;
 export class ScriptedStore implements Store {
   readonly calls: { readonly name: CallName; readonly batch: Batch; readonly deadlineMs: number | undefined }[] = [];
   behaviour: Behaviour;
+  readonly guard: object = storeGuard;
   readonly traits: StoreTraits;
   readonly listeners: Set<(report: StoreReport) => void> = new Set();
 

@@ -1,6 +1,6 @@
 import { accountId, createLimiter, everyone, memoryStore, type LimiterEvent, type Store } from '@sluice/core';
 import { borrow } from '@sluice/core/borrow';
-import type { StoreOperation } from '@sluice/core/store';
+import { storeGuard, type StoreOperation } from '@sluice/core/store';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
 
@@ -28,6 +28,7 @@ describe('a limit that borrows, while the store can not answer', () => {
     };
     const working = memoryStore({ time });
     const store: Store = {
+      guard: storeGuard,
       run: (operation) => (failing.includes(operation.kind) ? down() : working.run(operation)),
       close: () => undefined,
     };

@@ -1,5 +1,5 @@
 import { createLimiter, memoryStore, type Limiter, type Store } from '@sluice/core';
-import type { StoreHold } from '@sluice/core/store';
+import { storeGuard, type StoreHold } from '@sluice/core/store';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { holding, holdingRemotely, limitsOf, slot } from './support/holding.ts';
@@ -151,6 +151,7 @@ test('a listener may hold slots while others are renewed, and one timer remains 
   let isDown = false;
   // It answers at once, but can fail.
   const store: Store = {
+    guard: storeGuard,
     traits: { slots: true },
     run: (operation) => {
       if (isDown && operation.kind === 'check') throw new Error('down');

@@ -1,5 +1,5 @@
 import { memoryStore, type MemoryStore, type Store } from '@sluice/core';
-import type { StoreOperation, StoreReading } from '@sluice/core/store';
+import { storeGuard, type StoreOperation, type StoreReading } from '@sluice/core/store';
 import type { FakeTime } from '@sluice/core/testing';
 import { settled } from '../../../../support/promises.ts';
 
@@ -10,6 +10,7 @@ export type Manner = 'answers' | 'slow' | 'hangs' | 'loses' | Error;
 
 /** A store on another machine: it returns promises, and can be slow, or fail, or be cut off. */
 export class RemoteStore implements Store {
+  readonly guard: object = storeGuard;
   readonly traits = { periods: true, slots: true } as const;
   readonly memory: MemoryStore;
   /** The calls, without those of the test itself. */

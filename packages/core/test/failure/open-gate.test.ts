@@ -39,7 +39,8 @@ describe('a store that answers at once', async () => {
         expect.objectContaining({
           code: 'ERR_STORE_ANSWER',
           message:
-            'The store has the trait `answersAtOnce`, but returned a promise. Remove `answersAtOnce` from its `traits`.',
+            'The store has the trait `answersAtOnce`, but returned a promise. Remove `answersAtOnce` from its `traits`, and add ' +
+            "`readonly guard = storeGuard`, with import { storeGuard } from '@sluice/core/store'.",
         }) as Error,
       );
     },

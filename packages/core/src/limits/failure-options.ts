@@ -1,5 +1,5 @@
 import { checkOptions, wholeNumber, type Hints } from '../checks/options.ts';
-import { checkFailurePolicy, FAILURE_POLICIES, type FailurePolicy } from '../limits/failure-policy.ts';
+import { checkFailurePolicy, FAILURE_POLICIES, type FailurePolicy } from './failure-policy.ts';
 
 /** What to do when the store can't answer. Has an effect only for stores that return promises or can throw. */
 export interface FailureOptions {

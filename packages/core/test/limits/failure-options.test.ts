@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { checkFailureOptions, type FailureOptions } from '../../src/failure/failure-options.ts';
+import { checkFailureOptions, type FailureOptions } from '../../src/limits/failure-options.ts';
 import { checkFailurePolicy } from '../../src/limits/failure-policy.ts';
 
 const wrong = (options: unknown) => () => checkFailureOptions(options as FailureOptions);

@@ -1,4 +1,4 @@
-import type { Time } from './time.ts';
+import type { Time } from '../../time/time.ts';
 
 /**
  * An estimate of a store's wall clock. The store's clock chooses calendar periods, so each call of a process with a
@@ -11,18 +11,15 @@ export class StoreWall {
   #aheadMs = 0;
   /** The time of the last estimate or correction. */
   #latestMs: number | undefined;
-  /** Whether the estimate was ever read: then there may be transactions with periods. Only this class changes it. */
-  isUsed = false;
 
-  /** @param options - Whether the store answers synchronously: then a rejected period costs next to nothing. */
-  constructor(time: Time, { answersAtOnce = false }: { readonly answersAtOnce?: boolean } = {}) {
+  /** @param answersAtOnce - Whether the store answers synchronously: then a rejected period costs next to nothing. */
+  constructor(time: Time, answersAtOnce: boolean) {
     this.#time = time;
     this.#answersAtOnce = answersAtOnce;
   }
 
   /** Returns the estimate, in milliseconds of Unix time. */
   now(): number {
-    this.isUsed = true;
     return (this.#latestMs = this.#time.wallNow() + this.#aheadMs);
   }
 

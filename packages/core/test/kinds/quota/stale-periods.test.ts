@@ -7,11 +7,11 @@ import {
   type Store,
 } from '@sluice/core';
 import { quota } from '@sluice/core/quota';
-import { StalePeriodError, type StoreOperation } from '@sluice/core/store';
+import { storeGuard, StalePeriodError, type StoreOperation } from '@sluice/core/store';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
-import { renewed } from '../../src/failure/stale-periods.ts';
-import type { DecidingOperation } from '../../src/store/store.ts';
+import { renewed } from '../../../src/kinds/quota/stale-periods.ts';
+import type { DecidingOperation } from '../../../src/store/store.ts';
 
 const HOUR_MS = 3_600_000;
 /** A minute before the end of June. */
@@ -29,6 +29,7 @@ function remoteStore(wallMs: number) {
   const remote = { calls, time, broken: undefined as Error | undefined };
   const handler: ProxyHandler<Store> = {
     get(target, name, receiver) {
+      if (name === 'guard') return storeGuard;
       if (name === 'traits') return { periods: true };
       const method = Reflect.get(target, name, receiver) as unknown;
       if (typeof method !== 'function' || name === 'watch') return method;

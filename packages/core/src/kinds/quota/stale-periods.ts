@@ -1,9 +1,10 @@
-import { toNativePromise, type Awaitable } from '../async/awaitable.ts';
-import { isStalePeriod } from '../store/calendar-period.ts';
-import { borrowed } from '../store/lent.ts';
-import type { Store, StoreReading, StoreTransaction, StoreOperation } from '../store/store.ts';
-import type { StoreWall } from '../time/store-wall.ts';
-import type { Time } from '../time/time.ts';
+import { toNativePromise, type Awaitable } from '../../async/awaitable.ts';
+import { calendarNamed } from '../../calendar/calendar.ts';
+import { isStalePeriod } from '../../store/calendar-period.ts';
+import type { PeriodicCalls, StoreCalls } from '../../store/store-calls.ts';
+import type { Store, StoreReading, StoreTransaction, StoreOperation } from '../../store/store.ts';
+import type { Time } from '../../time/time.ts';
+import { StoreWall } from './store-wall.ts';
 
 /**
  * How often an operation is repeated. Once is enough for one clock. A cluster has several clocks: periods that are right
@@ -28,43 +29,29 @@ export function renewed(operation: StoreOperation, wallMs: number): StoreOperati
 
 function renewedOne(entry: Periodic, wallMs: number): Periodic {
   const { calendar } = entry;
-  return calendar === undefined ? entry : { ...entry, period: borrowed('calendarNamed')(calendar).periodAt(wallMs) };
+  return calendar === undefined ? entry : { ...entry, period: calendarNamed(calendar).periodAt(wallMs) };
 }
 
 /**
  * Repeats operations whose periods are stale. When a store rejects one because its clock is in neither period, it is
  * repeated with the periods of the store's clock. The estimate of this clock is corrected for later operations.
  */
-export class StalePeriods {
-  readonly #wall: StoreWall;
+export class StalePeriods implements PeriodicCalls {
+  /** The clock by which the periods of batches are chosen. */
+  readonly wall: StoreWall;
   readonly #time: Time;
 
-  /** @param wall - The clock by which the periods of batches were chosen. */
-  constructor(wall: StoreWall, time: Time) {
-    this.#wall = wall;
+  constructor({ time, answersAtOnce }: Pick<StoreCalls, 'time' | 'answersAtOnce'>) {
+    this.wall = new StoreWall(time, answersAtOnce);
     this.#time = time;
   }
 
-  /** Whether any batch can have a period. Otherwise a store is called without this class. */
-  get areUsed(): boolean {
-    return this.#wall.isUsed;
-  }
-
-  /**
-   * Calls the store of the limiter.
-   *
-   * @param deadlineMs - For all repeats together. Omitted for a store that answers synchronously.
-   * @throws {StalePeriodError} when the last repeat is rejected too.
-   */
   run(store: Store, operation: StoreOperation, deadlineMs?: number): Awaitable<StoreReading> {
-    if (!this.areUsed) return store.run(operation, deadlineMs);
     const beganMicros = deadlineMs === undefined ? 0 : this.#time.nowMicros();
-    return this.#attempt({ store, operation, deadlineMs, beganMicros, left: MAX_REPEATS, wall: this.#wall });
+    return this.#attempt({ store, operation, deadlineMs, beganMicros, left: MAX_REPEATS, wall: this.wall });
   }
 
-  /**
-   * Calls another store, which answers synchronously. Its clock does not correct the estimate of the limiter's store.
-   */
+  /** The clock of the other store does not correct the estimate of the limiter's store. */
   runOther(store: Store, operation: StoreOperation): Awaitable<StoreReading> {
     return this.#attempt({
       store,
