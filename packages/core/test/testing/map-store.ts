@@ -30,7 +30,7 @@ const UNITS_PER_MS = 2048;
 
 /** A store as plain as can be, that answers by promises; its parts can be broken one at a time. */
 export class MapStore implements Store {
-  readonly guard: object = storeGuard;
+  readonly guard: object | undefined = storeGuard;
   readonly traits: StoreTraits = { periods: true, slots: true };
   readonly tats = new Map<string, number>();
   /** The level of each bucket when it was written: a higher one means that the clock stepped back since. */

@@ -1,8 +1,19 @@
 import { describe, expect, test, vi } from 'vitest';
 import { SluiceError } from '../../src/checks/errors.ts';
-import type { StoreReading, StoreReport, StoreOperation } from '../../src/store/store.ts';
+import type { Store, StoreReading, StoreReport, StoreOperation } from '../../src/store/store.ts';
 import { FakeTime, storeContract } from '../../src/testing/index.ts';
 import { MapStore } from './map-store.ts';
+
+test.each<[what: string, store: Pick<Store, 'guard' | 'traits'>]>([
+  ['no guard', { guard: undefined }],
+  ['the trait answersAtOnce, and answers by promises', { traits: { answersAtOnce: true } }],
+])('the contract finds a store with %s', async (_, store) => {
+  const cases = storeContract({
+    clock: 'real',
+    create: () => ({ store: Object.assign(new MapStore(new FakeTime()), store), advance: () => {} }),
+  });
+  await expect(cases.find(({ name }) => name.includes('has `guard`'))!.run()).rejects.toThrow(/guard|by a promise/);
+});
 
 describe('the contract tests the trait keepsDeadline', () => {
   /** A store on a server that can stop answering. */

@@ -22,6 +22,17 @@ export const lifeCases: readonly StoreCase[] = [
     assert.equal(new Set(later).size, 1, `promises: ${calls.map(([name], i) => `${name} ${later[i]}`).join(', ')}`);
   }),
 
+  promise(
+    'a store has `guard`, unless it has the trait `answersAtOnce` and never answers by a promise',
+    async ({ store }) => {
+      const answer = callsOf(store).check([]);
+      await answer;
+      if (store.traits?.answersAtOnce === true)
+        return assert.ok(!(answer instanceof Promise), 'it answered by a promise');
+      assert.ok(store.guard !== undefined, "it has no guard: import { storeGuard } from '@sluice/core/store'");
+    },
+  ),
+
   promise("a store's clock goes on, in whole ticks", async ({ store, advance }) => {
     const first = await callsOf(store).check([]);
     await advance(2);
