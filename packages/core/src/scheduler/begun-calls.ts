@@ -1,16 +1,14 @@
 import type { Decided } from '../decision/decided.ts';
 import type { Decision } from '../decision/decision.ts';
 import { closed } from '../failure/store-gate.ts';
+import type { Leave } from '../limiter/queued-decisions.ts';
 import type { LimiterCore } from '../limiter/limiter-core.ts';
 import { perform } from '../limiter/run.ts';
-import { mapKeyOf } from '../store/bucket-key.ts';
-import { Nesting } from './nesting.ts';
 import type { ScheduledCall } from './scheduled-call.ts';
 import { SchedulerError } from './scheduler-error.ts';
 
 interface BegunCallsParts {
   readonly limiter: LimiterCore<never>;
-  readonly nesting: Nesting;
   /** A call has left the scheduler to begin. */
   readonly began: (call: ScheduledCall) => void;
   /** The tokens of a call are taken, and it can't begin. */
@@ -22,15 +20,11 @@ interface BegunCallsParts {
 /** The calls of which the tokens are taken: they wait for their turns, and their work is done. */
 export class BegunCalls {
   readonly #parts: BegunCallsParts;
-  readonly #reserved = new Set<ScheduledCall>();
+  /** How the calls that wait for their turns give their tokens back. */
+  readonly #reserved = new Map<ScheduledCall, Leave>();
 
   constructor(parts: BegunCallsParts) {
     this.#parts = parts;
-  }
-
-  /** The calls that wait for their turns. */
-  get reserved(): readonly ScheduledCall[] {
-    return [...this.#reserved];
   }
 
   /** Begins a call at its turn. */
@@ -44,16 +38,22 @@ export class BegunCalls {
       return failed(call, new SchedulerError('within', delayMs));
     }
     call.state = 'reserved';
-    this.#reserved.add(call);
     const leave = limiter.delay(decision, (how) => {
       if (how === 'over') this.#start(call, decision);
       else failed(call, closed());
     });
-    call.leave = () => {
-      this.#reserved.delete(call);
+    this.#reserved.set(call, () => {
       void decision.release();
       return leave();
-    };
+    });
+  }
+
+  /** Gives the tokens of a call back that waits for its turn. */
+  leave(call: ScheduledCall): void {
+    const leave = this.#reserved.get(call);
+    if (leave === undefined) return;
+    this.#reserved.delete(call);
+    leave();
   }
 
   #giveBack(decision: Decision): void {
@@ -63,13 +63,15 @@ export class BegunCalls {
   }
 
   #start(call: ScheduledCall, decision: Decided): void {
-    const { limiter, nesting, began } = this.#parts;
+    const { limiter, began } = this.#parts;
     this.#reserved.delete(call);
     began(call);
-    const work = (): Promise<{ readonly value: unknown }> => perform(limiter, decision, call.work, call.options);
-    const holds = decision.holding !== undefined;
-    const done = holds ? nesting.inside(heldBy(decision), call.trace!, work) : work();
-    const mayGiveBack = holds || call.options.settle !== undefined;
+    const { context, work, options } = call;
+    const done =
+      context === undefined
+        ? perform(limiter, decision, work, options)
+        : context.runInAsyncScope(() => perform(limiter, decision, work, options));
+    const mayGiveBack = decision.holding !== undefined || options.settle !== undefined;
     done.then(
       ({ value }) => {
         call.resolve(value);
@@ -81,10 +83,6 @@ export class BegunCalls {
       },
     );
   }
-}
-
-function heldBy({ batch }: Decided): readonly string[] {
-  return batch.filter(({ rate }) => rate.kind.level === 'held').map(mapKeyOf);
 }
 
 // It fails only when the limiter is closed. The tokens then refill over time.

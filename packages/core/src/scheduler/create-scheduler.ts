@@ -12,8 +12,8 @@ import type { RunOptions, Work } from '../limiter/run-options.ts';
 import type { ScheduledCalls, ScheduledCount } from '../limiter/scheduled-calls.ts';
 import { durationTicks } from '../rule/duration.ts';
 import { TICKS_PER_MICRO } from '../rule/ticks.ts';
-import { traceOf } from '../runtime/call-site.ts';
 import type { Ahead } from './ahead.ts';
+import { currentContext } from './async-context.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { Nesting } from './nesting.ts';
 import { checkedOptions, type ScheduleOptions } from './schedule-options.ts';
@@ -57,7 +57,6 @@ class LimiterScheduler implements Scheduler, ScheduledCalls {
   readonly #maxWaiting: number;
   readonly #nesting = new Nesting();
   readonly #dispatcher: Dispatcher;
-  readonly #aborted = (call: ScheduledCall): void => this.#dispatcher.abort(call);
   #idleListeners: (() => void)[] = [];
   #number = 0;
   #isClosed = false;
@@ -65,7 +64,7 @@ class LimiterScheduler implements Scheduler, ScheduledCalls {
   constructor(limiter: LimiterCore<never>, { ahead, maxWaiting }: { ahead: Ahead; maxWaiting: number }) {
     this.#limiter = limiter;
     this.#maxWaiting = maxWaiting;
-    this.#dispatcher = new Dispatcher({ limiter, ahead, nesting: this.#nesting, idle: () => this.#noteIdle() });
+    this.#dispatcher = new Dispatcher({ limiter, ahead, idle: () => this.#noteIdle() });
     limiter.schedulers.add(this);
   }
 
@@ -139,27 +138,22 @@ class LimiterScheduler implements Scheduler, ScheduledCalls {
     const lane = dispatcher.lanes.of(entries, nowMicros);
     // oxlint-disable-next-line typescript/unbound-method -- only frames of the stack are compared with it
     const { run } = this;
-    if (lane.holds) this.#nesting.check(lane, run);
+    this.#nesting.check(lane, run);
     if (dispatcher.size >= this.#maxWaiting) throw new SchedulerError('maxWaiting');
     const call = new ScheduledCall({
       entries,
-      work,
+      work: this.#nesting.around(lane, run, work),
       options: (options ?? NO_OPTIONS) as RunOptions<unknown>,
       fair,
       priority,
-      cost: costOf(entries),
       lane,
       number: this.#number++,
       nowMicros,
       withinMicros,
-      trace: lane.holds ? traceOf(run) : undefined,
-      aborted: this.#aborted,
     });
-    const outcome = new Promise<unknown>((resolve, reject) => {
-      call.resolve = resolve;
-      call.reject = reject;
-    });
+    const outcome = new Promise<unknown>((resolve) => (call.resolve = resolve));
     dispatcher.add(call);
+    if (call.state !== 'begun') call.context = currentContext();
     if (call.state === 'waiting') this.#validate(call);
     return outcome as Promise<T>;
   }
@@ -183,16 +177,6 @@ class LimiterScheduler implements Scheduler, ScheduledCalls {
 }
 
 const NO_OPTIONS: RunOptions<unknown> = {};
-
-/** The largest cost. A cost that is wrong is rejected when the call is decided. */
-function costOf(entries: readonly SpendEntry[]): number {
-  let most = 0;
-  for (let i = 0; i < entries.length; i++) {
-    const cost = entries[i]?.cost ?? 1;
-    if (cost > most) most = cost;
-  }
-  return most;
-}
 
 function withoutTimers(): SluiceError {
   return new SluiceError(

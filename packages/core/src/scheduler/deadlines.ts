@@ -22,7 +22,7 @@ export class Deadlines {
     return this.#calls.first?.dueMicros ?? Infinity;
   }
 
-  /** In no particular order. */
+  /** All calls that have not begun, in no particular order. */
   get all(): readonly ScheduledCall[] {
     return this.#calls.all;
   }
@@ -44,7 +44,7 @@ export class Deadlines {
   }
 
   #promote(call: ScheduledCall): void {
-    call.dueMicros = call.untilMicros;
+    call.becomeUrgent();
     this.#calls.add(call);
     this.#parts.promote(call);
   }

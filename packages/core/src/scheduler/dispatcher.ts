@@ -7,12 +7,12 @@ import { Deadlines } from './deadlines.ts';
 import { HIGHEST } from './lane.ts';
 import { LaneOrder } from './lane-order.ts';
 import { Lanes } from './lanes.ts';
-import type { Nesting } from './nesting.ts';
 import { Patience } from './patience.ts';
 import { withAheads, type Ahead } from './ahead.ts';
 import { denialOf, restAfter } from './room.ts';
 import { comesFirst, type CallLane, type ScheduledCall } from './scheduled-call.ts';
 import { SchedulerError } from './scheduler-error.ts';
+import { Signals } from './signals.ts';
 import { Wake } from './wake.ts';
 
 type Reply = Decided | Rejected;
@@ -21,7 +21,6 @@ type Reply = Decided | Rejected;
 interface DispatcherParts {
   readonly limiter: LimiterCore<never>;
   readonly ahead: Ahead;
-  readonly nesting: Nesting;
   /** Called when no call waits or runs any more. */
   readonly idle: () => void;
 }
@@ -44,11 +43,12 @@ export class Dispatcher {
   readonly #order = new LaneOrder();
   readonly #begun: BegunCalls;
   readonly #deadlines: Deadlines;
+  readonly #signals = new Signals((call) => this.abort(call));
   readonly #wake: Wake;
   #isPaused = false;
   #isDispatching = false;
 
-  constructor({ limiter, ahead, nesting, idle }: DispatcherParts) {
+  constructor({ limiter, ahead, idle }: DispatcherParts) {
     this.lanes = new Lanes((name) => limiter.limits.get(name)?.kind.level === 'held');
     this.#limiter = limiter;
     this.#time = limiter.time;
@@ -62,7 +62,6 @@ export class Dispatcher {
     });
     this.#begun = new BegunCalls({
       limiter,
-      nesting,
       began: (call) => this.#began(call),
       failed: (call, error) => this.remove(call, error),
       ended: (call, mayGiveBack) => this.#ended(call, mayGiveBack),
@@ -77,7 +76,7 @@ export class Dispatcher {
     lane.add(call, nowMicros);
     this.size++;
     this.#deadlines.add(call);
-    call.listen();
+    if (call.options.signal !== undefined) this.#signals.add(call.options.signal, call);
     this.#order.changed(lane, first);
     if (state === 'parked' && lane.state === 'parked' && lane.knownMicros > call.untilMicros)
       this.remove(call, new SchedulerError('within', this.#knownMs(call)));
@@ -92,7 +91,7 @@ export class Dispatcher {
     if (state === 'waiting') lane.delete(call, this.#time.nowMicros());
     this.#left(call);
     if (state === 'waiting') this.#order.changed(lane, first);
-    call.leave?.();
+    this.#begun.leave(call);
     call.reject(error);
     this.#noteIdle();
   }
@@ -105,7 +104,7 @@ export class Dispatcher {
 
   /** Removes all calls that have not begun. */
   removeAll(error: () => unknown): void {
-    for (const call of [...this.#deadlines.all, ...this.#begun.reserved]) this.remove(call, error());
+    for (const call of this.#deadlines.all.slice()) this.remove(call, error());
   }
 
   pause(): void {
@@ -215,7 +214,6 @@ export class Dispatcher {
   }
 
   #promote(call: ScheduledCall): void {
-    call.isUrgent = true;
     if (call.state !== 'waiting' || call.priority === HIGHEST) return;
     const { lane } = call;
     const { first } = lane;
@@ -231,7 +229,8 @@ export class Dispatcher {
 
   #left(call: ScheduledCall): void {
     this.#deadlines.delete(call);
-    call.end();
+    if (call.options.signal !== undefined) this.#signals.delete(call.options.signal, call);
+    call.state = 'begun';
     this.size--;
   }
 

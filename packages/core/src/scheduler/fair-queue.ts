@@ -52,9 +52,7 @@ export class FairQueue<Call extends QueuedCall> {
   take(nowMicros: number): Call {
     const flow = this.#backlogged.first!;
     const call = flow.first!;
-    call.virtualBefore = this.#virtual;
-    call.finishBefore = flow.finish;
-    call.start = flow.start;
+    call.taken = { start: flow.start, virtual: this.#virtual, finish: flow.finish };
     this.#virtual = flow.start;
     flow.finish = flow.start += call.cost;
     flow.remove(call);
@@ -66,9 +64,11 @@ export class FairQueue<Call extends QueuedCall> {
   putBack(call: Call, nowMicros: number): void {
     const flow = this.#flowOf(call.fair, nowMicros);
     flow.prepend(call);
-    this.#virtual = call.virtualBefore;
-    flow.finish = call.finishBefore;
-    flow.start = call.start;
+    const { start, virtual, finish } = call.taken!;
+    this.#virtual = virtual;
+    flow.finish = finish;
+    flow.start = start;
+    call.taken = undefined;
     if (flow.place < 0) this.#backlogged.add(flow);
     else this.#backlogged.move(flow);
   }

@@ -31,14 +31,14 @@ export class Lane<Call extends QueuedCall> implements Placed {
   waiting = 0;
   /** The calls that have begun and not ended. */
   running = 0;
-  /** Whether work of its calls holds something until it ends. */
-  readonly holds: boolean;
+  /** Those of which work of its calls holds something until it ends. */
+  readonly held: readonly string[];
   readonly #levels: (FairQueue<Call> | undefined)[] = [];
 
-  constructor(key: string, buckets: readonly string[], holds: boolean) {
+  constructor(key: string, buckets: readonly string[], held: readonly string[]) {
     this.key = key;
     this.buckets = buckets;
-    this.holds = holds;
+    this.held = held;
   }
 
   get first(): Call | undefined {

@@ -39,7 +39,7 @@ export class Lanes {
     const lane = new Lane<ScheduledCall>(
       key,
       [...new Set(entries.map(bucketOf))],
-      entries.some((entry) => this.#holds(entry?.limit)),
+      entries.filter((entry) => this.#holds(entry?.limit)).map(bucketOf),
     );
     this.#byKey.set(key, lane);
     for (const bucket of lane.buckets) {

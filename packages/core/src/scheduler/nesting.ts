@@ -1,5 +1,6 @@
 import { SluiceError } from '../checks/errors.ts';
-import { callSiteIn, callSiteOf, type Trace } from '../runtime/call-site.ts';
+import type { Work } from '../limiter/run-options.ts';
+import { callSiteIn, callSiteOf, traceOf, type Trace } from '../runtime/call-site.ts';
 import { nodeModule } from '../runtime/node-module.ts';
 import type { CallLane } from './scheduled-call.ts';
 
@@ -26,18 +27,21 @@ export class Nesting {
    * @param called - The function that the program has called.
    * @throws {SluiceError} `ERR_NESTED` for a call inside of work that holds something of one of its buckets.
    */
-  check({ buckets }: CallLane, called: (...args: never[]) => unknown): void {
+  check({ held: wanted }: CallLane, called: (...args: never[]) => unknown): void {
+    if (wanted.length === 0) return;
     for (let outer = this.#context?.getStore(); outer !== undefined; outer = outer.outer) {
       const { held, trace } = outer;
-      const bucket = buckets.find((each) => held.includes(each));
+      const bucket = wanted.find((each) => held.includes(each));
       if (bucket !== undefined) throw nested(bucket, callSiteIn(trace), callSiteOf(called));
     }
   }
 
-  /** Does work that holds something of buckets. */
-  inside<T>(held: readonly string[], trace: Trace, work: () => T): T {
+  /** Returns work that knows what it holds. */
+  around<T>({ held }: CallLane, called: (...args: never[]) => unknown, work: Work<T>): Work<T> {
     const context = this.#context;
-    return context === undefined ? work() : context.run({ held, trace, outer: context.getStore() }, work);
+    if (held.length === 0 || context === undefined) return work;
+    const trace = traceOf(called);
+    return (decision) => context.run({ held, trace, outer: context.getStore() }, () => work(decision));
   }
 }
 

@@ -1,23 +1,28 @@
+/** Where a call that was taken started in the virtual time of its queue, and what was before it. */
+interface Taken {
+  readonly start: number;
+  readonly virtual: number;
+  readonly finish: number;
+}
+
 /** A call as its queue knows it: also a link in the list of its key. */
 export abstract class QueuedCall {
   /** Whose call it is. */
   readonly fair: string;
   priority: number;
-  /** The largest cost of its entries. */
-  readonly cost: number;
   /** The order in which calls came. */
   readonly number: number;
   before: this | undefined = undefined;
   after: this | undefined = undefined;
-  /** Set when it is taken from its queue, in virtual time: where it starts, and what was before it. */
-  start = 0;
-  virtualBefore = 0;
-  finishBefore = 0;
+  /** Set while it is taken from its queue. */
+  taken: Taken | undefined = undefined;
 
-  constructor({ fair, priority, cost, number }: Pick<QueuedCall, 'fair' | 'priority' | 'cost' | 'number'>) {
+  constructor({ fair, priority, number }: Pick<QueuedCall, 'fair' | 'priority' | 'number'>) {
     this.fair = fair;
     this.priority = priority;
-    this.cost = cost;
     this.number = number;
   }
+
+  /** What it costs its key. */
+  abstract get cost(): number;
 }

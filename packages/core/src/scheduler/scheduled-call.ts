@@ -1,7 +1,6 @@
 import type { SpendEntry } from '../limiter/entry.ts';
-import type { Leave } from '../limiter/queued-decisions.ts';
 import type { RunOptions, Work } from '../limiter/run-options.ts';
-import type { Trace } from '../runtime/call-site.ts';
+import type { AsyncContext } from './async-context.ts';
 import type { Placed } from './heap.ts';
 import type { Lane } from './lane.ts';
 import { QueuedCall } from './queued-call.ts';
@@ -24,14 +23,10 @@ interface CallParts {
   readonly options: RunOptions<unknown>;
   readonly fair: string;
   readonly priority: number;
-  readonly cost: number;
   readonly lane: CallLane;
   readonly number: number;
   readonly nowMicros: number;
   readonly withinMicros: number;
-  readonly trace: Trace | undefined;
-  /** Called when its signal is aborted. */
-  readonly aborted: (call: ScheduledCall) => void;
 }
 
 /** A call that waits for its turn: one object for all that is known about it, because there may be many. */
@@ -40,22 +35,15 @@ export class ScheduledCall extends QueuedCall implements Placed {
   readonly work: Work<unknown>;
   readonly options: RunOptions<unknown>;
   readonly lane: CallLane;
-  readonly cameMicros: number;
   /** Until when it must begin. */
   readonly untilMicros: number;
-  /** When something happens to it next: it becomes urgent, or its time is over. */
-  dueMicros: number;
+  /** Half of its time. Below 0 when that has passed. */
+  #halfMicros: number;
   place = -1;
   state: CallState = 'waiting';
-  /** Whether it has waited for half of its time. */
-  isUrgent = false;
-  /** Where the program asked for it, if its work holds something. */
-  readonly trace: Trace | undefined;
-  /** Gives its tokens back, while they are reserved. */
-  leave: Leave | undefined = undefined;
+  /** That of its caller, unless it began at once. */
+  context: AsyncContext | undefined = undefined;
   resolve!: (value: unknown) => void;
-  reject!: (error: unknown) => void;
-  readonly #aborted: (call: ScheduledCall) => void;
 
   constructor(parts: CallParts) {
     super(parts);
@@ -63,32 +51,49 @@ export class ScheduledCall extends QueuedCall implements Placed {
     this.work = parts.work;
     this.options = parts.options;
     this.lane = parts.lane;
-    this.cameMicros = parts.nowMicros;
     this.untilMicros = parts.nowMicros + parts.withinMicros;
-    this.dueMicros = parts.nowMicros + Math.ceil(parts.withinMicros / 2);
-    this.trace = parts.trace;
-    this.#aborted = parts.aborted;
+    this.#halfMicros = Math.floor(parts.withinMicros / 2);
   }
 
-  /** Receives the event of its signal, without a closure. */
-  handleEvent(): void {
-    this.#aborted(this);
+  get cameMicros(): number {
+    return this.untilMicros - 2 * Math.abs(this.#halfMicros);
+  }
+
+  /** Whether it has waited for half of its time. */
+  get isUrgent(): boolean {
+    return this.#halfMicros < 0;
+  }
+
+  /** When something happens to it next: it becomes urgent, or its time is over. */
+  get dueMicros(): number {
+    return this.untilMicros - Math.max(0, this.#halfMicros);
+  }
+
+  /** Half of its time has passed. */
+  becomeUrgent(): void {
+    this.#halfMicros = -this.#halfMicros;
+  }
+
+  /** The largest cost of its entries. One that is wrong is rejected when the call is decided. */
+  get cost(): number {
+    let most = 0;
+    for (const entry of this.entries) {
+      const cost = entry?.cost ?? 1;
+      if (cost > most) most = cost;
+    }
+    return most;
+  }
+
+  /** Rejects its promise. The other function of the promise is not kept for this: it has 64 bytes. */
+  reject(error: unknown): void {
+    // oxlint-disable-next-line unicorn/no-thenable -- a rejected promise would cost more: Node looks whether it is handled
+    this.resolve({ then: (_: unknown, reject: (error: unknown) => void) => reject(error) });
   }
 
   /** Whether it asks for at least as much of each bucket as another call of its lane: then it can't pass when that is denied. */
   asksNoLess({ entries }: ScheduledCall): boolean {
     if (this.entries === entries) return true;
     return entries.length === this.entries.length && entries.every((entry, i) => isNoLess(this.entries[i]!, entry));
-  }
-
-  listen(): void {
-    this.options.signal?.addEventListener('abort', this);
-  }
-
-  /** Leaves no listener on its signal. */
-  end(): void {
-    this.options.signal?.removeEventListener('abort', this);
-    this.state = 'begun';
   }
 }
 

@@ -18,7 +18,7 @@ export class Wake {
     if (this.#alarmMicros <= nextMicros) return this.#alarm!.ref();
     this.#alarm?.cancel();
     this.#alarmMicros = nextMicros;
-    const delayMs = Math.min(MAX_DELAY_MS, Math.ceil((nextMicros - this.#time.nowMicros()) / 1000));
+    const delayMs = Math.ceil((nextMicros - this.#time.nowMicros()) / 1000);
     this.#alarm = this.#time.alarm(delayMs, () => this.#rang());
   }
 
@@ -28,6 +28,3 @@ export class Wake {
     this.#run();
   }
 }
-
-/** The longest delay of an alarm. */
-const MAX_DELAY_MS = 2_147_483_647;

@@ -1,44 +1,11 @@
-import { createLimiter, everyone, accountId, type LimiterOptions, type SpendEntry } from '@sluice/core';
+import { createLimiter } from '@sluice/core';
 import { concurrency } from '@sluice/core/concurrency';
-import { createScheduler, SchedulerError, type SchedulerOptions, type ScheduleOptions } from '@sluice/core/scheduler';
+import { createScheduler, SchedulerError } from '@sluice/core/scheduler';
 import { FakeTime } from '@sluice/core/testing';
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { describe, expect, test } from 'vitest';
-
-const key = everyone();
-const id = 'everyone';
-const LIMITS = {
-  Api: { key, burst: 1, count: 10, period: '1s' },
-  Other: { key, burst: 1, count: 10, period: '1s' },
-  Busy: concurrency({ key, concurrency: 2 }),
-  PerUser: { key: accountId(), count: 1, period: '1s' },
-} as const;
-type Name = keyof typeof LIMITS;
-
-const on = (...limits: Name[]): readonly SpendEntry<Name>[] => limits.map((limit) => ({ limit, id }));
-
-function scene(options: SchedulerOptions = {}, more: Partial<LimiterOptions> = {}) {
-  const time = new FakeTime();
-  const limiter = createLimiter({ limits: LIMITS, time, log: false, ...more });
-  const scheduler = createScheduler(limiter, options);
-  const starts: [name: string, atMs: number][] = [];
-  /** Schedules work that notes when it begins, and lasts for a time. */
-  const run = (name: string, entries: readonly SpendEntry<Name>[], given?: ScheduleOptions<void>, lastsMs = 0) =>
-    scheduler.run(
-      entries,
-      () => {
-        starts.push([name, time.nowMs]);
-        return lastsMs === 0 ? undefined : new Promise<void>((end) => void time.alarm(lastsMs, end));
-      },
-      given,
-    );
-  const names = (): readonly string[] => starts.map(([name]) => name);
-  return { time, limiter, scheduler, starts, run, names };
-}
-
-/** Promises whose errors a test does not look at. */
-function quiet(...calls: Promise<unknown>[]): void {
-  for (const call of calls) call.catch(() => undefined);
-}
+import { sized } from '../../../../test/sized.ts';
+import { id, key, LIMITS, on, quiet, scene } from './scene.ts';
 
 describe('a call', () => {
   test('begins at once when its limits allow it, and without a timer', async () => {
@@ -80,11 +47,50 @@ describe('a call', () => {
     expect(starts.map(([, atMs]) => atMs)).toEqual([0, 100, 200]);
   });
 
+  test('is done in the async context of its caller, whoever lets it begin', async () => {
+    const { run, scheduler, time } = scene();
+    const context = new AsyncLocalStorage<number>();
+    const seen: unknown[] = [];
+    for (let i = 1; i < 3; i++) context.run(i, () => void run('holds', on('Busy'), {}, 100));
+    for (let i = 3; i < 6; i++)
+      context.run(i, () => void scheduler.run(on('Busy'), () => void seen.push(context.getStore())));
+    await time.pass(1000);
+    expect(seen).toEqual([3, 4, 5]);
+  });
+
   test('that waits for slots begins as soon as one is released', async () => {
     const { run, time, starts } = scene();
     for (let i = 0; i < 6; i++) void run(`${i}`, on('Busy'), {}, 40);
     await time.pass(200);
     expect(starts.map(([, atMs]) => atMs)).toEqual([0, 0, 40, 40, 80, 80]);
+  });
+
+  test('that waits for slots begins when one is released, also after calls of many other ids', async () => {
+    const { run, time, starts } = scene();
+    for (const limit of ['Api', 'Other'] as const) void run('holds', on('Busy', limit), {}, 2150);
+    quiet(run('waits', on('Busy')));
+    await time.pass(2000);
+    for (let i = 0; i < 200; i++) void run('user', [{ limit: 'PerUser', id: `${i}` }]);
+    await time.pass(150);
+    expect(starts.at(-1)).toEqual(['waits', 2150]);
+  });
+
+  test('for a share of a limit waits for it', async () => {
+    const { run, time, starts, limiter } = scene();
+    limiter.replace({ limits: { ...LIMITS, Api: { key, burst: 10, count: 10, period: '1s' } } });
+    for (let i = 0; i < 7; i++) void run('call', [{ limit: 'Api', id, share: 0.5 }]);
+    await time.pass(300);
+    expect(starts.map(([, atMs]) => atMs).slice(0, 6)).toEqual([0, 0, 0, 0, 0, 100]);
+  });
+
+  test('begins when its bucket was reset, within a second', async () => {
+    const { run, time, starts, limiter } = scene();
+    await limiter.restrict([{ limit: 'Api', id, forMs: 20_000 }]);
+    void run('waits', on('Api'));
+    await time.pass(100);
+    await limiter.reset([{ limit: 'Api', id }]);
+    await time.pass(1000);
+    expect(starts).toHaveLength(1);
   });
 
   test('settles its true cost, and what comes back lets others begin', async () => {
@@ -129,6 +135,27 @@ describe('the order', () => {
     void run('A', on('Api'), { fair: 'a' });
     await time.pass(1000);
     expect(names().slice(5)).toEqual(['b', 'A', 'b', 'b']);
+  });
+
+  test('is the same among calls for other buckets, also of calls that came during a pause', async () => {
+    const { run, time, names, scheduler } = scene();
+    scheduler.pause();
+    for (const priority of [0, -1, 2]) {
+      void run(`Api ${priority}`, on('Api'), { priority });
+      void run(`both ${priority}`, on('Api', 'Busy'), { priority });
+    }
+    scheduler.resume();
+    await time.pass(1000);
+    expect(names()).toEqual(['Api 2', 'both 2', 'Api 0', 'both 0', 'Api -1', 'both -1']);
+  });
+
+  test('puts an urgent call before one whose turn comes in more than half of `ahead`', async () => {
+    const { run, time, names } = scene();
+    for (let i = 0; i < 2; i++) void run(`${i}`, on('Api'));
+    await time.pass(74);
+    void run('urgent', on('Api'), { priority: 1 });
+    await time.pass(500);
+    expect(names()).toEqual(['0', 'urgent', '1']);
   });
 
   test('does not let a call wait for one that waits for another limit or id', async () => {
@@ -189,6 +216,73 @@ describe('a call that is not begun', () => {
     });
   });
 
+  test('has an error with the wait that was learnt since, when its time is over', async () => {
+    const { run, time, limiter } = scene({ ahead: '0ms' });
+    for (let i = 0; i < 2; i++) quiet(run('before', on('Api'), { priority: 10 }));
+    const call = run('late', on('Api'), { within: '300ms' });
+    quiet(call);
+    await time.pass(50);
+    await limiter.restrict([{ limit: 'Api', id, forMs: 2000 }]);
+    await time.pass(250);
+    await expect(call).rejects.toMatchObject({ reason: 'within', retryAfterMs: 1750 });
+  });
+
+  test('is begun when its turn comes just in time', async () => {
+    const { run, time, starts } = scene();
+    void run('first', on('Api'));
+    void run('second', on('Api'), { within: '100ms' });
+    await time.pass(100);
+    expect(starts.at(-1)).toEqual(['second', 100]);
+  });
+
+  test('has waited for 30 seconds by default', async () => {
+    const { run, time, scheduler } = scene();
+    for (let i = 0; i < 2; i++) quiet(run('holds', on('Busy'), {}, 60_000));
+    const call = run('waits', on('Busy'));
+    quiet(call);
+    await time.pass(29_999);
+    expect(scheduler.size).toBe(1);
+    await time.pass(1);
+    await expect(call).rejects.toMatchObject({ reason: 'within' });
+  });
+
+  test('does not learn of a wait that another lane is in', async () => {
+    const { run, time, limiter, scheduler } = scene();
+    const both = on('Api', 'Other');
+    await limiter.restrict([{ limit: 'Other', id, forMs: 2000 }]);
+    quiet(run('both', both));
+    for (let i = 0; i < 50; i++) quiet(run('api', on('Api'), { priority: 1 }));
+    await time.pass(100);
+    await limiter.reset([{ limit: 'Other', id }]);
+    await time.pass(920);
+    const { size } = scheduler;
+    quiet(run('both', both, { within: '500ms' }));
+    expect(scheduler.size - size).toBe(1);
+  });
+
+  test('gives back what was reserved for it, when it leaves or the scheduler is closed', async () => {
+    const { run, time, limiter, scheduler, starts } = scene({ ahead: '250ms' });
+    const leaving = new AbortController();
+    void run('first', on('Api', 'Busy'));
+    quiet(run('leaves', on('Api', 'Busy'), { signal: leaving.signal }));
+    await time.pass(1);
+    const reserved = limiter.checkSync(on('Api')).retryAfterMs;
+    leaving.abort(new Error('gone'));
+    await time.pass(1);
+    expect([reserved, limiter.checkSync(on('Api')).retryAfterMs]).toEqual([199, 98]);
+    expect(limiter.checkSync(on('Busy')).remaining).toBe(2);
+
+    quiet(run('closed', on('Api', 'Busy')));
+    await time.pass(1);
+    expect(limiter.checkSync(on('Api')).retryAfterMs).toBe(197);
+    await scheduler.close();
+    await time.pass(1);
+    expect(limiter.checkSync(on('Api')).retryAfterMs).toBe(96);
+    expect(limiter.checkSync(on('Busy')).remaining).toBe(2);
+    await time.pass(1000);
+    expect(starts).toHaveLength(1);
+  });
+
   test('has an error when too many wait', async () => {
     const { run, scheduler } = scene({ maxWaiting: 2 });
     for (let i = 0; i < 3; i++) quiet(run('waits', on('Busy', 'Api')));
@@ -217,7 +311,8 @@ describe('a call that is not begun', () => {
     await expect(reserved).rejects.toThrow('gone');
     await expect(waits).rejects.toThrow('gone');
     await expect(run('never', on('Api'), { signal })).rejects.toThrow('gone');
-    expect([added(), removed(), scheduler.size]).toEqual([3, 3, 0]);
+    // Once for each time at which a call has it, however many do.
+    expect([added(), removed(), scheduler.size]).toEqual([2, 2, 0]);
     await time.pass(1000);
     expect(time.pending).toBe(0);
   });
@@ -225,7 +320,9 @@ describe('a call that is not begun', () => {
   test('has an error after close, and so have those that wait', async () => {
     const { run, scheduler, time, starts } = scene({ maxWaiting: 20_000 });
     const work = run('work', on('Busy'), {}, 500);
-    const waiting = Array.from({ length: 10_000 }, () => run('waits', on('Api')).catch((error: unknown) => error));
+    const waiting = Array.from({ length: sized(1000, 10_000) }, () =>
+      run('waits', on('Api')).catch((error: unknown) => error),
+    );
     const closed = scheduler.close();
     await expect(run('later', on('Api'))).rejects.toMatchObject({ reason: 'closed' });
     const errors = (await Promise.all(waiting.slice(1))) as SchedulerError[];
@@ -262,6 +359,23 @@ describe('nested calls', () => {
     );
   });
 
+  test('for slots of any work around them are an error', async () => {
+    const limits = { ...LIMITS, More: concurrency({ key, concurrency: 2 }) };
+    const { scheduler } = scene({}, { limits });
+    const more = [{ limit: 'More' as 'Busy', id }];
+    const inner = scheduler.run(on('Busy'), () =>
+      scheduler.run(on('Api'), () => scheduler.run(more, () => scheduler.run(on('Busy'), () => 'never'))),
+    );
+    await expect(inner).rejects.toMatchObject({ code: 'ERR_NESTED' });
+  });
+
+  test('for a rate that the work around them has had wait', async () => {
+    const { scheduler, time } = scene();
+    const inner = scheduler.run(on('Busy', 'Api'), () => scheduler.run(on('Api'), () => 'inner'));
+    await time.pass(200);
+    expect(await inner).toBe('inner');
+  });
+
   test('for other limits, and after the work, are begun', async () => {
     const { scheduler } = scene();
     const inner = scheduler.run(on('Busy'), () => scheduler.run(on('Api'), () => 'inner'));
@@ -280,6 +394,33 @@ describe('a scheduler', () => {
     expect([starts.length, scheduler.size]).toEqual([0, 1]);
     scheduler.resume();
     expect([starts.length, scheduler.size]).toEqual([1, 0]);
+  });
+
+  test('resolves `close` and `idle` when the work has ended', async () => {
+    const { run, scheduler, time } = scene();
+    void run('work', on('Api'), {}, 100);
+    const ended: string[] = [];
+    void scheduler.idle().then(() => ended.push('idle'));
+    void scheduler.idle().then(() => ended.push('idle again'));
+    void scheduler.close().then(() => ended.push('close'));
+    await time.pass(99);
+    expect(ended).toEqual([]);
+    await time.pass(1);
+    expect(ended).toEqual(['idle', 'idle again', 'close']);
+  });
+
+  test('keeps a process alive by one timer while calls wait, and only then', async () => {
+    const { run, time } = scene();
+    const leaving = new AbortController();
+    for (let i = 0; i < 2; i++) quiet(run('holds', on('Busy'), {}, 60_000));
+    quiet(run('waits', on('Busy'), { signal: leaving.signal }));
+    const { pending } = time;
+    quiet(run('later', on('Busy'), { within: '1s', signal: leaving.signal }));
+    expect(time.pending).toBe(pending);
+    leaving.abort(new Error('gone'));
+    expect(time.pending).toBe(pending - 1);
+    quiet(run('waits', on('Busy')));
+    expect(time.pending).toBe(pending);
   });
 
   test('is idle when no call waits or runs', async () => {
@@ -303,6 +444,14 @@ describe('a scheduler', () => {
     expect(await Promise.all([greet('1', 'Hello'), greet('2', 'Bye')])).toEqual(['Hello, 1', 'Bye, 2']);
     expect(limiter.checkSync([{ limit: 'PerUser', id: '2' }]).allowed).toBe(false);
     expect(await scheduler.wrap(on('Api'), () => 'fixed')()).toBe('fixed');
+  });
+
+  test('begins no call whose turn is reserved when its limiter is closed', async () => {
+    const { run, time, limiter, starts } = scene({ ahead: '250ms' });
+    const calls = Array.from({ length: 3 }, () => run('call', on('Api')).catch(({ code }: { code: string }) => code));
+    await limiter.close();
+    await time.pass(1000);
+    expect([starts.length, await Promise.all(calls)]).toEqual([1, [undefined, 'ERR_CLOSED', 'ERR_CLOSED']]);
   });
 
   test('rejects calls when its limiter is closed', async () => {
