@@ -42,6 +42,10 @@ const TRIALS = {
       what: 'breaks sources in more than 100 ways, and fails if no theorem about them is refuted',
       runs: `${PROOFS} test/proofs/mutants/main.ts`,
     },
+    'mutants-scheduler': {
+      what: 'breaks the scheduler, one change at a time, and fails if no test of it notices one',
+      runs: `${SOURCES} test/contract/scheduling/mutants/main.ts`,
+    },
     prove: {
       what: 'proves all theorems; `window lease` those with one of the texts; `--document` writes docs/proofs.md',
       runs: `${PROOFS} test/proofs/main.ts`,
