@@ -2,6 +2,7 @@ import { accountId, clientNetwork, createLimiter, everyone, type LimiterOptions 
 import { borrow } from '@sluice/core/borrow';
 import { concurrency } from '@sluice/core/concurrency';
 import { quota } from '@sluice/core/quota';
+import { createScheduler } from '@sluice/core/scheduler';
 import { rateLimit } from '@sluice/express';
 import express from 'express5';
 import { once } from 'node:events';
@@ -56,6 +57,7 @@ export async function pathsInMemory(): Promise<Paths> {
   const { paths, close } = await servers({ ...Object.fromEntries(rates), ...OTHERS });
   const limiter = createLimiter({ limits: { A: { key: accountId(), ...RATE } } });
   const handle = limiter.limit('A');
+  const scheduler = createScheduler(limiter);
   return {
     paths: {
       ...paths,
@@ -67,6 +69,8 @@ export async function pathsInMemory(): Promise<Paths> {
         handle.spendSync('ann');
         done();
       },
+      'work by run': (done) => void limiter.run([{ limit: 'A', id: 'ann' }], () => 1).then(done),
+      'work by a scheduler': (done) => void scheduler.run([{ limit: 'A', id: 'ann' }], () => 1).then(done),
     },
     close,
   };
