@@ -138,7 +138,7 @@ export function plugin(instance: FastifyInstance, options: RateLimitOptions, don
   instance.addHook('onRoute', (route) => {
     warnOfMisplaced(route);
     const hook = registration.meet(route);
-    if (registration.base.slotsUntil === 'handler' || isUntilHandler(route)) {
+    if (registration.base.heldUntil === 'handler' || isUntilHandler(route)) {
       route.handler = followedHandler(route.handler);
     }
     if (hook !== undefined) route[hook] = [hookAt(hook), ...[route[hook] ?? []].flat()] as never;

@@ -1,7 +1,7 @@
-import type { Awaitable } from '../async/awaitable.ts';
 import type { ReadingToFill, StoreReading } from '../store/store.ts';
 import type { Failure, Judged, Origin } from './batch-answer.ts';
 import type { Decision, Outcome } from './decision.ts';
+import type { Holder, Holding } from './holding.ts';
 import { addPending } from './pending-tokens.ts';
 import type { Result } from './result.ts';
 import { allowedFigures, delayMsOf, resultsOf, type Figures } from './results.ts';
@@ -9,16 +9,8 @@ import { showAsJson } from './show-as-json.ts';
 import { longestOf, strictestOf } from './strictness.ts';
 import type { Transaction } from './transaction.ts';
 
-/** What a decision holds until it is released: slots of concurrency limits. */
-export interface Holding {
-  /** Never throws or rejects. */
-  release(): Awaitable<void>;
-  /** Leaves it to expire, because it can't be observed when it is not in use any more. */
-  leaveToExpire(): void;
-}
-
 /**
- * The state of a decision that has slots, or was corrected. Other decisions have none. A WeakMap would cost the garbage
+ * The state of a decision that holds something, or was corrected. Other decisions have none. A WeakMap would cost the garbage
  * collector more.
  */
 class DecisionState {
@@ -55,7 +47,7 @@ const UNKNOWN_RETRY_MS = 1000;
  * A decision, and the reading of the store that it is: one object, because most decisions need no other. The verdict is what
  * the store returned. The levels are for the figures, which are worked out when they are read.
  */
-export class Decided implements Decision, Judged, ReadingToFill {
+export class Decided implements Decision, Judged, ReadingToFill, Holder {
   /**
    * The transactions, with the numbers that the reading was made with. When the store could not answer, this differs from the
    * requested batch: transactions under the `local` policy have local rates, costs and ticks, and those that were not

@@ -6,6 +6,7 @@ import { Decided } from '../decision/decided.ts';
 import { closed } from '../failure/store-gate.ts';
 import type { IpAddress } from '../ids/ip-address.ts';
 import type { KeySource } from '../keys/key.ts';
+import { kindOfLimit } from '../kinds/kind.ts';
 import { callOnDecision } from '../limiter/reports.ts';
 import type { PartialDecision } from '../limiter/prepared-limits.ts';
 import { answerTo } from './answering.ts';
@@ -14,7 +15,6 @@ import type { Exchange } from './exchange.ts';
 import { tooManyFields } from './lacking-fields.ts';
 import type { FlowSettings } from './middleware-options.ts';
 import type { Denial } from './denial.ts';
-import { checkHasEnd, releaseAfterHandler, releaseAfterResponse } from './slot-release.ts';
 import { chargeFullCosts, checkSettles, settleAfterResponse } from './settlement.ts';
 
 /**
@@ -113,7 +113,8 @@ class RequestFlow<Request, SettleArgs extends readonly unknown[]> implements Key
   decide(failure?: Rejected, dueMicros?: number): Awaitable<FlowOutcome> {
     const { prepared, shadow, queued } = this.settings;
     const limits = dueMicros === undefined ? prepared.resolved() : prepared.until(dueMicros);
-    if (limits.slotLimit !== undefined) checkHasEnd(limits.slotLimit, this.exchange, this.settings.slotsUntil);
+    if (limits.held !== undefined)
+      kindOfLimit(limits.held).checkExchange!(limits.held, this.exchange, this.settings.heldUntil);
     const decided = limits.spend(this, shadow ? undefined : queued, failure);
     return decided instanceof Promise
       ? this.#carryOutLater(decided, limits.canWait)
@@ -138,11 +139,11 @@ class RequestFlow<Request, SettleArgs extends readonly unknown[]> implements Key
   #carryOut(decided: Decided | PartialDecision, canWait: boolean, queuedMs?: number): Awaitable<FlowOutcome> {
     if (!(decided instanceof Decided)) return this.#carryOutPart(decided);
     const { settings, exchange } = this;
-    const { shadow, slotsUntil } = settings;
+    const { shadow, heldUntil } = settings;
     if (queuedMs === undefined) {
-      // Only a decision with a state can have slots.
-      if (decided.state !== undefined && slotsUntil === 'response')
-        releaseAfterResponse(settings.limiter, exchange, decided);
+      // Only a decision with a state can hold something.
+      if (decided.state !== undefined && heldUntil === 'response')
+        decided.state.holding?.releaseAfterResponse(decided, exchange);
       settings.limiter.noteRequest(exchange, decided, shadow);
       if (settings.onDecision !== undefined) this.#callOnDecision(settings.onDecision, decided);
       if (canWait && !shadow && decided.delayMs > 0) return this.#queue(decided);
@@ -151,8 +152,8 @@ class RequestFlow<Request, SettleArgs extends readonly unknown[]> implements Key
       if (settings.settling.length > 0) settleAfterResponse(settings, exchange, this.settleArgs, decided);
       // No work is begun for a client that has left. In shadow mode, every request is let through.
       if (!shadow && exchange.hasLeft === true) return this.#leave(decided);
-      if (decided.state !== undefined && slotsUntil !== 'response')
-        releaseAfterHandler(settings, exchange, this.settleArgs, decided);
+      if (decided.state !== undefined && heldUntil !== 'response')
+        decided.state.holding?.releaseAfterHandler(decided, exchange, heldUntil, this.settleArgs);
     }
     return shadow ? null : answerTo(settings, exchange, decided, queuedMs);
   }
@@ -169,7 +170,7 @@ class RequestFlow<Request, SettleArgs extends readonly unknown[]> implements Key
     return answered.catch(throwError);
   }
 
-  /** Ends a request whose handler will not run. Its slots are released here, unless they are at the end of its response. */
+  /** Ends a request whose handler will not run. What it holds is released here, unless it is at the end of its response. */
   #leave(decision: Decided): 'left' {
     void decision.release();
     return 'left';
@@ -177,7 +178,7 @@ class RequestFlow<Request, SettleArgs extends readonly unknown[]> implements Key
 
   #carryOutPart({ decision, causes }: PartialDecision): Denial | 'left' {
     if (decision === null) return endBy(causes);
-    releaseAfterResponse(this.settings.limiter, this.exchange, decision);
+    decision.holding?.releaseAfterResponse(decision, this.exchange);
     if (decision.allowed) chargeFullCosts(this.settings, this.exchange, decision);
     const { limiter, shadow, onDecision } = this.settings;
     limiter.noteRequest(this.exchange, decision, shadow);

@@ -1,6 +1,7 @@
 import type { Awaitable } from '../async/awaitable.ts';
 import { coreOf, createLimiter, LIMITER_SETTINGS, type LimiterSettings } from '../limiter/create-limiter.ts';
 import type { Decision } from '../decision/decision.ts';
+import type { HeldUntil } from '../decision/holding.ts';
 import { complaint, isInstance, SluiceError } from '../checks/errors.ts';
 import { clientNetwork } from '../keys/address-keys.ts';
 import { checkCallerDeadline, type CallerDeadline } from './caller-deadline.ts';
@@ -15,7 +16,7 @@ import type { LimitDefinition } from '../definitions/limit-definition.ts';
 import { rejectOtherKinds } from '../definitions/kind-hints.ts';
 import type { LimitSettings } from '../limits/limit-settings.ts';
 import { DEFAULT_NAME } from './shown-names.ts';
-import { checkedSlotsUntil, type SlotOptions, type SlotsUntil } from './slots-until.ts';
+import { checkedHeldUntil, type SlotOptions } from './slots-until.ts';
 import { LIMIT_ROWS } from '../definitions/define-limits.ts';
 import { checkLimitName } from '../limits/limit-name.ts';
 import { checkBoolean, checkFunction, checkOptions, wholeNumber, type Hints } from '../checks/options.ts';
@@ -158,7 +159,7 @@ export interface FlowSettings<Request, SettleArgs extends readonly unknown[]>
   /** The requests that are queued for a delay. */
   readonly queued: QueuedRequests;
   /** See {@link SlotOptions.slotsUntil}. */
-  readonly slotsUntil: SlotsUntil<SettleArgs>;
+  readonly heldUntil: HeldUntil<SettleArgs>;
 }
 
 /**
@@ -192,9 +193,9 @@ export function flowSettings<Request, SettleArgs extends readonly unknown[]>(
   const queued = new QueuedRequests(
     wholeNumber('maxQueued', maxQueued, { min: 0, max: 1_000_000, remedy: MAX_HELD_REMEDY }),
   );
-  const slotsUntil = checkedSlotsUntil(options, shared || hasSlots(options as { limit?: unknown }));
+  const heldUntil = checkedHeldUntil(options, shared || holds(options as { limit?: unknown }));
   const answers = { dialect, retryJitter: checkedJitter(retryJitter) };
-  const common = { skip, shadow, limitPreflight, deadline, onDecision, queued, slotsUntil, ...answers };
+  const common = { skip, shadow, limitPreflight, deadline, onDecision, queued, heldUntil, ...answers };
   return {
     ...common,
     ...(shared
@@ -321,8 +322,8 @@ function inlineLimits<Request>(caller: string, name: string, options: InlineLimi
   return { ...inline, own, others: inline.others as OwnLimits<Request>['others'] };
 }
 
-/** Whether the limit of a middleware is a concurrency limit. */
-function hasSlots({ limit }: { limit?: unknown }): boolean {
+/** Whether decisions by the limit of a middleware hold something. */
+function holds({ limit }: { limit?: unknown }): boolean {
   return isOfKind(limit) && kindOf('limit', limit).level === 'held';
 }
 

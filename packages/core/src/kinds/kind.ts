@@ -1,5 +1,6 @@
 // The room kinds: a folder for each kind of limits: its options, their checks, and what it does.
 import type { Hints } from '../checks/options.ts';
+import type { EndingExchange, HeldUntil } from '../decision/holding.ts';
 import type { Part, PartContext } from '../decision/part.ts';
 import type { Key } from '../keys/key.ts';
 import type { DefinedLimit } from '../limits/defined-limit.ts';
@@ -53,6 +54,13 @@ export interface Kind<Options extends object, Override extends object = never> e
    * @throws {SluiceError} `ERR_OPTION`.
    */
   checkStore?(store: Store, limit: Limit<never>): void;
+
+  /**
+   * Rejects a request at whose end nothing would release what its decision holds. Of a kind whose limits are `held`.
+   *
+   * @throws {SluiceError} `ERR_OPTION`, `ERR_RUNTIME`.
+   */
+  checkExchange?(limit: Limit<never>, exchange: EndingExchange, until: HeldUntil<never>): void;
 }
 
 /** What an override of a kind's limits may change. */

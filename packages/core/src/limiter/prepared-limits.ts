@@ -102,8 +102,8 @@ function resolvedUse<Request>(limit: Limit<Request>, given: UseInput<Request>): 
 export class ResolvedLimits<Request> {
   readonly set: LimitSet<Request>;
   readonly uses: readonly ResolvedUse<Request>[];
-  /** The first concurrency limit among them, of those that are not disabled. */
-  readonly slotLimit: Limit<Request> | undefined;
+  /** The first limit among them whose decisions hold something, of those that are not disabled. */
+  readonly held: Limit<Request> | undefined;
   /** Whether a decision may have a delay. */
   readonly canWait: boolean;
   readonly #decider: Pick<Decider, 'decide'>;
@@ -116,7 +116,7 @@ export class ResolvedLimits<Request> {
   ) {
     this.set = set;
     this.uses = uses;
-    this.slotLimit = uses.find(({ limit }) => limit.treatment.slots !== undefined && !limit.disabled)?.limit;
+    this.held = uses.find(({ limit }) => limit.kind.level === 'held' && !limit.disabled)?.limit;
     this.canWait = set.overridesCanWait || uses.some(({ limit }) => limit.levels.lineTicks !== undefined);
     this.#decider = decider;
     this.#call = call;

@@ -2,6 +2,7 @@ import type { Decided } from '../../decision/decided.ts';
 import type { OwnAnswer } from '../../decision/own-answers.ts';
 import type { Transaction } from '../../decision/transaction.ts';
 import type { SlotTerms } from '../../limits/treatment.ts';
+import { mapKeyOf } from '../../store/bucket-key.ts';
 import { levelAfter } from '../../store/transaction-rule.ts';
 import type { Held, HeldSlots } from './held-slots.ts';
 import { newHolder } from './holder.ts';
@@ -42,12 +43,14 @@ export class Claims {
 
   /** Keeps the slots that an allowed decision has taken of those that were claimed, and returns them. */
   keep(claim: Claim, decision: Decided): readonly Held[] {
-    return [...claim.values()].filter((slots) => {
-      const isTaken = wereTaken(slots, decision);
-      if (isTaken) this.#held.keep(slots);
-      else this.#held.cancel(slots);
-      return isTaken;
-    });
+    const kept: Held[] = [];
+    for (const slots of claim.values()) {
+      if (wereTaken(slots, decision)) {
+        this.#held.keep(slots);
+        kept.push(slots);
+      } else this.#held.cancel(slots);
+    }
+    return kept;
   }
 
   /** Ends the claim of a decision that is not allowed. */
@@ -56,14 +59,17 @@ export class Claims {
   }
 }
 
-function slotsOf({ limit, id, cost: count }: Transaction, terms: SlotTerms): Held {
-  return { limit, id, slots: true, holder: newHolder(), expiryMs: terms.expiryMs, first: 1, count, terms };
+function slotsOf(transaction: Transaction, terms: SlotTerms): Held {
+  const { limit, id, cost: count } = transaction;
+  const { expiryMs } = terms;
+  return { limit, id, slots: true, holder: newHolder(), expiryMs, first: 1, count, terms, key: mapKeyOf(transaction) };
 }
 
 /** Whether a decision has taken slots that were claimed. */
 function wereTaken({ limit, id }: Held, { batch, levelsTicks }: Decided): boolean {
-  const index = batch.findIndex((transaction) => transaction.limit === limit && transaction.id === id);
-  return index !== -1 && takes(batch[index]!, levelsTicks[index]!);
+  for (let i = 0; i < batch.length; i++)
+    if (batch[i]!.limit === limit && batch[i]!.id === id) return takes(batch[i]!, levelsTicks[i]!);
+  return false;
 }
 
 /** Whether a transaction of a batch that passes takes slots at a level. */

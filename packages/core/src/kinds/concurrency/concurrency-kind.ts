@@ -5,6 +5,7 @@ import { NUMBERS_ALONE } from '../../limits/limit-parts.ts';
 import { EXACT_ROW, type OptionRow } from '../../limits/option.ts';
 import { SlotBuckets } from '../../store/memory/slot-buckets.ts';
 import type { Kind } from '../kind.ts';
+import { checkHasEnd } from './slot-ends.ts';
 import { SlotPart } from './slot-part.ts';
 import { EXPIRY, MAX_SLOTS, SLOT_SCOPES, slotTermsOf, type Concurrency } from './slot-terms.ts';
 
@@ -71,6 +72,7 @@ export const CONCURRENCY: Kind<Concurrency, ConcurrencyOverride> = {
         "Every store of Sluice has it. For one of your own, see SlotHolding in docs/writing-a-store.md, or use scope: 'process'.",
     });
   },
+  checkExchange: checkHasEnd,
   lends: { slotTable: () => new SlotBuckets() },
   part: (context) => new SlotPart(context),
 };

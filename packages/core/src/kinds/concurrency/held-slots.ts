@@ -1,4 +1,4 @@
-import { andThen, attempt, callAndForget, type Awaitable } from '../../async/awaitable.ts';
+import { callAndForget, type Awaitable } from '../../async/awaitable.ts';
 import type { SlotTerms } from '../../limits/treatment.ts';
 import { mapKeyOf } from '../../store/bucket-key.ts';
 import type { BucketName, StoreHold } from '../../store/store.ts';
@@ -8,6 +8,8 @@ import { Renewals } from './renewals.ts';
 
 /** Slots that one decision holds in one bucket. */
 export interface Held extends StoreHold {
+  /** Of its bucket. */
+  readonly key: string;
   readonly terms: SlotTerms;
 }
 
@@ -97,11 +99,12 @@ export class HeldSlots {
 
   /** Counts slots that a decision is about to take. */
   claim(held: Held): void {
-    this.#endExpired();
-    this.#heartbeats?.add(held);
-    const key = mapKeyOf(held);
-    let bucket = this.#buckets.get(key);
-    if (bucket === undefined) this.#buckets.set(key, (bucket = { count: 0, pending: new Set() }));
+    if (this.#heartbeats !== undefined) {
+      this.#endExpired();
+      this.#heartbeats.add(held);
+    }
+    let bucket = this.#buckets.get(held.key);
+    if (bucket === undefined) this.#buckets.set(held.key, (bucket = { count: 0, pending: new Set() }));
     bucket.count += held.count;
     bucket.pending.add(held);
   }
@@ -118,7 +121,7 @@ export class HeldSlots {
   keep(held: Held): void {
     // A request that was stalled for longer than the expiry goes on.
     if (this.#heartbeats?.has(held) === false) this.claim(held);
-    this.#buckets.get(mapKeyOf(held))!.pending.delete(held);
+    this.#buckets.get(held.key)!.pending.delete(held);
     this.#held.add(held);
     if (this.#heartbeats === undefined && held.terms.scope === 'store') this.#renewals.add(held);
     if (this.#isClosed) void this.release([held]);
@@ -131,12 +134,15 @@ export class HeldSlots {
    * can't answer, the slots are free when they expire.
    */
   release(all: readonly Held[]): Awaitable<void> {
-    const inStore = this.#end(all).filter(({ terms }) => terms.scope === 'store');
-    if (inStore.length === 0) return;
-    return andThen(
-      attempt(() => this.#parts.release(inStore)),
-      ignore,
-    );
+    const inStore: Held[] = [];
+    for (const held of this.#end(all)) if (held.terms.scope === 'store') inStore.push(held);
+    if (inStore.length === 0) return undefined;
+    try {
+      const released = this.#parts.release(inStore);
+      return released instanceof Promise ? released.then(ignore, ignore) : undefined;
+    } catch {
+      return undefined;
+    }
   }
 
   /**
@@ -165,7 +171,7 @@ export class HeldSlots {
   /** Forgets the slots of a bucket that was reset. Slots of pending decisions are taken after that. */
   forget(bucket: BucketName): void {
     const key = mapKeyOf(bucket);
-    this.#end([...this.#held].filter((held) => mapKeyOf(held) === key));
+    this.#end([...this.#held].filter((held) => held.key === key));
   }
 
   /** Releases all slots. */
@@ -176,8 +182,10 @@ export class HeldSlots {
 
   /** Returns those that were held until now. */
   #end(all: readonly Held[]): readonly Held[] {
-    const ended = all.filter((held) => this.#held.delete(held));
-    for (const held of ended) {
+    const ended: Held[] = [];
+    for (const held of all) {
+      if (!this.#held.delete(held)) continue;
+      ended.push(held);
       this.#uncount(held);
       this.#renewals.remove(held);
     }
@@ -201,11 +209,10 @@ export class HeldSlots {
   }
 
   #subtract(held: Held): void {
-    const key = mapKeyOf(held);
-    const bucket = this.#buckets.get(key)!;
+    const bucket = this.#buckets.get(held.key)!;
     bucket.count -= held.count;
     bucket.pending.delete(held);
-    if (bucket.count === 0) this.#buckets.delete(key);
+    if (bucket.count === 0) this.#buckets.delete(held.key);
   }
 
   #renewOwn(held: Held): void {

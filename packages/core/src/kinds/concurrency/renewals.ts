@@ -58,8 +58,9 @@ class Queue<Slots extends Expiring> {
   }
 
   add(slots: Slots): void {
-    this.#slots.set(slots, this.#time.nowMicros());
-    this.#alarm ??= this.#nextRun();
+    const nowMicros = this.#time.nowMicros();
+    this.#slots.set(slots, nowMicros);
+    this.#alarm ??= this.#nextRun(nowMicros);
   }
 
   /** Returns whether none are left. */
@@ -72,8 +73,8 @@ class Queue<Slots extends Expiring> {
   }
 
   // A timer is set again only when it has run: most slots are released long before they are due.
-  #nextRun(): Alarm {
-    const delayMs = Math.ceil((this.#firstDueMicros() - this.#time.nowMicros()) / 1000);
+  #nextRun(nowMicros: number): Alarm {
+    const delayMs = Math.ceil((this.#firstDueMicros() - nowMicros) / 1000);
     const alarm = this.#time.alarm(delayMs, () => this.#run());
     // A process that has nothing else to do may end: its slots are then free after their expiry.
     alarm.unref();
@@ -88,7 +89,7 @@ class Queue<Slots extends Expiring> {
   #run(): void {
     const nowMicros = this.#time.nowMicros();
     const ripe = this.#firstDueMicros() <= nowMicros ? this.#takeRipe(nowMicros) : [];
-    this.#alarm = this.#nextRun();
+    this.#alarm = this.#nextRun(nowMicros);
     // At the end, because it may call a listener, which may add and remove slots.
     if (ripe.length > 0) this.#renew(ripe);
   }

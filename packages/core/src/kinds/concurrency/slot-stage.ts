@@ -1,4 +1,4 @@
-import { andThen, attempt, Rejected, type Awaitable } from '../../async/awaitable.ts';
+import type { Awaitable } from '../../async/awaitable.ts';
 import { Decided, stateOf } from '../../decision/decided.ts';
 import { withOwnAnswers, type OwnAnswer } from '../../decision/own-answers.ts';
 import type { DecisionCall, Rest, Stage } from '../../decision/stage.ts';
@@ -8,7 +8,7 @@ import type { Store } from '../../store/store.ts';
 import { passes } from '../../store/transaction-rule.ts';
 import { AbandonedSlots } from './abandoned-slots.ts';
 import { Claims, NO_CLAIM, type Claim } from './claims.ts';
-import { DecisionSlots } from './decision-slots.ts';
+import { DecisionSlots, type DecisionSlotsParts } from './decision-slots.ts';
 import type { Held, HeldSlots } from './held-slots.ts';
 import { newHolder } from './holder.ts';
 
@@ -29,38 +29,55 @@ export class SlotStage implements Stage {
   readonly concerns: Stage['concerns'] = hasSlots;
   readonly #parts: SlotStageParts;
   readonly #claims: Claims;
-  readonly #abandoned: AbandonedSlots;
+  readonly #ofDecisions: DecisionSlotsParts;
 
   constructor(parts: SlotStageParts) {
     const { held, emit } = parts;
     this.#parts = parts;
     this.#claims = new Claims(held);
-    this.#abandoned = new AbandonedSlots(held, emit);
+    this.#ofDecisions = { held, abandoned: new AbandonedSlots(held, emit), emit };
   }
 
   /** Leaves the part of a batch for which the store is needed to the stages that follow. */
   decide(call: DecisionCall, batch: Batch, stages: Rest): Awaitable<Decided> {
     const own = this.#ownAnswers(batch);
-    if (isDenied(own)) return this.#ownDecision(own, stages.owner, -1);
+    if (own.size > 0 && isDenied(own)) return this.#ownDecision(own, stages.owner, -1);
     const takes = call === 'spend';
     const claim = takes ? this.#claims.of(batch, own) : NO_CLAIM;
-    const rest = batch.flatMap((transaction, i) => (own.has(i) ? [] : [withHolding(transaction, claim.get(i))]));
+    const rest: Transaction[] = [];
+    for (let i = 0; i < batch.length; i++) if (!own.has(i)) rest.push(withHolding(batch[i]!, claim.get(i)));
     if (rest.length === 0) return this.#finish(this.#ownDecision(own, stages.owner, 0, takes), claim);
-    return andThen(
-      attempt(() => stages.decide(rest)),
-      (decided) => {
-        if (decided instanceof Rejected) {
-          this.#claims.giveUp(claim);
-          throw decided.cause;
-        }
-        return this.#finish(withOwn(batch, own, decided), claim);
+    let decided: Awaitable<Decided>;
+    try {
+      decided = stages.decide(rest);
+    } catch (error) {
+      this.#claims.giveUp(claim);
+      throw error;
+    }
+    if (decided instanceof Promise) return this.#finishLater(batch, own, decided, claim);
+    return this.#finish(own.size === 0 ? decided : withOwn(batch, own, decided), claim);
+  }
+
+  // A function of its own: a closure in its caller would allocate a context on each call.
+  #finishLater(
+    batch: Batch,
+    own: ReadonlyMap<number, OwnAnswer>,
+    decided: Promise<Decided>,
+    claim: Claim,
+  ): Promise<Decided> {
+    return decided.then(
+      (decision) => this.#finish(withOwn(batch, own, decision), claim),
+      (cause: unknown) => {
+        this.#claims.giveUp(claim);
+        throw cause;
       },
     );
   }
 
   #ownAnswers(batch: Batch): ReadonlyMap<number, OwnAnswer> {
     const own = new Map<number, OwnAnswer>();
-    for (const [i, transaction] of batch.entries()) {
+    for (let i = 0; i < batch.length; i++) {
+      const transaction = batch[i]!;
       if (transaction.treatment.slots?.scope !== 'process') continue;
       own.set(i, { transaction, level: this.#parts.held.countOf(transaction) });
     }
@@ -77,14 +94,14 @@ export class SlotStage implements Stage {
 
   #finish(decision: Decided, claim: Claim): Decided {
     if (claim === NO_CLAIM) return decision;
-    if (!decision.allowed) {
+    if (decision.passed !== 0) {
       this.#claims.giveUp(claim);
       return decision;
     }
     const all = this.#claims.keep(claim, decision);
     if (all.length === 0) return decision;
-    stateOf(decision).holding = new DecisionSlots(all, { held: this.#parts.held, abandoned: this.#abandoned });
-    this.#abandoned.watch(decision, all);
+    stateOf(decision).holding = new DecisionSlots(all, this.#ofDecisions);
+    this.#ofDecisions.abandoned.watch(decision, all);
     return decision;
   }
 }

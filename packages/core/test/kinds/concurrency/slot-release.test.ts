@@ -3,7 +3,7 @@ import { concurrency } from '@sluice/core/concurrency';
 import { flowSettings, runFlow, type Exchange, type ExchangeEnd } from '@sluice/core/http';
 import { FakeTime } from '@sluice/core/testing';
 import { expect, test } from 'vitest';
-import { plainExchange } from '../support/plain-exchange.ts';
+import { plainExchange } from '../../support/plain-exchange.ts';
 
 /** A limiter with one slot for each user. */
 function limiterOf(limit: object = {}) {
