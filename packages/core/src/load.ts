@@ -3,30 +3,9 @@
  *
  * @module
  */
-import type { Key } from './keys/key.ts';
-import { ofKind, type LimitOfKind } from './kinds/limit-of-kind.ts';
-import { LOAD, type Load } from './kinds/load/load-kind.ts';
-import type { LimitSettings } from './limits/limit-settings.ts';
-
+export { load, type LoadLimitOptions } from './kinds/load/load.ts';
 export { eventLoop, loadFrom } from './kinds/load/sources.ts';
 export type { Load } from './kinds/load/load-kind.ts';
 export type { LoadOptions } from './kinds/load/load-options.ts';
 export type { ShedMessage } from './kinds/load/shedding.ts';
 export type { LoadSource } from './kinds/load/load-source.ts';
-
-/** The options of {@link load}. */
-export interface LoadLimitOptions<Request = unknown> extends Pick<LimitSettings<Request>, 'disabled'>, Load {
-  /** What distinguishes clients: for about a minute, a client is either denied or not. Default: `clientNetwork()`. */
-  readonly key?: Key<Request> | undefined;
-}
-
-/**
- * A load limit.
- *
- *     const limits = { Worker: load({ load: eventLoop() }) };
- */
-export function load<Request = unknown>(
-  options: LoadLimitOptions<Request>,
-): LoadLimitOptions<Request> & LimitOfKind<Request> {
-  return ofKind<Request, LoadLimitOptions<Request>>(LOAD, options);
-}

@@ -22,7 +22,7 @@ import { Use } from '../../../packages/core/src/limits/use.ts';
 import { Treatment } from '../../../packages/core/src/limits/treatment.ts';
 import { countingRate, rateOf, type Numbers } from '../../../packages/core/src/rule/rate.ts';
 import type { CalendarPeriod } from '../../../packages/core/src/store/calendar-period.ts';
-import { lend } from '../../../packages/core/src/store/lent.ts';
+import { provide } from '../../../packages/core/src/store/provided.ts';
 import { decidedReading } from '../../../packages/core/src/store/alternatives.ts';
 import { StoreCalls } from '../../../packages/core/src/store/store-calls.ts';
 import { memoryStore } from '../../../packages/core/src/store/memory/memory-store.ts';
@@ -35,7 +35,7 @@ export { DenialCache };
 export type { Decision };
 
 // Some decisions here are made without a limiter, which would do so.
-lend(QUOTA.lends!);
+provide(QUOTA.provides!);
 
 const TREATMENT = new Treatment({
   isPlain: true,

@@ -153,10 +153,10 @@ export function checkedBudget<Args extends readonly unknown[]>(
 function checkedLimit(limiter: Limiter, name: string, option: string, cost: CostOfCall | undefined): BudgetLimit {
   // Throws for a limit that does not exist.
   limiter.limit(name);
-  const { key, treatment } = limitsOf(limiter).get(name)!;
+  const { key, kind } = limitsOf(limiter).get(name)!;
   const common = { name, isEveryone: isEveryone(key) };
   if (typeof cost === 'number') return { ...common, cost: fixedCost(limiter, { limit: name, cost, option }) };
-  if (treatment.slots !== undefined) throw noSlots(option, cost);
+  if (kind.level === 'held') throw noSlots(option, cost);
   return { ...common, cost: cost === 'tokens' ? EACH_TOKEN : checkedWeights(option, cost as Weights) };
 }
 

@@ -52,7 +52,8 @@ export interface Readings {
   /** What kind of store the limiter has; '' if that is not known. */
   readonly storeName: string;
   readonly waiting: ReadonlyMap<string, Waiting>;
-  readonly slots: ReadonlyMap<string, number>;
+  /** How much of each limit this process holds. */
+  readonly held: ReadonlyMap<string, number>;
   /** Denials because of the deadlines of callers, by limit. */
   readonly deadlineDenials: ReadonlyMap<string, number>;
   /** The calls of its schedulers, by limit. Empty without one. */
@@ -75,7 +76,7 @@ export function readingsOf(limiter: LimiterCore<never>): Readings {
     status: limiter.status(),
     storeName: store.name ?? '',
     waiting: queued.waiting(),
-    slots: kinds.heldByLimit(),
+    held: kinds.heldByLimit(),
     deadlineDenials: deadlines.denials,
     scheduled: scheduledBy(limiter.schedulers),
     memory: readStore(() => (store as StoreInMemory).stats?.()),
@@ -272,9 +273,9 @@ export const INSTRUMENTS: readonly ReadInstrument[] = [
     unit: '{slot}',
     description: 'Slots of concurrency limits that this process holds.',
     attributes: ['limit'],
-    *read({ limits, slots }) {
+    *read({ limits, held }) {
       for (const [limit, { kind }] of limits)
-        if (kind.level === 'held') yield { attributes: { limit }, value: slots.get(limit) ?? 0 };
+        if (kind.level === 'held') yield { attributes: { limit }, value: held.get(limit) ?? 0 };
     },
   },
   {

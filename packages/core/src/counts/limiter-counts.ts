@@ -107,7 +107,7 @@ export function counts(limiter: Limiter<never>): LimiterCounts {
 export function gauges(limiter: Limiter<never>): LimiterGauges {
   const core = coreOf(limiter);
   const waiting = core.inProgress.queued.waiting();
-  const slots = core.inProgress.kinds.heldByLimit();
+  const held = core.inProgress.kinds.heldByLimit();
   const limits = [...core.limits].map(([name, limit]): [string, LimitGauges] => {
     const { kind, levels } = limit;
     const canWait = levels.lineTicks !== undefined;
@@ -117,7 +117,7 @@ export function gauges(limiter: Limiter<never>): LimiterGauges {
         kind: kind.name,
         queued: canWait ? (waiting.get(name)?.count ?? 0) : undefined,
         longestWaitMs: canWait ? (waiting.get(name)?.longestMs ?? 0) : undefined,
-        slotsHeld: kind.level === 'held' ? (slots.get(name) ?? 0) : undefined,
+        slotsHeld: kind.level === 'held' ? (held.get(name) ?? 0) : undefined,
         loadLevel: ownLevelOf(limit),
       },
     ];

@@ -1,7 +1,7 @@
 import type { Awaitable } from '../async/awaitable.ts';
 import type { EventSink } from '../events/event.ts';
 import type { LimitMap } from '../limits/limit.ts';
-import type { Store, StoreBucket, StoreHold, StoreTransaction } from '../store/store.ts';
+import type { Store, StoreBucket, StoreHold } from '../store/store.ts';
 import type { Time } from '../time/time.ts';
 import type { Changed, Charge } from './batch-answer.ts';
 import type { Stage } from './stage.ts';
@@ -23,8 +23,12 @@ export interface Part {
   charged?(change: Changed<Charge>): void;
   /** Forgets what this process knows of buckets that are reset. */
   reset?(buckets: readonly StoreBucket[]): void;
-  /** Returns the level of a bucket as this process knows it, for the time in which the store can't answer. */
-  levelFor?(transaction: StoreTransaction): number;
+  /**
+   * Returns the store for the time in which the limiter's store can't answer.
+   *
+   * @param tokens - A store of this process, which answers at once. The same for each call.
+   */
+  localStore?(tokens: Store): Store;
   /** How much of each limit this process holds. */
   heldByLimit?(): ReadonlyMap<string, number>;
   close?(): void;
@@ -37,8 +41,8 @@ export interface PartContext {
   readonly emit: EventSink;
   /** Whether the store answers at once. */
   readonly answersAtOnce: boolean;
-  /** Renews slots in the store. */
+  /** Renews in the store what is held. */
   readonly renew: (holds: readonly StoreHold[]) => Awaitable<unknown>;
-  /** Releases slots in the store. */
+  /** Releases it. */
   readonly release: (holds: readonly StoreHold[]) => Awaitable<unknown>;
 }

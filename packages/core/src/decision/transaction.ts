@@ -54,7 +54,7 @@ export class Transaction implements StoreTransaction, Levels {
     this.treatment = use.limit.treatment;
     this.calendar = calendar;
     this.period = period;
-    this.slots = use.limit.treatment.slots === undefined ? undefined : true;
+    this.slots = use.limit.treatment.holding === undefined ? undefined : true;
     this.holding = undefined;
     this.isPlain = use.limit.treatment.isPlain && levels.rate.burst > 0 && use.cost <= levels.rate.burst;
   }

@@ -1,6 +1,6 @@
 // The room definitions: limits and overrides as a user writes them, validated together.
 import { checkOptions, entriesOf, isPlainObject } from '../checks/options.ts';
-import { lend } from '../store/lent.ts';
+import { provide } from '../store/provided.ts';
 import type { StoreCalls } from '../store/store-calls.ts';
 import { complaint, shownName, SluiceError } from '../checks/errors.ts';
 import { LIMIT_HINTS } from '../checks/peer-names.ts';
@@ -77,8 +77,8 @@ function defineLimit<Request>(
   if (!isKey(key)) throw notAKey(where, key);
   checkGiven(LIMIT_ROWS, where, definition);
   const parts = kind.define(definition as never, { where, name, ...(calls && { calls }) });
-  if (kind.lends !== undefined) lend(kind.lends);
-  const { rate, bounds, calendar, own } = parts;
+  if (kind.provides !== undefined) provide(kind.provides);
+  const { rate, bounds, calendar, isStored, own } = parts;
   const levels = levelsFrom(rate, rate);
   // Written out, so that limits of all kinds have one hidden class: a spread creates others.
   return {
@@ -90,6 +90,7 @@ function defineLimit<Request>(
     stored: levels,
     bounds,
     calendar,
+    isStored,
     own,
     disabled,
     treatment: new Treatment({

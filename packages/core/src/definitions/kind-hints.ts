@@ -7,30 +7,24 @@ import { RATE } from '../kinds/rate/rate.ts';
 interface NamedKind {
   readonly noun: string;
   readonly maker: string;
+  /** The option that shows it. */
+  readonly mark: string;
+  /** The other options that it alone has. */
+  readonly others: readonly string[];
 }
 
-const QUOTA: NamedKind = { noun: 'a quota', maker: 'quota' };
-const CONCURRENCY: NamedKind = { noun: 'a concurrency limit', maker: 'concurrency' };
-
-/** The kinds, by the options that show them. */
-const BY_MARK: Readonly<Record<string, NamedKind>> = {
-  per: QUOTA,
-  concurrency: CONCURRENCY,
-  load: { noun: 'a load limit', maker: 'load' },
-  borrow: { noun: 'a rate that borrows', maker: 'borrow' },
-};
-
-/** The kinds, by the other options that they alone have. */
-const BY_OPTION: Readonly<Record<string, NamedKind>> = {
-  timeZone: QUOTA,
-  anchor: QUOTA,
-  warnAt: QUOTA,
-  expiry: CONCURRENCY,
-  scope: CONCURRENCY,
-};
+const KINDS: readonly NamedKind[] = [
+  { noun: 'a quota', maker: 'quota', mark: 'per', others: ['timeZone', 'anchor', 'warnAt'] },
+  { noun: 'a concurrency limit', maker: 'concurrency', mark: 'concurrency', others: ['expiry', 'scope'] },
+  { noun: 'a load limit', maker: 'load', mark: 'load', others: [] },
+  { noun: 'a rate that borrows', maker: 'borrow', mark: 'borrow', others: [] },
+];
 
 /** The names of the options that show kinds. */
-export const KIND_MARKS: readonly string[] = Object.keys(BY_MARK);
+export const KIND_MARKS: readonly string[] = KINDS.map(({ mark }) => mark);
+
+/** All options that only other kinds than a rate have. */
+const OF_KINDS: readonly string[] = [...KIND_MARKS, ...KINDS.flatMap(({ others }) => others)];
 
 /** The options of limits of all kinds: the others of a middleware are not those of its limit. */
 const OF_LIMITS: ReadonlySet<string> = new Set([
@@ -38,8 +32,7 @@ const OF_LIMITS: ReadonlySet<string> = new Set([
   'onFailure',
   'hidden',
   'disabled',
-  ...KIND_MARKS,
-  ...Object.keys(BY_OPTION),
+  ...OF_KINDS,
   ...Object.keys(RATE.options),
 ]);
 
@@ -52,23 +45,22 @@ const OF_LIMITS: ReadonlySet<string> = new Set([
  */
 export function rejectOtherKinds(where: string, definition: unknown, kind: AnyKind, caller?: string): void {
   if (!isPlainObject(definition)) return;
-  const owners: Readonly<Record<string, NamedKind>> = { ...BY_OPTION, ...BY_MARK };
   const given = Object.fromEntries(entriesOf(where, definition));
   const isForeign = (name: string): boolean => given[name] !== undefined && !Object.hasOwn(kind.options, name);
-  const option = [...KIND_MARKS, ...Object.keys(BY_OPTION), ...Object.keys(RATE.options)].find(isForeign);
+  const option = [...OF_KINDS, ...Object.keys(RATE.options)].find(isForeign);
   if (option === undefined) return;
-  const owner = owners[option];
+  const owner = KINDS.find(({ mark, others }) => mark === option || others.includes(option));
   const path = `${where}.${option}`;
   if (kind.mark !== undefined) {
     const why = kind.hints?.[option] ?? `a limit is ${kind.noun} or ${owner?.noun ?? RATE.noun}. ${IN_ONE_BATCH}`;
     throw new SluiceError('ERR_LIMIT', `must be left out beside \`${kind.mark}\`: ${why}`, { path });
   }
-  const { noun, maker } = owner!;
+  const { noun, maker, mark } = owner!;
   const line = caller === undefined ? made(maker, given) : madeInline(caller, maker, given);
   throw new SluiceError(
     'ERR_LIMIT',
     `is an option of ${noun}, which is made by a function. Write import { ${maker} } from '@sluice/core/${maker}'; ` +
-      `and ${line}${option in BY_MARK ? '' : '; or leave it out'}.`,
+      `and ${line}${option === mark ? '' : '; or leave it out'}.`,
     { path },
   );
 }

@@ -8,7 +8,7 @@ import { kindOfLimit } from '../kinds/kind.ts';
  * be compared, nor can overrides that a function returns.
  */
 export interface StoredLimit {
-  /** What its buckets are: the kind, the format of the ids, the calendar, who counts the slots. */
+  /** What its buckets are: the kind, the format of the ids, the calendar, where they are. */
   readonly shape: string;
   /** All numbers by which a bucket is decided. */
   readonly numbers: string;
@@ -29,11 +29,11 @@ export function storedLimits({ limits }: LimitSet<never>): ReadonlyMap<string, S
 }
 
 function storedAs(role: 'limit' | 'ceiling', limit: Limit<never>, linked?: object): StoredLimit {
-  const { kind, key, calendar, treatment } = limit;
+  const { kind, key, calendar, isStored, treatment } = limit;
   const { rate, fitTicks, capTicks, lineTicks } = limit.stored;
   const ticks = [rate.emissionIntervalTicks, fitTicks, capTicks, lineTicks];
   return {
-    shape: JSON.stringify([role, kind.name, key.format.name, calendar?.name, treatment.slots?.scope]),
+    shape: JSON.stringify([role, kind.name, key.format.name, calendar?.name, isStored]),
     numbers: JSON.stringify([rate.burst, rate.count, ticks, storedParts(treatment), linked]),
     text: kind.describe(limit),
   };

@@ -6,7 +6,6 @@ import { localPressureEvent } from '../store/memory/pressure.ts';
 import { EMPTY_READING, type Store, type StoreBucket, type StoreReading, type StoreOperation } from '../store/store.ts';
 import { readingsOf } from '../store/alternatives.ts';
 import { LocalRates } from './local-rate.ts';
-import { LocalStore, type SlotLevel } from './local-store.ts';
 import type { Changed, Charge, Failure } from '../decision/batch-answer.ts';
 import type { DecisionMaker } from '../decision/decide.ts';
 import type { Decided } from '../decision/decided.ts';
@@ -31,8 +30,8 @@ export interface FallbackParts {
   readonly owner: object;
   /** They renew the periods of batches, which are those of the store's clock, for the clock of this process. */
   readonly calls: StoreCalls;
-  /** The level of buckets of slots. */
-  readonly slotLevel: SlotLevel;
+  /** Returns the store to ask instead, of one with tokens. Default: that one. */
+  readonly localStore: ((tokens: Store) => Store) | undefined;
   readonly makes: DecisionMaker;
 }
 
@@ -49,12 +48,12 @@ export class Fallback {
   readonly #emit: EventSink;
   readonly #calls: StoreCalls;
   readonly #makes: DecisionMaker;
-  readonly #slotLevel: SlotLevel;
+  readonly #localStore: (tokens: Store) => Store;
   /** Created when the first `local` limit needs it. */
-  #store: LocalStore | undefined;
+  #tokens: MemoryStore | undefined;
 
-  constructor({ guarded, gateways, emit, owner, calls, slotLevel, makes }: FallbackParts) {
-    this.#slotLevel = slotLevel;
+  constructor({ guarded, gateways, emit, owner, calls, localStore, makes }: FallbackParts) {
+    this.#localStore = localStore ?? ((tokens) => tokens);
     this.#calls = calls;
     this.#makes = makes;
     this.#guarded = guarded;
@@ -96,7 +95,7 @@ export class Fallback {
 
   /** Fills local buckets. */
   reset(batch: readonly StoreBucket[]): void {
-    this.#store?.run({ kind: 'reset', batch });
+    if (this.#tokens !== undefined) this.#localStore(this.#tokens).run({ kind: 'reset', batch });
   }
 
   /** The local store answers at once. */
@@ -104,14 +103,14 @@ export class Fallback {
     return this.#calls.runOther(store, operation) as StoreReading;
   }
 
-  #local(): LocalStore {
-    return (this.#store ??= this.#madeLocal());
+  #local(): Store {
+    return this.#localStore((this.#tokens ??= this.#madeLocal()));
   }
 
-  #madeLocal(): LocalStore {
+  #madeLocal(): MemoryStore {
     const store = localBucketsOf(this.#guarded, this.#calls.time);
     store.watch((pressure) => this.#emit(localPressureEvent(pressure)));
-    return new LocalStore(store, this.#slotLevel);
+    return store;
   }
 }
 

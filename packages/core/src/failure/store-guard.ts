@@ -21,7 +21,6 @@ import { Deadlines } from '../time/deadlines.ts';
 import type { Wait } from '../time/deadline-queue.ts';
 import type { CheckedFailureOptions } from '../limits/failure-options.ts';
 import { Fallback, type Alternatives } from './fallback.ts';
-import type { SlotLevel } from './local-store.ts';
 import { LoopYield } from './loop-yield.ts';
 import { closed, type Command, type StoreGate } from './store-gate.ts';
 import { isExact } from '../limits/treatment.ts';
@@ -42,8 +41,8 @@ export interface StoreGuardParts {
   readonly emit: EventSink;
   /** How stores are called. Its time is that of deadlines, outages and local buckets. */
   readonly calls: StoreCalls;
-  /** The level of buckets of slots while the store can't answer. */
-  readonly slotLevel: SlotLevel;
+  /** As in the parts of a {@link Fallback}. */
+  readonly localStore?: (tokens: Store) => Store;
   readonly makes: DecisionMaker;
 }
 
@@ -76,7 +75,7 @@ export class StoreGuard implements StoreGate, StoreCallTracker {
   #isAsync = false;
   #closed = false;
 
-  constructor({ store, failure, emit, calls, slotLevel, makes }: StoreGuardParts) {
+  constructor({ store, failure, emit, calls, localStore, makes }: StoreGuardParts) {
     const { deadlineMs, gateways } = failure;
     const { time } = calls;
     this.#calls = calls;
@@ -93,7 +92,7 @@ export class StoreGuard implements StoreGate, StoreCallTracker {
       emit,
       owner: this,
       calls,
-      slotLevel,
+      localStore,
       makes,
     }));
     this.#outcomes = new Outcomes({ store, fallback, health, owner: this, makes });

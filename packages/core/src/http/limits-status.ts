@@ -7,6 +7,7 @@ import type { KeySource } from '../keys/key.ts';
 import { coreOf } from '../limiter/create-limiter.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import type { RequestLimiter } from '../limiter/request-limiter.ts';
+import type { Numbers } from '../rule/rate.ts';
 import { reducedCapacityBody, type Answer } from './denial.ts';
 import type { Exchange } from './exchange.ts';
 import { errorOf } from './flow.ts';
@@ -118,13 +119,15 @@ class StatusSource<Request> implements KeySource<Request> {
 }
 
 function statusesOf(decision: Decided, { time }: RequestLimiter<never>): Record<string, LimitStatus> {
-  const visible = decision.results.filter(({ hidden }) => !hidden);
-  return Object.fromEntries(visible.map((result) => statusOf(result, time.wallNow())));
+  const { batch, results } = decision;
+  return Object.fromEntries(
+    results.flatMap((result, i) => (result.hidden ? [] : [statusOf(result, batch[i]!.rate, time.wallNow())])),
+  );
 }
 
-function statusOf(result: Result, wallMs: number): [limit: string, status: LimitStatus] {
-  const { limit, kind, burst, remaining, resetAfterMs } = result;
-  const hasReset = kind !== 'concurrency' && Number.isFinite(resetAfterMs);
+function statusOf(result: Result, { kind }: Numbers, wallMs: number): [limit: string, status: LimitStatus] {
+  const { limit, burst, remaining, resetAfterMs } = result;
+  const hasReset = kind.level !== 'held' && Number.isFinite(resetAfterMs);
   return [limit, { limit: burst, remaining, reset: hasReset ? Math.ceil((wallMs + resetAfterMs) / 1000) : null }];
 }
 

@@ -2,12 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Peer } from '../client/trusted-proxies.ts';
 import type { RequestLimiter } from '../limiter/request-limiter.ts';
 import { endIfBegun, hasLeft, onceOver } from './node-response.ts';
-import { onceEnded } from './ended-response.ts';
 import type { Exchange, ExchangeEnd } from './exchange.ts';
 import { mayLackFields } from './lacking-fields.ts';
 import type { Answer } from './denial.ts';
 import type { RequestDecision } from './request-decision.ts';
 import { IpAddress } from '../ids/ip-address.ts';
+import { provided } from '../store/provided.ts';
 
 // The types of Node's own request and response are named only in this file: all else works on exchanges.
 
@@ -66,7 +66,7 @@ export abstract class NodeExchange<Request>
 
   /** A handler has ended when it has ended its response. Frameworks that return its promise replace this. */
   onHandled(done: () => void): void {
-    onceEnded(this.outgoing, done);
+    provided('onceEnded')(this.outgoing, done);
   }
 
   getField(name: string): number | string | readonly string[] | undefined {

@@ -20,16 +20,16 @@ export function checkedHeldUntil<SettleArgs extends readonly unknown[]>(
   holds: boolean,
 ): HeldUntil<SettleArgs> {
   if (until !== 'response' && until !== 'handler' && typeof until !== 'function')
-    throw wrong("'response' or 'handler' or a function", until, UNTIL_HANDLER);
+    throw wrong("'response' or 'handler' or a function", until, ANOTHER);
   if (holds || until === 'response') return until;
-  throw wrong('left out without `concurrency`', until, WITH_SLOTS);
+  throw wrong('left out without `concurrency`', until, NOTHING_HELD);
 }
 
 function wrong(demand: string, value: unknown, remedy: string): SluiceError {
   return complaint('ERR_OPTION', { option: 'slotsUntil', demand, value, remedy });
 }
 
-const UNTIL_HANDLER =
+const ANOTHER =
   "With 'handler' a slot is held until the handler has ended, even after its client has left. For the default, 'response', leave it out.";
-const WITH_SLOTS =
+const NOTHING_HELD =
   "Only concurrency limits have slots, e.g. rateLimit({ limit: concurrency({ key, concurrency: 10 }), slotsUntil: 'handler' }).";

@@ -10,8 +10,8 @@ import type { LimitParts } from '../limits/limit-parts.ts';
 import type { OptionRows, OptionTable } from '../limits/option.ts';
 import type { OverrideTotals } from '../limits/override-totals.ts';
 import type { Numbers } from '../rule/rate.ts';
-import type { Lent } from '../store/lent.ts';
-import type { Store } from '../store/store.ts';
+import type { Provided } from '../store/provided.ts';
+import type { Store, StoreBucket } from '../store/store.ts';
 
 /**
  * A kind of limits: its options, how its numbers are validated, and how its level comes down. docs/architecture.md says
@@ -34,8 +34,8 @@ export interface Kind<Options extends object, Override extends object = never> e
   readonly hints?: Hints;
   /** The key of a limit without one. Without it, a limit must have a key. */
   readonly key?: Key;
-  /** What stores and decisions need of the kind, and do not load themselves. */
-  readonly lends?: Partial<Lent>;
+  /** What stores, decisions and exchanges need of the kind, and do not load themselves. */
+  readonly provides?: Partial<Provided>;
   /** How its limits depend on others of their set. */
   readonly links?: Links;
   /** Makes what its limits need of a limiter. Called at the first limit of the kind. */
@@ -54,6 +54,9 @@ export interface Kind<Options extends object, Override extends object = never> e
    * @throws {SluiceError} `ERR_OPTION`.
    */
   checkStore?(store: Store, limit: Limit<never>): void;
+
+  /** Returns what distinguishes the bucket of an id from one of a rate. */
+  bucket?(limit: Limit<never>, id: string): Partial<StoreBucket>;
 
   /**
    * Rejects a request at whose end nothing would release what its decision holds. Of a kind whose limits are `held`.

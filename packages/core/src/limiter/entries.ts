@@ -6,6 +6,7 @@ import type { Transaction } from '../decision/transaction.ts';
 import { checkId } from '../ids/id-format.ts';
 import { limitNamed, usualUseOf, type LimitSet } from '../definitions/limit-set.ts';
 import type { Limit } from '../limits/limit.ts';
+import { kindOfLimit } from '../kinds/kind.ts';
 import { Use } from '../limits/use.ts';
 import { MODES, type BucketName, type Mode, type StoreBucket } from '../store/store.ts';
 import { checkCall, type EntryCall } from './entry-calls.ts';
@@ -93,8 +94,7 @@ function bucketOf(set: Pick<LimitSet<never>, 'limits'>, { limit: name, id: text 
   const id = canonicalId(limit, text);
   checkId(limit.name, id);
   checkCall(limit, 'reset', 'check-and-spend');
-  const slots = limit.treatment.slots === undefined ? undefined : true;
-  return { limit: name, id, calendar: limit.calendar?.of(id).name, slots };
+  return { limit: name, id, ...kindOfLimit(limit).bucket?.(limit, id) };
 }
 
 /** The bucket of a limit that borrows has another beside it, that of the ceiling. */

@@ -3,7 +3,7 @@ import type { Stage } from '../decision/stage.ts';
 import type { Transaction } from '../decision/transaction.ts';
 import { kindsIn, type AnyKind } from '../kinds/kind.ts';
 import type { LimitMap } from '../limits/limit.ts';
-import type { StoreBucket, StoreTransaction } from '../store/store.ts';
+import type { Store, StoreBucket } from '../store/store.ts';
 
 /** Something that decisions need only at times. */
 export interface Active {
@@ -61,12 +61,12 @@ export class KindParts {
     return this.all.reduce((before, part) => part.stored?.(before) ?? before, batch);
   }
 
-  /** Returns the level of a bucket as this process knows it. */
-  levelFor(transaction: StoreTransaction): number {
-    return this.all.reduce((level, part) => Math.max(level, part.levelFor?.(transaction) ?? 0), 0);
+  /** Returns the store for the time in which the limiter's store can't answer. */
+  localStore(tokens: Store): Store {
+    return this.all.reduce((store, part) => part.localStore?.(store) ?? store, tokens);
   }
 
-  /** How many slots of each limit this process holds. */
+  /** How much of each limit this process holds. */
   heldByLimit(): ReadonlyMap<string, number> {
     return new Map(this.all.flatMap((part) => [...(part.heldByLimit?.() ?? [])]));
   }

@@ -343,7 +343,7 @@ function spendCallOf({ hold }: SpendSyncOptions): EntryCall {
 
 /** Whether the buckets of a limit are in the store, and not only in this process. */
 function isStored({ limits }: LimitSet<never>, name: string): boolean {
-  return limits.get(name)?.treatment.slots?.scope !== 'process';
+  return limits.get(name)?.isStored !== false;
 }
 
 markAsMadeHere(LimiterCore.prototype);

@@ -81,7 +81,7 @@ export function partsOf<Request>(setup: LimiterSetup<Request>, limiter: Limiter<
         failure,
         emit,
         calls,
-        slotLevel: (transaction) => kinds.levelFor(transaction),
+        localStore: (tokens) => kinds.localStore(tokens),
         makes: DECISION_MAKER,
       });
   const reports = new Reports({ limiter, onDecision, emit, time });

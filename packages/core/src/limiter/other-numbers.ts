@@ -167,8 +167,8 @@ export const otherNumbers: (parts: never) => object = (parts: NumbersParts) => n
 function announcedIn(set: LimitSet<never>): ReadonlyMap<string, Announced> {
   const stored = storedLimits(set);
   const announced = new Map<string, Announced>();
-  for (const { name, calendar, disabled, kind, treatment } of set.limits.values()) {
-    if (disabled || kind.level === 'own' || treatment.slots?.scope === 'process') continue;
+  for (const { name, calendar, disabled, isStored, kind } of set.limits.values()) {
+    if (disabled || !isStored) continue;
     const own = stored.get(name)!;
     // Limits of other kinds and calendars have other buckets.
     const id = `numbers:${name}:${calendar?.name ?? kind.level}`;

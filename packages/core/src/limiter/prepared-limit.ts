@@ -1,5 +1,4 @@
 import type { Awaitable } from '../async/awaitable.ts';
-import { SluiceError } from '../checks/errors.ts';
 import { checkFunction, checkOptions } from '../checks/options.ts';
 import { transactionOf } from '../decision/batch.ts';
 import type { Decision } from '../decision/decision.ts';
@@ -114,7 +113,7 @@ export class PreparedLimit implements LimitHandle {
     checkFunction('run.settle', settle, 'It returns the true cost, for example settle: (answer) => answer?.tokens.');
     const entries = [{ ...this.#bucket(id), cost, share }];
     if (settle === undefined) return this.#parts.limiter.run(entries, work, { signal, within });
-    if (this.#current().limit.treatment.slots !== undefined) throw settlesSlots(this.name);
+    checkCall(this.#current().limit, 'settle', 'check-and-spend');
     return this.#parts.limiter.run(entries, work, {
       signal,
       within,
@@ -168,11 +167,4 @@ function useWith(call: 'spend' | 'check', limit: Limit<never>, options: EntryOpt
 /** The id of a call that names none. Where the limit has several, it is rejected like any other value that is not text. */
 function idOf({ key }: Limit<never>): string | undefined {
   return isEveryone(key) ? EVERYONE : undefined;
-}
-
-function settlesSlots(name: string): SluiceError {
-  return new SluiceError(
-    'ERR_OPTION',
-    `\`run.settle\` must be left out for "${name}", because it is a concurrency limit, whose slots are released when the work ends.`,
-  );
 }

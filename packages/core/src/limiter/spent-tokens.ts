@@ -218,8 +218,8 @@ function spentBy(decision: Decided): readonly SpentFromBucket[] {
   for (const [i, transaction] of batch.entries()) {
     const level = decision.levelsTicks[i]!;
     const tokens = tokensTaken(transaction, level);
-    // Slots are released, and not given back.
-    if (tokens === 0 || transaction.slots) continue;
+    // What is held is released, and not given back.
+    if (tokens === 0 || transaction.rate.kind.level === 'held') continue;
     spent.push({
       transaction,
       result: results[i]!,

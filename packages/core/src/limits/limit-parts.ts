@@ -1,7 +1,6 @@
 import type { Bound } from '../rule/at-most.ts';
 import type { Numbers } from '../rule/rate.ts';
 import type { Periods } from './periods.ts';
-import type { SlotTerms } from './treatment.ts';
 
 /** What a kind makes of the options of a limit. Most limits have few of them. */
 export interface LimitParts {
@@ -12,8 +11,10 @@ export interface LimitParts {
   readonly overshoot: number | undefined;
   /** The calendar by which the level is reset; undefined for other limits. */
   readonly calendar: Periods | undefined;
-  /** How the slots of the limit are held; undefined for other limits. */
-  readonly slots: SlotTerms | undefined;
+  /** Whether its buckets are in the store, and not in each process. */
+  readonly isStored: boolean;
+  /** As in a `Treatment`. */
+  readonly holding: object | undefined;
   /** What only the kind itself reads. */
   readonly own: object | undefined;
 }
@@ -23,6 +24,7 @@ export const NUMBERS_ALONE: Omit<LimitParts, 'rate'> = {
   bounds: [],
   overshoot: undefined,
   calendar: undefined,
-  slots: undefined,
+  isStored: true,
+  holding: undefined,
   own: undefined,
 };

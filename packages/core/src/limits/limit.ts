@@ -8,7 +8,7 @@ import type { LimitParts } from './limit-parts.ts';
 import type { Treatment } from './treatment.ts';
 
 /** A validated limit, with its numbers in ticks. */
-export interface Limit<Request = unknown> extends Omit<LimitParts, 'slots' | 'overshoot'> {
+export interface Limit<Request = unknown> extends Omit<LimitParts, 'holding' | 'overshoot'> {
   readonly name: string;
   readonly kind: LimitKind;
   readonly key: Key<Request>;

@@ -6,7 +6,7 @@ import type { FailurePolicy } from './failure-policy.ts';
  * have one hidden class, whose properties V8 finds fast.
  */
 export class Treatment implements StoreTreatment {
-  /** Whether a store decides the limit's transactions as they are: it neither borrows, nor counts slots, nor is a load. */
+  /** Whether a store decides the limit's transactions as they are: it neither borrows, nor holds anything, nor is a load. */
   readonly isPlain: boolean;
   readonly onFailure: FailurePolicy;
   readonly hidden: boolean;
@@ -19,28 +19,21 @@ export class Treatment implements StoreTreatment {
   readonly borrowing: Borrows | undefined;
   /** Whether a denial is due to the service and not to the client: the response is then a 503. */
   readonly sheds: boolean;
-  /** Of a concurrency limit, how its slots are held. Otherwise undefined. */
-  readonly slots: SlotTerms | undefined;
+  /** How what its decisions take is held until a release, as its kind reads it. Undefined for tokens. Plain data. */
+  readonly holding: object | undefined;
   /** As in a {@link StoreTreatment}. Undefined for a limit that is decided exactly. */
   readonly overshoot: number | undefined;
 
-  constructor({ isPlain, onFailure, hidden, part, borrowing, sheds, slots, overshoot }: Treatment) {
+  constructor({ isPlain, onFailure, hidden, part, borrowing, sheds, holding, overshoot }: Treatment) {
     this.isPlain = isPlain;
     this.onFailure = onFailure;
     this.hidden = hidden;
     this.part = part;
     this.borrowing = borrowing;
     this.sheds = sheds;
-    this.slots = slots;
+    this.holding = holding;
     this.overshoot = overshoot;
   }
-}
-
-/** How the slots of a limit are held. It belongs to the limit, and not to the numbers of an id. Plain data. */
-export interface SlotTerms {
-  readonly expiryMs: number;
-  /** Whether all processes that share the store count together, or each process by itself. */
-  readonly scope: 'store' | 'process';
 }
 
 /** What every room may know of a limit that borrows. */
@@ -55,8 +48,8 @@ export function isExact(treatment: StoreTreatment | undefined): boolean {
 }
 
 /** Returns the parts of a treatment by which a store decides. */
-export function storedParts({ slots, overshoot }: Treatment): readonly unknown[] {
-  return [slots, overshoot];
+export function storedParts({ holding, overshoot }: Treatment): readonly unknown[] {
+  return [holding, overshoot];
 }
 
 /** Returns a copy of a treatment with other values of some properties. */

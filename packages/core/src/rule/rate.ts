@@ -59,6 +59,8 @@ export interface NumbersKind {
   readonly level: 'falls' | 'resets' | 'held' | 'own';
   /** The option that is the number of tokens in a full bucket, or of all slots. */
   readonly size: string;
+  /** The unit in which header fields count it. Undefined for requests. */
+  readonly unit?: string;
 }
 
 /** The numbers of a rate. */

@@ -1,5 +1,5 @@
 import { assert } from './assert.ts';
-import { lend } from '../store/lent.ts';
+import { provide } from '../store/provided.ts';
 import { SlotBuckets } from '../store/memory/slot-buckets.ts';
 import type { Mode, Store, StoreHold, StoreTransaction } from '../store/store.ts';
 import {
@@ -12,8 +12,8 @@ import {
 } from './store-case.ts';
 import { callsOf } from './store-calls.ts';
 
-// The cases call stores without a limiter, whose limits would lend it.
-lend({ slotTable: () => new SlotBuckets() });
+// The cases call stores without a limiter, whose limits would provide it.
+provide({ slotTable: () => new SlotBuckets() });
 
 /** The number of slots. */
 export const SLOTS = 3;

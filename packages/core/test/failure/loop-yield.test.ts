@@ -120,7 +120,6 @@ describe('a loop of awaited calls that begins before its store is connected', ()
       failure: checkFailureOptions({ deadlineMs: 10 }),
       emit: () => {},
       calls: new StoreCalls(systemTime, false),
-      slotLevel: () => 0,
       makes: DECISION_MAKER,
     });
   }

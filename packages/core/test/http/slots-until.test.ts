@@ -4,7 +4,7 @@ import { flowSettings, runFlow, type ExchangeEnd, type SlotsUntil } from '@sluic
 import { FakeTime } from '@sluice/core/testing';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
-import { onceEnded } from '../../src/http/ended-response.ts';
+import { onceEnded } from '../../src/kinds/concurrency/ended-response.ts';
 import { plainExchange } from '../support/plain-exchange.ts';
 
 /** One slot for each user, held by the option. */

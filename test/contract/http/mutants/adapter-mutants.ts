@@ -99,14 +99,14 @@ const ofNode: readonly AdapterMutant[] = [
   {
     name: 'a handler never ends',
     in: NODE,
-    replace: 'onceEnded(this.outgoing, done);',
+    replace: "provided('onceEnded')(this.outgoing, done);",
     by: 'void done;',
     contracts: ['express4'],
   },
   {
     name: 'a handler ends at once',
     in: NODE,
-    replace: 'onceEnded(this.outgoing, done);',
+    replace: "provided('onceEnded')(this.outgoing, done);",
     by: 'done();',
     contracts: ['express4'],
   },

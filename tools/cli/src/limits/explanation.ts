@@ -110,7 +110,7 @@ export async function explanationOf(limiter: Limiter, question: Question): Promi
     insteadOf: listed !== undefined && limit.kind.level !== 'own' ? numbersOf(limit.rate) : undefined,
     rate: isCounted && limit.rate.kind.name === 'rate' ? rateFacts(rate, limit) : undefined,
     borrow: isCounted ? borrowFacts(rate, limit) : undefined,
-    slots: limit.treatment.slots,
+    slots: limit.treatment.holding as Explanation['slots'],
     period: periodOf(limit, id),
     overshoot: limit.treatment.overshoot,
     buckets: id === undefined || isInProcess(limit) ? [] : await bucketsOf(limits, { limit: name, id }, keyOptions),

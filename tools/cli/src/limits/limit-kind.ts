@@ -30,8 +30,8 @@ export function featuresOf(limit: Limit, limits: ReadonlyMap<string, Limit>): Fe
 }
 
 /** Whether a limit is decided by each process by itself, so that Redis has no buckets of it. */
-export function isInProcess({ kind, treatment }: Limit): boolean {
-  return kind.level === 'own' || treatment.slots?.scope === 'process';
+export function isInProcess({ isStored }: Limit): boolean {
+  return !isStored;
 }
 
 /** The numbers of a rate, a quota or a concurrency limit, or of an override. */

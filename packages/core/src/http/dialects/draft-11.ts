@@ -99,10 +99,10 @@ function limitMembers(decision: Decided, queuedTicks: number): LimitMembers[] {
 function memberOf(decision: Decided, i: number, queuedTicks: number): LimitMembers {
   const { batch, origin } = decision;
   const transaction = batch[i]!;
-  const { limit: name, rate, slots, calendar } = transaction;
+  const { limit: name, rate } = transaction;
   // A limit that decides alone always has one.
   const hasState = decision.passed === 0 || batch.length === 1 || !decision.results[i]!.allowed;
-  const policy = slots === undefined && calendar === undefined ? policyOf(name, rate) : undefined;
+  const policy = rate.kind.level === 'falls' ? policyOf(name, rate) : undefined;
   const before = decision.levelsTicks[i]!;
   // Not by `spent`: a charge may take less than a whole token.
   const after = decision.passed === 0 && origin.takes ? levelAfter(transaction, before) : before;
@@ -116,12 +116,12 @@ function memberOf(decision: Decided, i: number, queuedTicks: number): LimitMembe
   return { name, state: hasState ? `"${name}";r=${left}${shown}` : undefined, policy: text };
 }
 
-/** The policy of a quota or of slots. */
+/** The policy of a limit whose level does not fall with time. */
 function otherPolicyOf(decision: Decided, i: number, queuedTicks: number): Policy {
   const transaction = decision.batch[i]!;
-  const { limit, rate, slots } = transaction;
+  const { limit, rate } = transaction;
   const policy = `"${limit}";q=${rate.burst}`;
-  if (slots === true) return { limit, text: `${policy};qu="concurrent-requests"`, until: '' };
+  if (rate.kind.level === 'held') return { limit, text: `${policy};qu="${rate.kind.unit}"`, until: '' };
   const { startMs, endMs, leftTicks } = periodLeft(transaction, decision, i)!;
   const lengthMs = endMs - startMs;
   const length = lengthMs > LONGEST_WEEK_MS ? '' : `;w=${Math.ceil(lengthMs / 1000)}`;

@@ -16,9 +16,9 @@ export const draft7: Dialect = {
     // The field contains a dialect with names: two dialects in one field would be unreadable.
     if (present !== undefined && String(present).includes('"')) return;
     if (staysStricter(decision, /remaining=([0-9]+)/.exec(String(present))?.[1]))
-      return appendQuotaPolicies(decision, fields, /limit=([0-9]+)/.exec(String(present))?.[1]);
+      return appendPolicies(decision, fields, /limit=([0-9]+)/.exec(String(present))?.[1]);
     const { burst, remaining, resetSeconds } = singleFigures(decision, times);
-    appendQuotaPolicies(decision, fields, burst);
+    appendPolicies(decision, fields, burst);
     fields.setField('RateLimit', `limit=${burst}, remaining=${remaining}, reset=${resetSeconds}`);
   }),
 };
@@ -28,9 +28,9 @@ export const draft6: Dialect = {
   names: ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'RateLimit-Policy'],
   write: ofWindows((decision, fields, times) => {
     if (staysStricter(decision, fields.getField('ratelimit-remaining')))
-      return appendQuotaPolicies(decision, fields, fields.getField('ratelimit-limit'));
+      return appendPolicies(decision, fields, fields.getField('ratelimit-limit'));
     const { burst, remaining, resetSeconds } = singleFigures(decision, times);
-    appendQuotaPolicies(decision, fields, burst);
+    appendPolicies(decision, fields, burst);
     fields.setField('RateLimit-Limit', String(burst));
     fields.setField('RateLimit-Remaining', String(remaining));
     fields.setField('RateLimit-Reset', String(resetSeconds));
@@ -57,14 +57,14 @@ export const legacy: Dialect = {
  */
 function ofWindows(write: Dialect['write']): Dialect['write'] {
   return (decision, fields, times) => {
-    const counts = decision.allowed && decision.batch.some(isOfSlots);
-    const reported = counts ? withSelected(decision, (_, transaction) => !isOfSlots(transaction)) : decision;
+    const counts = decision.allowed && decision.batch.some(isHeld);
+    const reported = counts ? withSelected(decision, (_, transaction) => !isHeld(transaction)) : decision;
     if (reported !== null) write(reported, fields, times);
   };
 }
 
-function isOfSlots({ slots }: Transaction): boolean {
-  return slots === true;
+function isHeld({ rate }: Transaction): boolean {
+  return rate.kind.level === 'held';
 }
 
 /** The figures of the strictest limit, for dialects that report only one limit. */
@@ -91,16 +91,16 @@ function staysStricter(decision: Decided, present: number | string | readonly st
 }
 
 /** A limit in `RateLimit-Policy` of the drafts without names: `burst;w=seconds`. */
-interface QuotaPolicy {
+interface WindowPolicy {
   readonly text: string;
   readonly denied: boolean;
 }
 
 /** Every limit with a window. */
-function quotaPolicies(decision: Decided): QuotaPolicy[] {
+function windowPolicies(decision: Decided): WindowPolicy[] {
   return decision.results.flatMap((result, i) => {
     const transaction = decision.batch[i]!;
-    if (isOfSlots(transaction)) return [];
+    if (isHeld(transaction)) return [];
     return [{ text: `${result.burst};w=${windowSeconds(transaction.rate, result)}`, denied: !result.allowed }];
   });
 }
@@ -116,9 +116,9 @@ function windowSeconds({ toleranceTicks, kind }: Numbers, { periodMs }: Result):
  *
  * @param reported - The quota of these figures.
  */
-function appendQuotaPolicies(decision: Decided, fields: ResponseFields, reported: unknown): void {
+function appendPolicies(decision: Decided, fields: ResponseFields, reported: unknown): void {
   const present = fields.getField('ratelimit-policy');
-  const ours = quotaPolicies(decision);
+  const ours = windowPolicies(decision);
   if (ours.length === 0 || (present !== undefined && String(present).includes('"'))) return;
   const theirs = membersOf(String(present ?? '')).map((text) => ({ text, denied: false }));
   const fit = fitting([...theirs, ...ours], {

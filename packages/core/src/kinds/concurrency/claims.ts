@@ -1,11 +1,11 @@
 import type { Decided } from '../../decision/decided.ts';
 import type { OwnAnswer } from '../../decision/own-answers.ts';
 import type { Transaction } from '../../decision/transaction.ts';
-import type { SlotTerms } from '../../limits/treatment.ts';
 import { mapKeyOf } from '../../store/bucket-key.ts';
 import { levelAfter } from '../../store/transaction-rule.ts';
 import type { Held, HeldSlots } from './held-slots.ts';
 import { newHolder } from './holder.ts';
+import type { SlotTerms } from './slot-terms.ts';
 
 /** The slots that a pending decision is about to hold, by the index of their transaction. */
 export type Claim = ReadonlyMap<number, Held>;
@@ -30,7 +30,7 @@ export class Claims {
     const claim = new Map<number, Held>();
     for (const [i, transaction] of batch.entries()) {
       const { treatment, cost, mode } = transaction;
-      const { slots: terms } = treatment;
+      const terms = treatment.holding as SlotTerms | undefined;
       const answer = own.get(i);
       if (terms === undefined || cost === 0 || mode === 'check-only') continue;
       if (answer !== undefined && !takes(transaction, answer.level)) continue;

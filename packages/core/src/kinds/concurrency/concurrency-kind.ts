@@ -5,6 +5,7 @@ import { NUMBERS_ALONE } from '../../limits/limit-parts.ts';
 import { EXACT_ROW, type OptionRow } from '../../limits/option.ts';
 import { SlotBuckets } from '../../store/memory/slot-buckets.ts';
 import type { Kind } from '../kind.ts';
+import { onceEnded } from './ended-response.ts';
 import { checkHasEnd } from './slot-ends.ts';
 import { SlotPart } from './slot-part.ts';
 import { EXPIRY, MAX_SLOTS, SLOT_SCOPES, slotTermsOf, type Concurrency } from './slot-terms.ts';
@@ -21,7 +22,12 @@ const ROW = {
   value: { type: 'whole number', min: 1, max: MAX_SLOTS, example: '10', remedy: REMEDY },
 } as const satisfies OptionRow;
 
-const SLOTS: NumbersKind = { name: 'concurrency', level: 'held', size: 'concurrency' };
+const SLOTS: NumbersKind = {
+  name: 'concurrency',
+  level: 'held',
+  size: 'concurrency',
+  unit: 'concurrent-requests',
+};
 
 /** At most so many requests of an id are in progress at the same time: slots that are held until a request ends. */
 export const CONCURRENCY: Kind<Concurrency, ConcurrencyOverride> = {
@@ -48,11 +54,11 @@ export const CONCURRENCY: Kind<Concurrency, ConcurrencyOverride> = {
     example: '{ concurrency: 20 }',
     rate: rateOf,
   },
-  define: (options, { where }) => ({
-    ...NUMBERS_ALONE,
-    rate: rateOf(where, options),
-    slots: slotTermsOf(where, options),
-  }),
+  define(options, { where }) {
+    const rate = rateOf(where, options);
+    const holding = slotTermsOf(where, options);
+    return { ...NUMBERS_ALONE, rate, isStored: holding.scope === 'store', holding };
+  },
   describe: ({ rate }) => `${rate.count} at the same time`,
   instead: {
     spend: 'Slots have to be released: add the option `hold: true`, and call `release()` of the decision.',
@@ -62,8 +68,8 @@ export const CONCURRENCY: Kind<Concurrency, ConcurrencyOverride> = {
     refund:
       'Slots are released with `release()` of the decision that holds them. To free all slots of an id, use `reset`.',
   },
-  checkStore(store, { name, treatment }) {
-    if (store.traits?.slots === true || treatment.slots!.scope === 'process') return;
+  checkStore(store, { name, isStored }) {
+    if (store.traits?.slots === true || !isStored) return;
     throw complaint('ERR_OPTION', {
       option: 'store',
       demand: `a store with the trait \`slots\`, because limit "${name}" is a concurrency limit`,
@@ -72,8 +78,9 @@ export const CONCURRENCY: Kind<Concurrency, ConcurrencyOverride> = {
         "Every store of Sluice has it. For one of your own, see SlotHolding in docs/writing-a-store.md, or use scope: 'process'.",
     });
   },
+  bucket: () => ({ slots: true }),
   checkExchange: checkHasEnd,
-  lends: { slotTable: () => new SlotBuckets() },
+  provides: { slotTable: () => new SlotBuckets(), onceEnded },
   part: (context) => new SlotPart(context),
 };
 

@@ -1,10 +1,10 @@
 import { callAndForget, type Awaitable } from '../../async/awaitable.ts';
-import type { SlotTerms } from '../../limits/treatment.ts';
 import { mapKeyOf } from '../../store/bucket-key.ts';
 import type { BucketName, StoreHold } from '../../store/store.ts';
 import type { Time } from '../../time/time.ts';
 import { Heartbeats } from './heartbeats.ts';
 import { Renewals } from './renewals.ts';
+import type { SlotTerms } from './slot-terms.ts';
 
 /** Slots that one decision holds in one bucket. */
 export interface Held extends StoreHold {

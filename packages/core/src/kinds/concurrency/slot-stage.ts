@@ -11,6 +11,7 @@ import { Claims, NO_CLAIM, type Claim } from './claims.ts';
 import { DecisionSlots, type DecisionSlotsParts } from './decision-slots.ts';
 import type { Held, HeldSlots } from './held-slots.ts';
 import { newHolder } from './holder.ts';
+import type { SlotTerms } from './slot-terms.ts';
 
 /** The parts of a {@link SlotStage}. */
 export interface SlotStageParts {
@@ -78,7 +79,7 @@ export class SlotStage implements Stage {
     const own = new Map<number, OwnAnswer>();
     for (let i = 0; i < batch.length; i++) {
       const transaction = batch[i]!;
-      if (transaction.treatment.slots?.scope !== 'process') continue;
+      if ((transaction.treatment.holding as SlotTerms | undefined)?.scope !== 'process') continue;
       own.set(i, { transaction, level: this.#parts.held.countOf(transaction) });
     }
     return own;
@@ -111,9 +112,9 @@ function hasSlots({ slots }: Transaction): boolean {
 }
 
 function withHolding(transaction: Transaction, held: Held | undefined): Transaction {
-  const { slots } = transaction.treatment;
-  if (slots === undefined) return transaction;
-  return changed(transaction, { holding: { holder: held?.holder ?? newHolder(), expiryMs: slots.expiryMs } });
+  const terms = transaction.treatment.holding as SlotTerms | undefined;
+  if (terms === undefined) return transaction;
+  return changed(transaction, { holding: { holder: held?.holder ?? newHolder(), expiryMs: terms.expiryMs } });
 }
 
 function isDenied(own: ReadonlyMap<number, OwnAnswer>): boolean {

@@ -1,6 +1,5 @@
 import { oneOf } from '../../checks/options.ts';
 import { durationTicks, type Duration, type DurationRange } from '../../rule/duration.ts';
-import type { SlotTerms } from '../../limits/treatment.ts';
 import { TICKS_PER_MS } from '../../rule/ticks.ts';
 
 /** The options of a concurrency limit: at most `concurrency` requests of an id are in progress at the same time. */
@@ -19,6 +18,13 @@ export interface Concurrency {
   readonly scope?: 'store' | 'process' | undefined;
   /** A concurrency limit is always exact. */
   readonly exact?: true | undefined;
+}
+
+/** How the slots of a limit are held: the `holding` of its treatment. It belongs to the limit, and not to the numbers of an id. */
+export interface SlotTerms {
+  readonly expiryMs: number;
+  /** Whether all processes that share the store count together, or each process by itself. */
+  readonly scope: 'store' | 'process';
 }
 
 /** Who counts the slots of a concurrency limit together. */

@@ -45,7 +45,7 @@ export const LOAD: Kind<Load> = {
   key: LOAD_KEY,
   define(options, { where }) {
     checkSettings(where, options);
-    return { ...NUMBERS_ALONE, rate: LOAD_RATE, own: checkedLoad(`${where}.load`, options.load) };
+    return { ...NUMBERS_ALONE, rate: LOAD_RATE, isStored: false, own: checkedLoad(`${where}.load`, options.load) };
   },
   describe: () => 'the load of this process',
   instead: {

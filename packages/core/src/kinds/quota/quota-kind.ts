@@ -1,4 +1,4 @@
-import { calendarNamed, CALENDAR_UNITS, MOST_TOKENS_PER, type CalendarUnit } from '../../calendar/calendar.ts';
+import { CALENDAR_UNITS, MOST_TOKENS_PER, type CalendarUnit } from '../../calendar/calendar.ts';
 import { complaint } from '../../checks/errors.ts';
 import { wholeNumber } from '../../checks/options.ts';
 import { countingRate, type NumbersKind, type Numbers } from '../../rule/rate.ts';
@@ -6,6 +6,7 @@ import { NUMBERS_ALONE } from '../../limits/limit-parts.ts';
 import { EXACT_ROW, type OptionRow } from '../../limits/option.ts';
 import type { Kind } from '../kind.ts';
 import { limitCalendarOf, type AnchorDate } from './limit-calendar.ts';
+import { periodLeft, renewed } from './named-periods.ts';
 import { QuotaPart } from './quota-warnings.ts';
 
 /** The options of a quota: `count` tokens in each calendar period, which all come back at its end. */
@@ -100,7 +101,8 @@ export const QUOTA: Kind<Quota, QuotaOverride> = {
       remedy: 'Every store of Sluice has it. For one of your own, see CalendarPeriod in docs/writing-a-store.md.',
     });
   },
-  lends: { calendarNamed },
+  bucket: ({ calendar }, id) => ({ calendar: calendar!.of(id).name }),
+  provides: { periodLeft, renewed },
   part: ({ emit }) => new QuotaPart(emit),
 };
 

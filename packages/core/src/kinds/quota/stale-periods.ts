@@ -1,3 +1,4 @@
+<<<<<<< HEAD:packages/core/src/kinds/quota/stale-periods.ts
 import { toNativePromise, type Awaitable } from '../../async/awaitable.ts';
 import { calendarNamed } from '../../calendar/calendar.ts';
 import { isStalePeriod } from '../../store/calendar-period.ts';
@@ -5,6 +6,14 @@ import type { PeriodicCalls, StoreCalls } from '../../store/store-calls.ts';
 import type { Store, StoreReading, StoreTransaction, StoreOperation } from '../../store/store.ts';
 import type { Time } from '../../time/time.ts';
 import { StoreWall } from './store-wall.ts';
+=======
+import { toNativePromise, type Awaitable } from '../async/awaitable.ts';
+import { isStalePeriod } from '../store/calendar-period.ts';
+import { provided, type PeriodicBucket } from '../store/provided.ts';
+import type { Store, StoreReading, StoreOperation } from '../store/store.ts';
+import type { StoreWall } from '../time/store-wall.ts';
+import type { Time } from '../time/time.ts';
+>>>>>>> c22d0aee (core: move what is held and periods into their kinds):packages/core/src/failure/stale-periods.ts
 
 /**
  * How often an operation is repeated. Once is enough for one clock. A cluster has several clocks: periods that are right
@@ -12,14 +21,13 @@ import { StoreWall } from './store-wall.ts';
  */
 const MAX_REPEATS = 3;
 
-type Periodic = Pick<StoreTransaction, 'calendar' | 'period'>;
-
 /**
  * Returns an operation with the periods that are current at a time. They are computed from the names of the calendars,
  * which its entries contain.
  */
 export function renewed(operation: StoreOperation, wallMs: number): StoreOperation {
-  const ofBatch = (batch: readonly Periodic[]): readonly Periodic[] => batch.map((one) => renewedOne(one, wallMs));
+  const ofBatch = (batch: readonly PeriodicBucket[]): readonly PeriodicBucket[] =>
+    batch.map((each) => renewedOne(each, wallMs));
   return (
     'alternatives' in operation
       ? { kind: operation.kind, alternatives: operation.alternatives.map(ofBatch) }
@@ -27,11 +35,14 @@ export function renewed(operation: StoreOperation, wallMs: number): StoreOperati
   ) as StoreOperation;
 }
 
+<<<<<<< HEAD:packages/core/src/kinds/quota/stale-periods.ts
 function renewedOne(entry: Periodic, wallMs: number): Periodic {
   const { calendar } = entry;
   return calendar === undefined ? entry : { ...entry, period: calendarNamed(calendar).periodAt(wallMs) };
 }
 
+=======
+>>>>>>> c22d0aee (core: move what is held and periods into their kinds):packages/core/src/failure/stale-periods.ts
 /**
  * Repeats operations whose periods are stale. When a store rejects one because its clock is in neither period, it is
  * repeated with the periods of the store's clock. The estimate of this clock is corrected for later operations.

@@ -1,4 +1,4 @@
-import type { HandedSlots } from '../lent.ts';
+import type { HandedSlots } from '../provided.ts';
 
 /** Slots of one holder with numbers from `from` to `to` (exclusive), which expire together. */
 interface SlotRange {

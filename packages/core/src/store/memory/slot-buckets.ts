@@ -1,6 +1,6 @@
 import { TICKS_PER_MS } from '../../rule/ticks.ts';
 import { mapKeyOf } from '../bucket-key.ts';
-import type { HandedBucket, SlotsOfHolder, SlotTable } from '../lent.ts';
+import type { HandedBucket, SlotsOfHolder, SlotTable } from '../provided.ts';
 import type { BucketName, SlotHolding } from '../store.ts';
 import { SlotBucket } from './slot-bucket.ts';
 

@@ -1,6 +1,6 @@
 import { complaint } from '../../checks/errors.ts';
 import { isPlainObject } from '../../checks/options.ts';
-import type { HandedBucket, SlotTable } from '../lent.ts';
+import type { HandedBucket, SlotTable } from '../provided.ts';
 import { passedSince } from './dump.ts';
 import type { WallClock } from './store-time.ts';
 

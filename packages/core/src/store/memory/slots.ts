@@ -1,4 +1,4 @@
-import { borrowed, type SlotTable } from '../lent.ts';
+import { provided, type SlotTable } from '../provided.ts';
 
 /** The slots of a memory store. Their table is made when the first ones are held, so that other programs load none of it. */
 export class Slots {
@@ -7,6 +7,6 @@ export class Slots {
 
   /** Returns the table, and makes it if there is none. */
   made(): SlotTable {
-    return (this.table ??= borrowed('slotTable')());
+    return (this.table ??= provided('slotTable')());
   }
 }

@@ -77,7 +77,6 @@ export function guarded(behaviour: Behaviour, failure: FailureOptions = {}, trai
     failure: checkFailureOptions(failure),
     emit,
     calls: new StoreCalls(time, false),
-    slotLevel: () => 0,
     makes: DECISION_MAKER,
   });
   return { guard: new RulingGuard(guard), store, time, events, onceEvents };

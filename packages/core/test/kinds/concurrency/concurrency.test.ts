@@ -39,7 +39,7 @@ describe('a concurrency limit', () => {
       toleranceTicks: 10,
       maxDebt: undefined,
       waitTicks: undefined,
-      kind: { name: 'concurrency', level: 'held', size: 'concurrency' },
+      kind: { name: 'concurrency', level: 'held', size: 'concurrency', unit: 'concurrent-requests' },
     });
     expect(levels).toMatchObject({ fitTicks: 10, capTicks: 10, lineTicks: undefined });
     expect({ calendar, own, bounds }).toEqual({ calendar: undefined, own: undefined, bounds: [] });
@@ -47,11 +47,11 @@ describe('a concurrency limit', () => {
 
   test('has an expiry of 10 seconds in the store, unless it says otherwise', () => {
     const defaults = { expiryMs: 10_000, scope: 'store' };
-    expect(define({ concurrency: 10 }).treatment.slots).toEqual(defaults);
+    expect(define({ concurrency: 10 }).treatment.holding).toEqual(defaults);
     const left = { expiry: undefined, scope: undefined };
-    expect(define({ concurrency: 10, ...left }).treatment.slots).toEqual(defaults);
+    expect(define({ concurrency: 10, ...left }).treatment.holding).toEqual(defaults);
     const given = { expiry: '1m', scope: 'process' };
-    expect(define({ concurrency: 10, ...given }).treatment.slots).toEqual({ expiryMs: 60_000, scope: 'process' });
+    expect(define({ concurrency: 10, ...given }).treatment.holding).toEqual({ expiryMs: 60_000, scope: 'process' });
   });
 
   test.each([
@@ -60,7 +60,7 @@ describe('a concurrency limit', () => {
     [1000, 1000],
     ['1h', 3_600_000],
   ])('may have an expiry of %s, which is rounded up to milliseconds', (expiry, expiryMs) => {
-    expect(define({ concurrency: 10, expiry }).treatment.slots?.expiryMs).toBe(expiryMs);
+    expect(define({ concurrency: 10, expiry }).treatment.holding).toMatchObject({ expiryMs });
   });
 
   test.each([1, 1_000_000])('may have %i slots', (concurrency) => {

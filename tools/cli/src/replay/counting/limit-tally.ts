@@ -68,7 +68,7 @@ export class LimitTally {
     this.#startMicros = startMicros;
     this.#periodFactor = periodFactor(limit);
     this.#periods = this.passes.map(() => ({ endMs: -Infinity, number: 0 }));
-    this.#slots = limit.treatment.slots === undefined ? [] : this.passes.map((_, i) => new SlotsNeeded(clients, i));
+    this.#slots = limit.kind.level !== 'held' ? [] : this.passes.map((_, i) => new SlotsNeeded(clients, i));
   }
 
   /** Whether the smallest burst that denies nobody can be found: of a limit that does not borrow. */

@@ -1,6 +1,4 @@
-import type { MemoryStats } from '../store/memory/memory-stats.ts';
-import type { MemoryStore } from '../store/memory/memory-store.ts';
-import { joinedReading, readUntilPassed } from '../store/alternatives.ts';
+import { joinedReading, readUntilPassed } from '../../store/alternatives.ts';
 import type {
   Store,
   StoreBucket,
@@ -8,45 +6,40 @@ import type {
   StoreTransaction,
   DecidingOperation,
   StoreOperation,
-} from '../store/store.ts';
-import { passes } from '../store/transaction-rule.ts';
+} from '../../store/store.ts';
+import { passes } from '../../store/transaction-rule.ts';
 
 /** Returns the slots of a bucket that this process holds, without those of the transaction itself. */
-export type SlotLevel = (transaction: StoreTransaction) => number;
+type SlotLevel = (transaction: StoreTransaction) => number;
 
 type StoreBatch = readonly StoreTransaction[];
 
 /**
- * The store of the policy `local`: tokens are in a memory store, and slots are those that this process holds, also since
+ * The store of the policy `local` with concurrency limits: tokens are in another one, which answers at once, and slots are those that this process holds, also since
  * before the outage.
  */
 export class LocalStore implements Store {
-  readonly #tokens: MemoryStore;
+  readonly #tokens: Store;
   readonly #slotLevel: SlotLevel;
 
-  constructor(tokens: MemoryStore, slotLevel: SlotLevel) {
+  constructor(tokens: Store, slotLevel: SlotLevel) {
     this.#tokens = tokens;
     this.#slotLevel = slotLevel;
   }
 
   run(operation: StoreOperation): StoreReading {
     if ('alternatives' in operation) return this.#decide(operation);
-    if (operation.kind !== 'reset') return this.#tokens.run(operation);
-    return this.#tokens.run({ kind: 'reset', batch: operation.batch.filter(hasTokens) });
-  }
-
-  /** Returns the statistics of the tokens. */
-  stats(): MemoryStats {
-    return this.#tokens.stats();
+    if (operation.kind !== 'reset') return this.#tokens.run(operation) as StoreReading;
+    return this.#tokens.run({ kind: 'reset', batch: operation.batch.filter(hasTokens) }) as StoreReading;
   }
 
   close(): void {
-    this.#tokens.close();
+    void this.#tokens.close();
   }
 
   #decide(operation: DecidingOperation): StoreReading {
     const { kind, alternatives } = operation;
-    if (!alternatives.some((batch) => batch.some(hasSlots))) return this.#tokens.run(operation);
+    if (!alternatives.some((batch) => batch.some(hasSlots))) return this.#tokens.run(operation) as StoreReading;
     return joinedReading(readUntilPassed(alternatives, (batch) => this.#decideOne(kind, batch)));
   }
 
@@ -59,7 +52,7 @@ export class LocalStore implements Store {
       held.filter((_, i) => hasSlots(batch[i]!)),
     );
     const tokens = batch.filter(hasTokens);
-    const reading = this.#tokens.run({ kind: fit ? kind : 'check', alternatives: [tokens] });
+    const reading = this.#tokens.run({ kind: fit ? kind : 'check', alternatives: [tokens] }) as StoreReading;
     const { passed, nowTicks, levelsTicks, bucketNowTicks, bucketWallMs } = reading;
     const places = placesOfTokens(batch);
     return {

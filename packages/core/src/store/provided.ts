@@ -1,5 +1,5 @@
-import type { CalendarPeriod } from './calendar-period.ts';
-import type { BucketName, SlotHolding, StoreHold } from './store.ts';
+import type { ServerResponse } from 'node:http';
+import type { BucketName, SlotHolding, StoreHold, StoreReading, StoreTransaction } from './store.ts';
 
 /** Slots from the first one up. */
 export type SlotsOfHolder = BucketName & Pick<StoreHold, 'holder' | 'expiryMs' | 'first' | 'count'>;
@@ -44,29 +44,44 @@ export interface SlotTable {
   sweep(count: number, now: number): void;
 }
 
-/** What a kind of limits lends to stores and decisions, which load none of it themselves. */
-export interface Lent {
-  /** Makes a table of slots for a memory store. */
-  readonly slotTable: () => SlotTable;
-  /** Returns the calendar with a name. */
-  readonly calendarNamed: (name: string) => { periodAt(wallMs: number): CalendarPeriod };
+/** The running period of a bucket, by the store's clock. */
+export interface PeriodLeft {
+  readonly startMs: number;
+  readonly endMs: number;
+  /** What is left of it. The store's clock is read in whole milliseconds, rounded down: never too short. */
+  readonly leftTicks: number;
 }
 
-const lent: Partial<Lent> = {};
+/** A bucket whose level is reset at the end of each period. */
+export type PeriodicBucket = Pick<StoreTransaction, 'calendar' | 'period'>;
 
-/** Lends something to this copy of the package. What was lent before by another copy of a kind stays. */
-export function lend(what: Partial<Lent>): void {
-  for (const [name, value] of Object.entries(what)) if (!(name in lent)) Object.assign(lent, { [name]: value });
+/** What a kind of limits provides to stores, decisions and exchanges, which load none of it themselves. */
+export interface Provided {
+  /** Makes a table of slots for a memory store. */
+  readonly slotTable: () => SlotTable;
+  /** Returns the running period of a bucket of a reading. */
+  readonly periodLeft: (bucket: PeriodicBucket, reading: StoreReading, index: number) => PeriodLeft;
+  /** Returns a bucket with the period that is current at a time. */
+  readonly renewed: <Bucket extends PeriodicBucket>(bucket: Bucket, wallMs: number) => Bucket;
+  /** Calls a function once, when other code has ended a response. */
+  readonly onceEnded: (response: ServerResponse, done: () => void) => void;
+}
+
+const known: Partial<Provided> = {};
+
+/** Provides something to this copy of the package. What was provided before by another copy of a kind stays. */
+export function provide(what: Partial<Provided>): void {
+  for (const [name, value] of Object.entries(what)) if (!(name in known)) Object.assign(known, { [name]: value });
 }
 
 /**
- * Returns what a kind has lent.
+ * Returns what a kind has provided.
  *
  * @throws {Error} When none has: a caller outside of a limiter has to import the kind first.
  */
-export function borrowed<Name extends keyof Lent>(name: Name): Lent[Name] {
-  const found = lent[name];
+export function provided<Name extends keyof Provided>(name: Name): Provided[Name] {
+  const found = known[name];
   if (found !== undefined) return found;
-  const entry = name === 'slotTable' ? 'concurrency' : 'quota';
+  const entry = name === 'periodLeft' || name === 'renewed' ? 'quota' : 'concurrency';
   throw new Error(`No limit has used it yet: import '@sluice/core/${entry}' before the first call of the store.`);
 }

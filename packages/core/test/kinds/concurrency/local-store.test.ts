@@ -1,7 +1,7 @@
 import { memoryStore } from '@sluice/core';
 import { callsOf, FakeTime } from '@sluice/core/testing';
 import { expect, test } from 'vitest';
-import { LocalStore } from '../../src/failure/local-store.ts';
+import { LocalStore } from '../../../src/kinds/concurrency/local-store.ts';
 
 const slots = { limit: 'InFlight', id: 'a', slots: true, incrementTicks: 1, fitTicks: 2, capTicks: 2 } as const;
 const rate = { limit: 'Orders', id: 'a', incrementTicks: 1000, fitTicks: 3000, capTicks: 3000 } as const;
