@@ -4,7 +4,9 @@ import { bundled, FIRST_PROGRAM } from './first-program.ts';
 
 /** What only some programs need, by the modules of core that have it. */
 const APART: Readonly<Record<string, RegExp>> = {
+  // With how periods are named.
   quota: /^(kinds\/quota|calendar)\//,
+  // With what slots do at the end of a response, and while a store can't answer.
   concurrency: /^(kinds\/concurrency\/|store\/memory\/slot-buckets?\.ts$)/,
   load: /^kinds\/load\//,
   borrow: /^kinds\/borrow\//,

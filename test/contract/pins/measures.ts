@@ -9,7 +9,7 @@ import { bytesOfRequests, isFarBelow } from './pins.ts';
 
 /** The most of each. Lower a figure when it falls, and do not raise it. Bytes are 1.5 % above what is printed mostly. */
 const MOST = {
-  'bytes of a request': { 'a rate': 1770, 'a quota': 2100, 'two limits': 2440, 'a slot': 8760 },
+  'bytes of a request': { 'a rate': 1770, 'a quota': 2100, 'two limits': 2440, 'a slot': 7690 },
   'a program with one rate': {
     modules: 170,
     lines: 17_360,
@@ -17,7 +17,7 @@ const MOST = {
     bytes: 202_700,
     'bytes, gzipped': 69_100,
   },
-  'lines of core that name': { slot: 130, quota: 71, borrow: 40, load: 21, lease: 53 },
+  'lines of core that name': { slot: 24, quota: 24, borrow: 27, load: 16, lease: 53 },
   'types named': { Batch: 1, Answer: 1, Use: 1, Asked: 1, Part: 1, Entry: 1, Outcome: 1 },
   'names of': { '@sluice/core': 64, '@sluice/core/store': 39, '@sluice/core/kit': 86 },
   'lines of logic of': { core: 14_790, 'all packages': 40_390 },

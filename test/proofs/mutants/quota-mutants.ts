@@ -6,6 +6,7 @@ const BATCH_PERIODS = 'packages/core/src/store/memory/batch-periods.ts';
 const STORE_TIME = 'packages/core/src/store/memory/store-time.ts';
 const PERIOD = 'packages/core/src/store/calendar-period.ts';
 const LEFT = 'packages/core/src/decision/period-left.ts';
+const NAMED = 'packages/core/src/kinds/quota/named-periods.ts';
 const STRICTNESS = 'packages/core/src/decision/strictness.ts';
 const USAGE = 'packages/core/src/limiter/usage.ts';
 const WARNINGS = 'packages/core/src/kinds/quota/quota-warnings.ts';
@@ -108,35 +109,35 @@ export const quotaMutants: readonly Mutant[] = [
     first: 'quota-wait',
   },
   {
-    in: LEFT,
+    in: NAMED,
     replace: 'leftTicks: (endMs - wallMs) * TICKS_PER_MS }',
     by: 'leftTicks: (endMs - wallMs - 1) * TICKS_PER_MS }',
     about: 'the wait is a millisecond short',
     first: 'quota-wait',
   },
   {
-    in: LEFT,
+    in: NAMED,
     replace: 'leftTicks: (endMs - wallMs) * TICKS_PER_MS }',
     by: 'leftTicks: (endMs - wallMs + 1) * TICKS_PER_MS }',
     about: 'the wait is a millisecond long',
     first: 'quota-wait',
   },
   {
-    in: LEFT,
+    in: NAMED,
     replace: 'const first = wallMs < ends[1] ? 0 : 1;',
     by: 'const first = 0;',
     about: 'the wait ends with the period of the caller',
     first: 'quota-figures',
   },
   {
-    in: LEFT,
+    in: NAMED,
     replace: 'startMs: ends[first],',
     by: 'startMs: ends[0],',
     about: 'a period is shown as two',
     first: 'quota-figures',
   },
   {
-    in: LEFT,
+    in: NAMED,
     replace: 'wallMs >= period[0] && wallMs < period[2]',
     by: 'true',
     about: 'the wait is that of a call that was repeated',
@@ -186,7 +187,7 @@ export const quotaMutants: readonly Mutant[] = [
   },
   {
     in: USAGE,
-    replace: 'const used = level > limit.calendar!.mostTokens ? count : level;',
+    replace: 'const used = level > limit.periods!.mostTokens ? count : level;',
     by: 'const used = level;',
     about: 'billions are shown as used after a step of the clock',
     first: 'quota-usage',

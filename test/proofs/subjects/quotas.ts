@@ -44,7 +44,7 @@ const TREATMENT = new Treatment({
   part: 'whole',
   borrowing: undefined,
   sheds: false,
-  slots: undefined,
+  holding: undefined,
   overshoot: undefined,
 });
 

@@ -135,6 +135,7 @@ export const limiter: Part = {
       sources: [
         ...SOURCES,
         'packages/core/src/decision/period-left.ts',
+        'packages/core/src/kinds/quota/named-periods.ts',
         'packages/core/src/kinds/quota/stale-periods.ts',
         'packages/core/src/store/memory/buckets.ts',
         'packages/core/src/store/memory/batch-periods.ts',

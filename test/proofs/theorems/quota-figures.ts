@@ -7,6 +7,7 @@ import { COST, IN_MEMORY, NEXT, OF_CALENDARS, QuotaBucket, THIS } from './quota-
 import { quotaReports } from './quota-reports.ts';
 
 const LEFT = 'packages/core/src/decision/period-left.ts';
+const NAMED = 'packages/core/src/kinds/quota/named-periods.ts';
 const DECIDE = 'packages/core/src/decision/decide.ts';
 const RESULTS = 'packages/core/src/decision/results.ts';
 const PERIODS = 'packages/core/src/store/server-periods.ts';
@@ -23,7 +24,7 @@ export const quotaFigures: Part = {
       words:
         '`remaining` is what is left of the count, or of the share. The waits last until the next period begins, or are 0. `periodMs` is the length of the current period.',
       formula: 'remaining = max(0, count − used), retryAfterMs = end − now',
-      sources: [LEFT, DECIDE, RESULTS, ...IN_MEMORY],
+      sources: [LEFT, NAMED, DECIDE, RESULTS, ...IN_MEMORY],
       assumes: [OF_CALENDARS],
       run(t) {
         const quota = new QuotaBucket(t, ['never used', 'used in this period']);
@@ -71,7 +72,7 @@ export const quotaFigures: Part = {
       name: 'quota-wait',
       words:
         'After the wait that a denial reports, the same request is allowed. It is so by the clock of Redis, which reads microseconds, and by that of the memory store, which reads milliseconds. One millisecond earlier it is denied.',
-      sources: [LEFT, PERIODS, DECIDE, 'packages/redis/lua/decide.lua', ...IN_MEMORY],
+      sources: [LEFT, NAMED, PERIODS, DECIDE, 'packages/redis/lua/decide.lua', ...IN_MEMORY],
       assumes: [OF_CALENDARS],
       run(t) {
         const quota = new QuotaBucket(t, ['used in this period']);
@@ -102,7 +103,7 @@ export const quotaFigures: Part = {
       name: 'quota-beside-rate-figures',
       words:
         'A decision on a rate and a quota: its wait is the longest of those that deny. So both have room after it, and each result says what its own limit has left.',
-      sources: [LEFT, DECIDE, RESULTS, 'packages/core/src/decision/strictness.ts', ...IN_MEMORY],
+      sources: [LEFT, NAMED, DECIDE, RESULTS, 'packages/core/src/decision/strictness.ts', ...IN_MEMORY],
       assumes: [OF_CALENDARS, 'The rate is 7 per second, of which some tokens were just taken.'],
       run(t) {
         const quota = new QuotaBucket(t, ['never used']);

@@ -5,6 +5,7 @@ import { decisionFrom, DenialCache, quotaAsk, WatchedQuota } from '../subjects/q
 import { EPOCH_MS } from '../subjects/stores.ts';
 
 const LEFT = 'packages/core/src/decision/period-left.ts';
+const NAMED = 'packages/core/src/kinds/quota/named-periods.ts';
 const DECIDED = 'packages/core/src/decision/decided.ts';
 const RESULTS = 'packages/core/src/decision/results.ts';
 const PERIODS = 'packages/core/src/store/server-periods.ts';
@@ -18,7 +19,7 @@ export const quotaReports: readonly Theorem[] = [
     name: 'quota-repeated-call',
     words:
       'The figures are those of the period in which the store counted. Its call may have been repeated, because its clock was outside of the periods of the first call.',
-    sources: [LEFT, RESULTS],
+    sources: [LEFT, NAMED, RESULTS],
     assumes: ['The periods are hours of UTC. The count is 100 and the cost 1.'],
     run(t) {
       forgetHours();
@@ -45,7 +46,7 @@ export const quotaReports: readonly Theorem[] = [
     name: 'quota-remembered-denial',
     words:
       'A process that remembers a denial by Redis denies a quota only while the clock of Redis is certainly in the same period. The wait that it reports is not too short.',
-    sources: [CACHE, PERIODS, LEFT, DECIDED],
+    sources: [CACHE, PERIODS, LEFT, NAMED, DECIDED],
     assumes: [
       'The clocks of the process and of Redis are equally fast. Redis answered at some moment between the call and the reply. The quota has 10 tokens, all of which are used, and the cost is 1.',
     ],
@@ -105,7 +106,7 @@ export const quotaReports: readonly Theorem[] = [
     name: 'quota-usage',
     words:
       '`limiter.usage` returns what was used in the current period. It also returns when that begins and ends. Only a call that reaches a threshold of `warnAt` emits its event, except that a charge beyond the count may repeat one of another period.',
-    sources: ['packages/core/src/limiter/usage.ts', 'packages/core/src/kinds/quota/quota-warnings.ts', LEFT],
+    sources: ['packages/core/src/limiter/usage.ts', 'packages/core/src/kinds/quota/quota-warnings.ts', LEFT, NAMED],
     assumes: ['The quota has 10 tokens in each hour, and the thresholds 0.8 and 1.'],
     run(t) {
       const quota = new WatchedQuota({ count: 10, per: 'hour', warnAt: [0.8, 1] });

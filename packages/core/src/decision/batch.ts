@@ -38,7 +38,7 @@ export function transactionOf(
   const rate = rateFor === undefined ? use.limit.rate : rateFor(use.limit, id, request);
   if (rate instanceof Promise) return withRateToCome(use, id, rate);
   const { last, limit } = use;
-  if (last?.rate === rate && limit.calendar === undefined) return new Transaction(use, last, id);
+  if (last?.rate === rate && limit.periods === undefined) return new Transaction(use, last, id);
   return withRate(use, id, rate);
 }
 
@@ -51,16 +51,16 @@ function withRate(use: Use, id: string, override: OverrideRate): Transaction | n
   if (override === 'unlimited') return null;
   const { last } = use;
   const levels = last?.rate === override ? last : use.levelsFor(override);
-  return use.limit.calendar === undefined ? new Transaction(use, levels, id) : withPeriod(use, levels, id);
+  return use.limit.periods === undefined ? new Transaction(use, levels, id) : withPeriod(use, levels, id);
 }
 
 // A function of its own, because it is rare: V8 inlines the short caller.
 function withPeriod(use: Use, levels: Levels, id: string): Transaction {
-  const periods = use.limit.calendar!;
-  const calendar = periods.of(id);
+  const periods = use.limit.periods!;
+  const named = periods.of(id);
   // No store decides a blocked id.
-  const period = levels.rate.burst === 0 ? periods.running(calendar) : periods.forStore(calendar);
-  return new Transaction(use, levels, id, calendar.name, period);
+  const period = levels.rate.burst === 0 ? periods.running(named) : periods.forStore(named);
+  return new Transaction(use, levels, id, named.name, period);
 }
 
 /**

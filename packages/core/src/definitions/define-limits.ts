@@ -78,7 +78,7 @@ function defineLimit<Request>(
   checkGiven(LIMIT_ROWS, where, definition);
   const parts = kind.define(definition as never, { where, name, ...(calls && { calls }) });
   if (kind.provides !== undefined) provide(kind.provides);
-  const { rate, bounds, calendar, isStored, own } = parts;
+  const { rate, bounds, periods, isStored, own } = parts;
   const levels = levelsFrom(rate, rate);
   // Written out, so that limits of all kinds have one hidden class: a spread creates others.
   return {
@@ -89,7 +89,7 @@ function defineLimit<Request>(
     levels,
     stored: levels,
     bounds,
-    calendar,
+    periods,
     isStored,
     own,
     disabled,

@@ -29,11 +29,11 @@ export function storedLimits({ limits }: LimitSet<never>): ReadonlyMap<string, S
 }
 
 function storedAs(role: 'limit' | 'ceiling', limit: Limit<never>, linked?: object): StoredLimit {
-  const { kind, key, calendar, isStored, treatment } = limit;
+  const { kind, key, periods, isStored, treatment } = limit;
   const { rate, fitTicks, capTicks, lineTicks } = limit.stored;
   const ticks = [rate.emissionIntervalTicks, fitTicks, capTicks, lineTicks];
   return {
-    shape: JSON.stringify([role, kind.name, key.format.name, calendar?.name, isStored]),
+    shape: JSON.stringify([role, kind.name, key.format.name, periods?.name, isStored]),
     numbers: JSON.stringify([rate.burst, rate.count, ticks, storedParts(treatment), linked]),
     text: kind.describe(limit),
   };

@@ -86,7 +86,7 @@ interface OverrideKind<Override extends object> {
    *
    * @throws {SluiceError} For the first wrong number.
    */
-  check?(where: string, rate: Numbers, limit: Pick<Limit<never>, 'rate' | 'calendar'>): void;
+  check?(where: string, rate: Numbers, limit: Pick<Limit<never>, 'rate' | 'periods'>): void;
 }
 
 /** How the limits of a kind depend on others of their set. */

@@ -167,11 +167,11 @@ export const otherNumbers: (parts: never) => object = (parts: NumbersParts) => n
 function announcedIn(set: LimitSet<never>): ReadonlyMap<string, Announced> {
   const stored = storedLimits(set);
   const announced = new Map<string, Announced>();
-  for (const { name, calendar, disabled, isStored, kind } of set.limits.values()) {
+  for (const { name, periods, disabled, isStored, kind } of set.limits.values()) {
     if (disabled || !isStored) continue;
     const own = stored.get(name)!;
     // Limits of other kinds and calendars have other buckets.
-    const id = `numbers:${name}:${calendar?.name ?? kind.level}`;
+    const id = `numbers:${name}:${periods?.name ?? kind.level}`;
     announced.set(name, { name, own, hold: holdOf(id, own), others: new Map() });
   }
   return announced;

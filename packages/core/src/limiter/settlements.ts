@@ -93,10 +93,10 @@ export class Settlements {
 
   /** Whether the period in which a decision spent a quota is over, by the clock of this process. */
   #hasEnded(decision: Decided, { limit, id }: Result): boolean {
-    const { calendar } = limitNamed(this.#parts.limits.set, limit);
-    if (calendar === undefined) return false;
+    const { periods } = limitNamed(this.#parts.limits.set, limit);
+    if (periods === undefined) return false;
     const endMs = periodEndOf(decision, limit);
-    return endMs !== undefined && calendar.running(calendar.of(id))[0] >= endMs;
+    return endMs !== undefined && periods.running(periods.of(id))[0] >= endMs;
   }
 
   /** Charges what is missing at a limit after its refund, and returns the outcome. */

@@ -52,7 +52,7 @@ export function usageOf(
 
 function askedOf(set: LimitSet<never>, { limit: name, id: text }: BucketName): Awaitable<AskedUsage> {
   const limit = limitNamed(set, name);
-  if (limit.calendar === undefined) throw notAQuota(name);
+  if (limit.periods === undefined) throw notAQuota(name);
   const id = canonicalId(limit, text);
   const transaction = transactionOf(set, new Use(limit, 0, 'check-only', 1), id, undefined);
   return andThen(transaction, (known) => ({ limit, id, transaction: known }));
@@ -70,7 +70,7 @@ function usages(all: readonly AskedUsage[], { batch, reading }: Changed<Transact
     const level = reading.levelsTicks[index]!;
     const { count } = batch[index]!.rate;
     // A higher level was written in the next period, before the clock stepped back: nothing fits.
-    const used = level > limit.calendar!.mostTokens ? count : level;
+    const used = level > limit.periods!.mostTokens ? count : level;
     const figures = { used, count, remaining: remainingTokens(used, 1, count) };
     return { limit: limit.name, id, ...figures, start: new Date(startMs), end: new Date(endMs) };
   });
@@ -78,7 +78,7 @@ function usages(all: readonly AskedUsage[], { batch, reading }: Changed<Transact
 
 /** The store is not called for it, so the period is chosen by the limiter's estimate of the store's clock. */
 function uncounted(limit: Limit<never>, id: string, count: number): Usage {
-  const [startMs, endMs] = limit.calendar!.running(limit.calendar!.of(id));
+  const [startMs, endMs] = limit.periods!.running(limit.periods!.of(id));
   return { limit: limit.name, id, used: 0, count, remaining: count, start: new Date(startMs), end: new Date(endMs) };
 }
 

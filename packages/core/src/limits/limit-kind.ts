@@ -13,5 +13,5 @@ export interface LimitKind extends NumbersKind {
   readonly instead?: Readonly<Partial<Record<EntryCall, string>>>;
 
   /** Returns the numbers of a limit as text, for people: `100 per 1 s, burst 20`. */
-  describe(limit: { readonly rate: Numbers; readonly calendar: Periods | undefined }): string;
+  describe(limit: { readonly rate: Numbers; readonly periods: Periods | undefined }): string;
 }

@@ -9,8 +9,8 @@ export interface LimitParts {
   readonly bounds: readonly Bound[];
   /** How far processes with leases may exceed the limit together. Undefined for a limit that is decided exactly. */
   readonly overshoot: number | undefined;
-  /** The calendar by which the level is reset; undefined for other limits. */
-  readonly calendar: Periods | undefined;
+  /** The periods at whose ends the level is reset; undefined for other limits. */
+  readonly periods: Periods | undefined;
   /** Whether its buckets are in the store, and not in each process. */
   readonly isStored: boolean;
   /** As in a `Treatment`. */
@@ -23,7 +23,7 @@ export interface LimitParts {
 export const NUMBERS_ALONE: Omit<LimitParts, 'rate'> = {
   bounds: [],
   overshoot: undefined,
-  calendar: undefined,
+  periods: undefined,
   isStored: true,
   holding: undefined,
   own: undefined,

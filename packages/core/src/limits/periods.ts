@@ -1,8 +1,8 @@
 import type { CalendarUnit } from '../calendar/calendar.ts';
 import type { CalendarPeriod } from '../store/calendar-period.ts';
 
-/** A calendar by its name: `month:31:0:Europe/Berlin`. */
-export interface NamedCalendar {
+/** The periods of a calendar, by its name: `month:31:0:Europe/Berlin`. */
+export interface NamedPeriods {
   readonly name: string;
   /** Returns the current period at a time, in milliseconds of Unix time. */
   periodAt(wallMs: number): CalendarPeriod;
@@ -21,12 +21,12 @@ export interface Periods {
    *
    * @throws {SluiceError} `ERR_OPTION` when the function `anchor` throws or returns no date.
    */
-  of(id: string): NamedCalendar;
+  of(id: string): NamedPeriods;
   /**
    * Returns the period of a calendar for a call of the store. It may be over: then the store uses the next one, or rejects
    * the call, which is repeated.
    */
-  forStore(calendar: NamedCalendar): CalendarPeriod;
+  forStore(named: NamedPeriods): CalendarPeriod;
   /** Returns the period of a calendar that runs now. */
-  running(calendar: NamedCalendar): CalendarPeriod;
+  running(named: NamedPeriods): CalendarPeriod;
 }

@@ -101,7 +101,7 @@ export async function explanationOf(limiter: Limiter, question: Question): Promi
     limit: name,
     id: id ?? null,
     kind: limit.rate.kind.name,
-    per: limit.calendar?.unit ?? null,
+    per: limit.periods?.unit ?? null,
     features: featuresOf(limit, limits),
     idFormat: limit.key.format.name,
     override: listed ?? null,
@@ -167,9 +167,9 @@ function borrowFacts(rate: NumbersInTicks, limit: Limit): BorrowFacts | undefine
   };
 }
 
-function periodOf({ calendar }: Limit, id: string | undefined): { start: string; end: string } | undefined {
-  if (calendar === undefined) return undefined;
-  const [startMs, endMs] = calendar.running(calendar.of(id ?? ''));
+function periodOf({ periods }: Limit, id: string | undefined): { start: string; end: string } | undefined {
+  if (periods === undefined) return undefined;
+  const [startMs, endMs] = periods.running(periods.of(id ?? ''));
   return { start: new Date(startMs).toISOString(), end: new Date(endMs).toISOString() };
 }
 

@@ -75,11 +75,11 @@ export async function figuresOf(bucket: AskedBucket): Promise<Figures> {
     burst,
     count,
     periodMs,
-    per: limit!.calendar?.unit ?? null,
+    per: limit!.periods?.unit ?? null,
     delayMs: decision.delayMs,
     retryAfterMs,
     resetAfterMs,
-    ...(limit!.calendar !== undefined && { period: await periodOf(limiter, name, text) }),
+    ...(limit!.periods !== undefined && { period: await periodOf(limiter, name, text) }),
   };
 }
 

@@ -41,7 +41,7 @@ function atBucketsOf({ key }: Limit, model: Algorithm): Algorithm {
 /** Returns the limit of a client that models of other algorithms can be given. */
 function comparable({ limits }: SluiceLimiter, client: string, names: readonly string[]): Limit {
   const limit = limits.get(names[0]!)!;
-  if (names.length === 1 && limit.calendar === undefined && borrowTermsOf(limit) === undefined) return limit;
+  if (names.length === 1 && limit.periods === undefined && borrowTermsOf(limit) === undefined) return limit;
   const remedy = `Give the client one limit (\`limits: [${names[0]!}]\`), or leave \`compare\` out.`;
   throw new UsageError(
     `Other algorithms can be compared at one rate only, but ${client} has ${names.join(', ')}. ${remedy}`,

@@ -116,7 +116,7 @@ export class OverrideCheck {
       const rate = overrideRate(name, override, kind);
       if (typeof rate === 'string') return rate;
       const limit = this.#defined(name, kind, numbers.options);
-      kind.override?.check?.(name, rate, { rate: numbers.rate, calendar: limit.calendar });
+      kind.override?.check?.(name, rate, { rate: numbers.rate, periods: limit.periods });
       checkAtMost(name, rate, { ...limit, kind });
       return rate;
     } catch (error) {

@@ -11,7 +11,7 @@ import { reasonOf, SluiceError } from '../../checks/errors.ts';
 import { isPlainObject, oneOf } from '../../checks/options.ts';
 import { systemTime } from '../../time/system-time.ts';
 import type { DefinedLimit } from '../../limits/defined-limit.ts';
-import type { NamedCalendar, Periods } from '../../limits/periods.ts';
+import type { NamedPeriods, Periods } from '../../limits/periods.ts';
 import type { CalendarPeriod } from '../../store/calendar-period.ts';
 import { StoreCalls } from '../../store/store-calls.ts';
 import { StalePeriods } from './stale-periods.ts';
@@ -44,11 +44,11 @@ export class LimitCalendar implements Periods {
     return typeof this.#calendar === 'function' ? this.#calendar(id) : this.#calendar;
   }
 
-  forStore(calendar: NamedCalendar): CalendarPeriod {
+  forStore(calendar: NamedPeriods): CalendarPeriod {
     return calendar.periodAt(this.#wall.latest());
   }
 
-  running(calendar: NamedCalendar): CalendarPeriod {
+  running(calendar: NamedPeriods): CalendarPeriod {
     return calendar.periodAt(this.#wall.now());
   }
 }

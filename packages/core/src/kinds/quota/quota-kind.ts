@@ -82,16 +82,16 @@ export const QUOTA: Kind<Quota, QuotaOverride> = {
     needed: ['count'],
     example: '{ count: 50000 }',
     rate: rateOf,
-    check: (where, { count }, { calendar }) => calendar && checkSize(where, count, calendar.unit),
+    check: (where, { count }, { periods }) => periods && checkSize(where, count, periods.unit),
   },
   define(options, limit) {
     const rate = rateOf(limit.where, options);
-    const calendar = limitCalendarOf(options, limit);
-    checkSize(limit.where, options.count, calendar.unit);
+    const periods = limitCalendarOf(options, limit);
+    checkSize(limit.where, options.count, periods.unit);
     const warnAt = options.warnAt === undefined ? [] : checkedThresholds(`${limit.where}.warnAt`, options.warnAt);
-    return { ...NUMBERS_ALONE, rate, calendar, own: warnAt };
+    return { ...NUMBERS_ALONE, rate, periods, own: warnAt };
   },
-  describe: ({ rate, calendar }) => `${rate.count} per calendar ${calendar!.unit}`,
+  describe: ({ rate, periods }) => `${rate.count} per calendar ${periods!.unit}`,
   checkStore(store, { name }) {
     if (store.traits?.periods === true) return;
     throw complaint('ERR_OPTION', {
@@ -101,7 +101,7 @@ export const QUOTA: Kind<Quota, QuotaOverride> = {
       remedy: 'Every store of Sluice has it. For one of your own, see CalendarPeriod in docs/writing-a-store.md.',
     });
   },
-  bucket: ({ calendar }, id) => ({ calendar: calendar!.of(id).name }),
+  bucket: ({ periods }, id) => ({ calendar: periods!.of(id).name }),
   provides: { periodLeft, renewed },
   part: ({ emit }) => new QuotaPart(emit),
 };

@@ -1,19 +1,11 @@
-<<<<<<< HEAD:packages/core/src/kinds/quota/stale-periods.ts
 import { toNativePromise, type Awaitable } from '../../async/awaitable.ts';
-import { calendarNamed } from '../../calendar/calendar.ts';
 import { isStalePeriod } from '../../store/calendar-period.ts';
+import type { PeriodicBucket } from '../../store/provided.ts';
 import type { PeriodicCalls, StoreCalls } from '../../store/store-calls.ts';
-import type { Store, StoreReading, StoreTransaction, StoreOperation } from '../../store/store.ts';
+import type { Store, StoreReading, StoreOperation } from '../../store/store.ts';
 import type { Time } from '../../time/time.ts';
+import { renewed as renewedOne } from './named-periods.ts';
 import { StoreWall } from './store-wall.ts';
-=======
-import { toNativePromise, type Awaitable } from '../async/awaitable.ts';
-import { isStalePeriod } from '../store/calendar-period.ts';
-import { provided, type PeriodicBucket } from '../store/provided.ts';
-import type { Store, StoreReading, StoreOperation } from '../store/store.ts';
-import type { StoreWall } from '../time/store-wall.ts';
-import type { Time } from '../time/time.ts';
->>>>>>> c22d0aee (core: move what is held and periods into their kinds):packages/core/src/failure/stale-periods.ts
 
 /**
  * How often an operation is repeated. Once is enough for one clock. A cluster has several clocks: periods that are right
@@ -35,14 +27,6 @@ export function renewed(operation: StoreOperation, wallMs: number): StoreOperati
   ) as StoreOperation;
 }
 
-<<<<<<< HEAD:packages/core/src/kinds/quota/stale-periods.ts
-function renewedOne(entry: Periodic, wallMs: number): Periodic {
-  const { calendar } = entry;
-  return calendar === undefined ? entry : { ...entry, period: calendarNamed(calendar).periodAt(wallMs) };
-}
-
-=======
->>>>>>> c22d0aee (core: move what is held and periods into their kinds):packages/core/src/failure/stale-periods.ts
 /**
  * Repeats operations whose periods are stale. When a store rejects one because its clock is in neither period, it is
  * repeated with the periods of the store's clock. The estimate of this clock is corrected for later operations.

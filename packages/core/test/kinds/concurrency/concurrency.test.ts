@@ -29,8 +29,8 @@ async function passed(limiter: Limiter, id: string, calls = 5): Promise<number> 
 }
 
 describe('a concurrency limit', () => {
-  test('has one tick for a slot, and neither a calendar nor a debt nor a wait', () => {
-    const { rate, levels, calendar, own, bounds } = define({ concurrency: 10 });
+  test('has one tick for a slot, and neither periods nor a debt nor a wait', () => {
+    const { rate, levels, periods, own, bounds } = define({ concurrency: 10 });
     expect(rate).toEqual({
       burst: 10,
       count: 10,
@@ -42,7 +42,7 @@ describe('a concurrency limit', () => {
       kind: { name: 'concurrency', level: 'held', size: 'concurrency', unit: 'concurrent-requests' },
     });
     expect(levels).toMatchObject({ fitTicks: 10, capTicks: 10, lineTicks: undefined });
-    expect({ calendar, own, bounds }).toEqual({ calendar: undefined, own: undefined, bounds: [] });
+    expect({ periods, own, bounds }).toEqual({ periods: undefined, own: undefined, bounds: [] });
   });
 
   test('has an expiry of 10 seconds in the store, unless it says otherwise', () => {

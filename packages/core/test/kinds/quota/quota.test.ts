@@ -15,7 +15,7 @@ const define = (definition: object): Limit =>
 const quota = { count: 100, per: 'month' };
 
 test('a quota has one tick for a token, and a calendar', () => {
-  const { rate, calendar, own } = define({ ...quota, timeZone: 'Europe/Berlin', anchor: '2026-01-31' });
+  const { rate, periods, own } = define({ ...quota, timeZone: 'Europe/Berlin', anchor: '2026-01-31' });
   expect(rate).toEqual({
     burst: 100,
     count: 100,
@@ -24,7 +24,7 @@ test('a quota has one tick for a token, and a calendar', () => {
     toleranceTicks: 100,
     kind: { name: 'quota', level: 'resets', size: 'count' },
   });
-  expect(calendar?.of('any').name).toBe('month:31:0:Europe/Berlin');
+  expect(periods?.of('any').name).toBe('month:31:0:Europe/Berlin');
   expect(own).toEqual([]);
 });
 
@@ -41,8 +41,8 @@ test.each([
   ['month', 1e12],
   ['year', 1e12],
 ])('a quota may be per %s, of up to %d tokens', (per, most) => {
-  const { calendar, rate } = define({ count: most, per });
-  expect(calendar?.unit).toBe(per);
+  const { periods, rate } = define({ count: most, per });
+  expect(periods?.unit).toBe(per);
   expect(rate).toMatchObject({ count: most, toleranceTicks: most });
 });
 

@@ -116,7 +116,7 @@ function limitOf({ limit, tally, identified }: DecidedLimit, denyAtMost: number)
     burst: limit.rate.burst,
     count: limit.rate.count,
     periodMs: limit.rate.periodMs,
-    per: limit.calendar?.unit ?? null,
+    per: limit.periods?.unit ?? null,
     requests: tally.asked,
     denied: bandOf(passes.map(({ denied }) => denied)),
     deniedSuccesses: bandOf(passes.map(({ deniedSuccesses }) => deniedSuccesses)),
@@ -131,7 +131,7 @@ function limitOf({ limit, tally, identified }: DecidedLimit, denyAtMost: number)
     curve,
     suggestion:
       curve &&
-      suggestionOf(curve, { ids, requests: tally.asked, denyAtMost, most: limit.calendar?.mostTokens ?? MAX_TOKENS }),
+      suggestionOf(curve, { ids, requests: tally.asked, denyAtMost, most: limit.periods?.mostTokens ?? MAX_TOKENS }),
   };
 }
 

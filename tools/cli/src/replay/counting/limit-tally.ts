@@ -28,8 +28,8 @@ export interface DeniedRequest {
  * The factor of the number of a period, beside the tokens that were taken in it: more than a quota can have. 2^53
  * is room for 48 days of seconds, and for more of all other units.
  */
-function periodFactor({ calendar }: Limit): number {
-  return calendar === undefined ? 1 : 2 ** Math.max(31, Math.ceil(Math.log2(2 * calendar.mostTokens)));
+function periodFactor({ periods }: Limit): number {
+  return periods === undefined ? 1 : 2 ** Math.max(31, Math.ceil(Math.log2(2 * periods.mostTokens)));
 }
 
 /** Counts what a limit does to the requests of a log. */
@@ -114,7 +114,7 @@ export class LimitTally {
     const needed =
       slots !== undefined
         ? slots.add(client, cost, micros, durationMicros)
-        : this.#limit.calendar === undefined
+        : this.#limit.periods === undefined
           ? this.#levelOf(row, pass, micros, cost)
           : this.#usedOf(client, pass, micros, cost);
     const need = this.clients.need[pass]!;
@@ -132,9 +132,9 @@ export class LimitTally {
 
   #usedOf({ row, text }: ClientId, pass: number, micros: number, cost: number): number {
     const period = this.#periods[pass]!;
-    const calendar = this.#limit.calendar!;
+    const periods = this.#limit.periods!;
     if (micros / 1000 >= period.endMs) {
-      const [, endMs] = calendar.running(calendar.of(text));
+      const [, endMs] = periods.running(periods.of(text));
       if (endMs > period.endMs) Object.assign(period, { endMs, number: period.number + 1 });
     }
     const levels = this.clients.level[pass]!;
