@@ -1,6 +1,6 @@
 import { fits, waitFor } from '../rule/gcra.ts';
 import { TICKS_PER_MS } from '../rule/ticks.ts';
-import { provided, type PeriodicBucket, type PeriodLeft } from '../store/provided.ts';
+import { known, type PeriodicBucket, type PeriodLeft } from '../store/provided.ts';
 import type { StoreReading, StoreTransaction } from '../store/store.ts';
 import type { Transaction } from './transaction.ts';
 
@@ -16,9 +16,8 @@ export function periodLeft(
   reading: StoreReading,
   index: number,
 ): PeriodLeft | undefined {
-  const { level } = bucket.rate.kind;
-  if (level === 'resets') return provided('periodLeft')(bucket, reading, index);
-  return level === 'held' ? UNTIL_RELEASED : undefined;
+  if (bucket.rate.kind.level === 'resets') return known.periodLeft!(bucket, reading, index);
+  return bucket.rate.kind.level === 'held' ? UNTIL_RELEASED : undefined;
 }
 
 /** Returns the time until the same transaction fits: for a quota, until the end of the period. */

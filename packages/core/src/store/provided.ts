@@ -67,7 +67,8 @@ export interface Provided {
   readonly onceEnded: (response: ServerResponse, done: () => void) => void;
 }
 
-const known: Partial<Provided> = {};
+/** What kinds have provided. For the hot path, which knows that the kind is loaded; others call {@link provided}. */
+export const known: Partial<Provided> = {};
 
 /** Provides something to this copy of the package. What was provided before by another copy of a kind stays. */
 export function provide(what: Partial<Provided>): void {

@@ -118,11 +118,10 @@ function memberOf(decision: Decided, i: number, queuedTicks: number): LimitMembe
 
 /** The policy of a limit whose level does not fall with time. */
 function otherPolicyOf(decision: Decided, i: number, queuedTicks: number): Policy {
-  const transaction = decision.batch[i]!;
-  const { limit, rate } = transaction;
+  const { limit, rate } = decision.batch[i]!;
   const policy = `"${limit}";q=${rate.burst}`;
   if (rate.kind.level === 'held') return { limit, text: `${policy};qu="${rate.kind.unit}"`, until: '' };
-  const { startMs, endMs, leftTicks } = periodLeft(transaction, decision, i)!;
+  const { startMs, endMs, leftTicks } = periodLeft(decision.batch[i]!, decision, i)!;
   const lengthMs = endMs - startMs;
   const length = lengthMs > LONGEST_WEEK_MS ? '' : `;w=${Math.ceil(lengthMs / 1000)}`;
   return { limit, text: policy + length, until: `;t=${ceilToSeconds(Math.max(0, leftTicks - queuedTicks))}` };

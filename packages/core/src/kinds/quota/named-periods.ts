@@ -4,12 +4,8 @@ import type { PeriodicBucket, PeriodLeft } from '../../store/provided.ts';
 import type { StoreReading } from '../../store/store.ts';
 
 /** Returns the running period of a bucket of a reading. */
-export function periodLeft(
-  { calendar, period }: PeriodicBucket,
-  { bucketWallMs }: StoreReading,
-  index: number,
-): PeriodLeft {
-  const wallMs = bucketWallMs![index]!;
+export function periodLeft({ calendar, period }: PeriodicBucket, reading: StoreReading, index: number): PeriodLeft {
+  const wallMs = reading.bucketWallMs![index]!;
   // The call of the store may have been repeated with another period.
   const isNamed = period !== undefined && wallMs >= period[0] && wallMs < period[2];
   const ends = isNamed ? period : calendarNamed(calendar!).periodAt(wallMs);
