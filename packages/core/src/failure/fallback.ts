@@ -95,7 +95,7 @@ export class Fallback {
 
   /** Fills local buckets. */
   reset(batch: readonly StoreBucket[]): void {
-    if (this.#tokens !== undefined) this.#localStore(this.#tokens).run({ kind: 'reset', batch });
+    if (this.#tokens !== undefined) void this.#localStore(this.#tokens).run({ kind: 'reset', batch });
   }
 
   /** The local store answers at once. */

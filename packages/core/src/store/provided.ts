@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http';
 import type { BucketName, SlotHolding, StoreHold, StoreReading, StoreTransaction } from './store.ts';
 
 /** Slots from the first one up. */
@@ -63,8 +62,8 @@ export interface Provided {
   readonly periodLeft: (bucket: PeriodicBucket, reading: StoreReading, index: number) => PeriodLeft;
   /** Returns a bucket with the period that is current at a time. */
   readonly renewed: <Bucket extends PeriodicBucket>(bucket: Bucket, wallMs: number) => Bucket;
-  /** Calls a function once, when other code has ended a response. */
-  readonly onceEnded: (response: ServerResponse, done: () => void) => void;
+  /** Calls a function once, when other code has ended a response of Node. */
+  readonly onceEnded: (response: object, done: () => void) => void;
 }
 
 /** What kinds have provided. For the hot path, which knows that the kind is loaded; others call {@link provided}. */

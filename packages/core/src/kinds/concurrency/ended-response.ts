@@ -6,7 +6,9 @@ const callbacks = new WeakMap<ServerResponse, (() => void)[]>();
  * Calls a function once, when other code has called `end` or `destroy` of a response, even after its client has left;
  * at once when it already has. Node emits no event when a response is ended that nobody receives.
  */
-export function onceEnded(response: ServerResponse, done: () => void): void {
+export function onceEnded(of: object, done: () => void): void {
+  // Without a type of Node in the types of core.
+  const response = of as ServerResponse;
   if (response.writableEnded) return done();
   const known = callbacks.get(response);
   if (known !== undefined) return void known.push(done);
