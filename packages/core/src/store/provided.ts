@@ -60,8 +60,6 @@ export interface Provided {
   readonly slotTable: () => SlotTable;
   /** Returns the running period of a bucket of a reading. */
   readonly periodLeft: (bucket: PeriodicBucket, reading: StoreReading, index: number) => PeriodLeft;
-  /** Returns a bucket with the period that is current at a time. */
-  readonly renewed: <Bucket extends PeriodicBucket>(bucket: Bucket, wallMs: number) => Bucket;
   /** Calls a function once, when other code has ended a response of Node. */
   readonly onceEnded: (response: object, done: () => void) => void;
 }
@@ -82,6 +80,6 @@ export function provide(what: Partial<Provided>): void {
 export function provided<Name extends keyof Provided>(name: Name): Provided[Name] {
   const found = known[name];
   if (found !== undefined) return found;
-  const entry = name === 'periodLeft' || name === 'renewed' ? 'quota' : 'concurrency';
+  const entry = name === 'periodLeft' ? 'quota' : 'concurrency';
   throw new Error(`No limit has used it yet: import '@sluice/core/${entry}' before the first call of the store.`);
 }

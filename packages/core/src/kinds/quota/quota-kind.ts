@@ -6,7 +6,7 @@ import { NUMBERS_ALONE } from '../../limits/limit-parts.ts';
 import { EXACT_ROW, type OptionRow } from '../../limits/option.ts';
 import type { Kind } from '../kind.ts';
 import { limitCalendarOf, type AnchorDate } from './limit-calendar.ts';
-import { periodLeft, renewed } from './named-periods.ts';
+import { periodLeft } from './named-periods.ts';
 import { QuotaPart } from './quota-warnings.ts';
 
 /** The options of a quota: `count` tokens in each calendar period, which all come back at its end. */
@@ -102,7 +102,7 @@ export const QUOTA: Kind<Quota, QuotaOverride> = {
     });
   },
   bucket: ({ periods }, id) => ({ calendar: periods!.of(id).name }),
-  provides: { periodLeft, renewed },
+  provides: { periodLeft },
   part: ({ emit }) => new QuotaPart(emit),
 };
 
