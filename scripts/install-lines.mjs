@@ -15,6 +15,7 @@ const ADDITIONS = [
   { name: 'postgres', peer: ' pg', use: 'limits in PostgreSQL' },
   { name: 'drop-in', peer: '', use: 'stores of other rate limiters' },
   { name: 'ai', peer: ' ai', use: 'budgets for language models' },
+  { name: 'outgoing', peer: '', use: 'calls to an API that limits you' },
   { name: 'config', peer: '', use: 'limits in files' },
   { name: 'domains', peer: '', use: 'limits by domain name' },
   { name: 'opentelemetry', peer: ' @opentelemetry/api', use: 'metrics and traces' },

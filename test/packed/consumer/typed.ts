@@ -1,10 +1,12 @@
 import { loadLimits, watchLimits, type LiveLimits } from '@sluice/config';
 import { accountId, createLimiter, ipAddress, memoryStore, type Decision } from '@sluice/core';
+import { createScheduler } from '@sluice/core/scheduler';
 import { FakeTime } from '@sluice/core/testing';
 import { domain } from '@sluice/domains';
 import { rateLimit as rateLimitExpress } from '@sluice/express';
 import { rateLimit as rateLimitFastify } from '@sluice/fastify';
 import { rateLimit as rateLimitKoa } from '@sluice/koa';
+import { limitedFetch } from '@sluice/outgoing';
 import { redisStore } from '@sluice/redis';
 import express, { type Request, type RequestHandler } from 'express';
 import Fastify from 'fastify';
@@ -58,6 +60,11 @@ export async function live(): Promise<LiveLimits> {
   });
   return watchLimits(createLimiter({ ...loaded, store: redisStore({ client: new Redis() }) }), loaded);
 }
+
+export const calls: typeof fetch = limitedFetch({
+  scheduler: createScheduler(limiter),
+  limits: ['OrdersPerAccount'],
+});
 
 // @ts-expect-error a limit needs a period
 rateLimitExpress({ count: 100 });
