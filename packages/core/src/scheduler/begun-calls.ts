@@ -75,11 +75,11 @@ export class BegunCalls {
     done.then(
       ({ value }) => {
         call.resolve(value);
-        this.#parts.ended(call, mayGiveBack);
+        noteEnd();
       },
       (error: unknown) => {
         call.reject(error);
-        this.#parts.ended(call, mayGiveBack);
+        noteEnd();
       },
     );
   }

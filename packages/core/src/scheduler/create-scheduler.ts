@@ -53,15 +53,19 @@ export function createScheduler<Name extends string>(
 }
 
 class LimiterScheduler implements Scheduler, ScheduledCalls {
+  readonly limiter: Limiter<never>;
   readonly #limiter: LimiterCore<never>;
   readonly #maxWaiting: number;
   readonly #nesting = new Nesting();
   readonly #dispatcher: Dispatcher;
+  /** The first tries of calls that may be tried again. */
+  readonly #places = new WeakMap<object, Pick<ScheduledCall, 'number' | 'cameMicros'>>();
   #idleListeners: (() => void)[] = [];
   #number = 0;
   #isClosed = false;
 
   constructor(limiter: LimiterCore<never>, { ahead, maxWaiting }: { ahead: Ahead; maxWaiting: number }) {
+    this.limiter = limiter;
     this.#limiter = limiter;
     this.#maxWaiting = maxWaiting;
     this.#dispatcher = new Dispatcher({ limiter, ahead, idle: () => this.#noteIdle() });
@@ -130,7 +134,7 @@ class LimiterScheduler implements Scheduler, ScheduledCalls {
       'It returns true costs, for example settle: (answer) => ({ Tokens: answer?.tokens }).',
     );
     checkedEntries(entries);
-    const { priority, fair, withinMicros } = checkedOptions(options);
+    const { priority, fair, withinMicros, place } = checkedOptions(options);
     if (options?.signal?.aborted === true) throw options.signal.reason;
     if (this.#isClosed) throw new SchedulerError('closed');
     const dispatcher = this.#dispatcher;
@@ -140,6 +144,8 @@ class LimiterScheduler implements Scheduler, ScheduledCalls {
     const { run } = this;
     this.#nesting.check(lane, run);
     if (dispatcher.size >= this.#maxWaiting) throw new SchedulerError('maxWaiting');
+    const kept = place === undefined ? undefined : this.#places.get(place);
+    if (kept !== undefined && kept.cameMicros + withinMicros <= nowMicros) throw new SchedulerError('within');
     const call = new ScheduledCall({
       entries,
       work: this.#nesting.around(lane, run, work),
@@ -147,10 +153,14 @@ class LimiterScheduler implements Scheduler, ScheduledCalls {
       fair,
       priority,
       lane,
-      number: this.#number++,
-      nowMicros,
+      number: kept?.number ?? this.#number++,
+      cameMicros: kept?.cameMicros ?? nowMicros,
       withinMicros,
     });
+    if (place !== undefined && kept === undefined) {
+      const { number, cameMicros } = call;
+      this.#places.set(place, { number, cameMicros });
+    }
     const outcome = new Promise<unknown>((resolve) => (call.resolve = resolve));
     dispatcher.add(call);
     if (call.state !== 'begun') call.context = currentContext();

@@ -34,8 +34,11 @@ export class FairQueue<Call extends QueuedCall> {
 
   add(call: Call, nowMicros: number): void {
     const flow = this.#flowOf(call.fair, nowMicros);
-    flow.append(call);
+    const wasEmpty = flow.first === undefined;
+    if (call.keepsPlace) flow.insert(call);
+    else flow.append(call);
     if (flow.first !== call) return;
+    if (!wasEmpty) return this.#backlogged.move(flow);
     const isForgotten = nowMicros - flow.leftMicros >= FORGOTTEN_MICROS;
     flow.start = isForgotten ? this.#virtual : Math.max(this.#virtual, flow.finish);
     this.#backlogged.add(flow);

@@ -20,6 +20,18 @@ export class Flow<Call extends QueuedCall> implements Placed {
     this.#last = call;
   }
 
+  /** Adds a call before those that came later. There are few before it: it was the first once, or is the last. */
+  insert(call: Call): void {
+    if (this.#last === undefined || this.#last.number < call.number) return this.append(call);
+    let after = this.first;
+    while (after !== undefined && after.number < call.number) after = after.after;
+    if (after === undefined) return this.append(call);
+    if (after.before === undefined) return this.prepend(call);
+    call.before = after.before;
+    call.after = after;
+    call.before.after = after.before = call;
+  }
+
   prepend(call: Call): void {
     call.after = this.first;
     if (this.first === undefined) this.#last = call;

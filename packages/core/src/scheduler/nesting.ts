@@ -6,8 +6,8 @@ import type { CallLane } from './scheduled-call.ts';
 
 /** Work that has begun, and what it holds. */
 interface Outer {
-  /** The buckets of which something is held until the work ends. */
-  readonly held: readonly string[];
+  /** The buckets of which something is held until the work ends; empty afterwards. */
+  held: readonly string[];
   /** Where the program asked for it. */
   readonly trace: Trace;
   readonly outer: Outer | undefined;
@@ -41,7 +41,17 @@ export class Nesting {
     const context = this.#context;
     if (held.length === 0 || context === undefined) return work;
     const trace = traceOf(called);
-    return (decision) => context.run({ held, trace, outer: context.getStore() }, () => work(decision));
+    return (decision) => {
+      const outer: Outer = { held, trace, outer: context.getStore() };
+      return context.run(outer, async () => {
+        try {
+          return await work(decision);
+        } finally {
+          // What it has opened, such as a socket, may keep its context for longer.
+          outer.held = [];
+        }
+      });
+    };
   }
 }
 

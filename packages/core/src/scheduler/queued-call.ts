@@ -23,6 +23,9 @@ export abstract class QueuedCall {
     this.number = number;
   }
 
+  /** Whether calls that came later may wait already: it may be a further try. */
+  abstract get keepsPlace(): boolean;
+
   /** What it costs its key. */
   abstract get cost(): number;
 }

@@ -1,9 +1,10 @@
 import type { SpendEntry } from '../limiter/entry.ts';
-import type { RunOptions, Work } from '../limiter/run-options.ts';
+import type { Work } from '../limiter/run-options.ts';
 import type { AsyncContext } from './async-context.ts';
 import type { Placed } from './heap.ts';
 import type { Lane } from './lane.ts';
 import { QueuedCall } from './queued-call.ts';
+import type { ScheduleOptions } from './schedule-options.ts';
 
 /**
  * - `waiting`: in its lane.
@@ -20,12 +21,12 @@ export type CallLane = Lane<ScheduledCall>;
 interface CallParts {
   readonly entries: readonly SpendEntry[];
   readonly work: Work<unknown>;
-  readonly options: RunOptions<unknown>;
+  readonly options: ScheduleOptions<unknown>;
   readonly fair: string;
   readonly priority: number;
   readonly lane: CallLane;
   readonly number: number;
-  readonly nowMicros: number;
+  readonly cameMicros: number;
   readonly withinMicros: number;
 }
 
@@ -33,7 +34,7 @@ interface CallParts {
 export class ScheduledCall extends QueuedCall implements Placed {
   readonly entries: readonly SpendEntry[];
   readonly work: Work<unknown>;
-  readonly options: RunOptions<unknown>;
+  readonly options: ScheduleOptions<unknown>;
   readonly lane: CallLane;
   /** Until when it must begin. */
   readonly untilMicros: number;
@@ -51,8 +52,12 @@ export class ScheduledCall extends QueuedCall implements Placed {
     this.work = parts.work;
     this.options = parts.options;
     this.lane = parts.lane;
-    this.untilMicros = parts.nowMicros + parts.withinMicros;
+    this.untilMicros = parts.cameMicros + parts.withinMicros;
     this.#halfMicros = Math.floor(parts.withinMicros / 2);
+  }
+
+  get keepsPlace(): boolean {
+    return this.options.place !== undefined;
   }
 
   get cameMicros(): number {

@@ -1,5 +1,6 @@
 // The room scheduler: orders calls to an API that limits us, and takes their tokens late.
 import type { SpendEntry } from '../limiter/entry.ts';
+import type { Limiter } from '../limiter/limiter.ts';
 import type { Work } from '../limiter/run-options.ts';
 import type { TrueCosts } from '../limiter/settlement.ts';
 import type { Duration } from '../rule/duration.ts';
@@ -24,6 +25,8 @@ export interface SchedulerOptions {
  * key has had, then first come, first served. A call does not wait for one before it that waits for another limit or id.
  */
 export interface Scheduler<Name extends string = string> {
+  /** The limiter whose limits the calls wait for. */
+  readonly limiter: Limiter<never, Name>;
   /**
    * Does work when the limits allow it, and returns its value. Rates, quotas and concurrency limits are decided together, as
    * by `Limiter.run`: slots are released when the work has ended, and costs are settled.

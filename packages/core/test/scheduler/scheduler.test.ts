@@ -382,6 +382,66 @@ describe('nested calls', () => {
     expect(await inner).toBe('inner');
     expect(await scheduler.run(on('Busy'), () => 'after')).toBe('after');
   });
+
+  test('for the same slots are begun by what the work has left behind', async () => {
+    const { scheduler } = scene();
+    let leave!: () => void;
+    const over = new Promise<void>((resolve) => (leave = resolve));
+    let later: Promise<string> | undefined;
+    await scheduler.run(on('Busy'), () => {
+      later = over.then(() => scheduler.run(on('Busy'), () => 'late'));
+    });
+    leave();
+    expect(await later).toBe('late');
+  });
+});
+
+describe('a further try of a call', () => {
+  test('has the place of the first one, before calls that came later', async () => {
+    const { run, time, names } = scene();
+    const place = {};
+    const first = run('first try', on('Api'), { place });
+    for (const name of ['b', 'c']) void run(name, on('Api'));
+    await first;
+    void run('second try', on('Api'), { place });
+    void run('d', on('Api'), { place: {} });
+    await time.pass(1000);
+    expect(names()).toEqual(['first try', 'second try', 'b', 'c', 'd']);
+  });
+
+  test('comes after another one that was there before it', async () => {
+    const { run, time, names, scheduler } = scene();
+    const places = [{}, {}, {}];
+    await Promise.all([
+      run('0', on('Busy'), { place: places[0] }),
+      run('1', on('Busy'), { place: places[1] }),
+      run('2', on('Busy'), { place: places[2] }),
+    ]);
+    scheduler.pause();
+    void run('other', on('Api'));
+    for (const each of [2, 0, 1]) void run(`${each} again`, on('Api'), { place: places[each] });
+    scheduler.resume();
+    await time.pass(1000);
+    expect(names().slice(3)).toEqual(['0 again', '1 again', '2 again', 'other']);
+  });
+
+  test('must begin within the time of the first one', async () => {
+    const { run, time, scheduler } = scene();
+    const place = {};
+    await run('first try', on('Busy'), { place, within: '100ms' });
+    await time.pass(60);
+    for (const name of ['a', 'b']) void run(name, on('Api'));
+    const again = run('second try', on('Api'), { place, within: '100ms' });
+    await expect(again).rejects.toMatchObject({ reason: 'within', retryAfterMs: 100 });
+    await time.pass(60);
+    await expect(run('third try', on('Busy'), { place, within: '100ms' })).rejects.toBeInstanceOf(SchedulerError);
+    expect(scheduler.size).toBe(1);
+  });
+
+  test('with a place that is not an object is an error', async () => {
+    const { run } = scene();
+    await expect(run('a', on('Api'), { place: 'first' as never })).rejects.toThrow('`run.place` must be an object');
+  });
 });
 
 describe('a scheduler', () => {
