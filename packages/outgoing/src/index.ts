@@ -1,1 +1,8 @@
-export * from './limited-fetch.ts';
+/**
+ * Calls to an API that limits you: what sends requests, behind a scheduler of `@sluice/core/scheduler`.
+ *
+ * @module
+ */
+export { limitedFetch, type LimitedFetchOptions } from './limited-fetch.ts';
+export { limitedDispatch, type DispatchedCall, type LimitedDispatchOptions } from './limited-dispatch.ts';
+export type { CallsOptions, LimitOfCalls, ScheduledCallsOptions } from './calls-options.ts';

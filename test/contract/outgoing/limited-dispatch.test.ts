@@ -1,0 +1,178 @@
+import { limitedDispatch } from '@sluice/outgoing';
+import { once } from 'node:events';
+import * as undici7 from 'undici7';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { Provider } from './provider.ts';
+import { scene } from './scene.ts';
+
+let provider: Provider;
+beforeEach(async () => {
+  provider = await new Provider().open();
+});
+afterEach(() => provider.close());
+
+// undici 8 needs a newer Node than this package does.
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+const hasUndici8 = major > 22 || (major === 22 && minor >= 19);
+const versions = [
+  { name: 'undici 7', undici: undici7 },
+  ...(hasUndici8 ? [{ name: 'undici 8', undici: (await import('undici8')) as unknown as typeof undici7 }] : []),
+];
+
+describe.each(versions)('a request of $name', ({ undici }) => {
+  const { Agent, fetch, interceptors, request } = undici;
+  const agents: undici7.Dispatcher[] = [];
+  afterEach(async () => {
+    await Promise.all(agents.splice(0).map((agent) => agent.destroy()));
+  });
+
+  function limited(
+    options: Parameters<typeof scene>[0] = {},
+    ...more: undici7.Dispatcher.DispatcherComposeInterceptor[]
+  ) {
+    const scenery = scene(options);
+    const dispatcher = new Agent().compose(limitedDispatch(scenery.scheduler), ...more);
+    agents.push(dispatcher);
+    return { ...scenery, dispatcher };
+  }
+
+  test('waits for its turn, and frees its slot when its answer has ended', async () => {
+    const { dispatcher, expectBalanced } = limited({ slots: 2 });
+    const answers = Array.from({ length: 8 }, async () => {
+      const { body, statusCode, headers } = await request(provider.url, { dispatcher });
+      return [statusCode, headers['content-type'], ((await body.json()) as { id: string }).id];
+    });
+    expect(await Promise.all(answers)).toEqual(Array.from({ length: 8 }, () => [200, 'application/json', 'm']));
+    expect([provider.calls, provider.most]).toEqual([8, 2]);
+    await expectBalanced(provider);
+  });
+
+  test('is that of each fetch with the dispatcher, streamed or not', async () => {
+    const { dispatcher, expectBalanced } = limited({ slots: 1 });
+    const post = { dispatcher, method: 'POST', body: 'text' };
+    const first = await fetch(`${provider.url}/cookies`, post);
+    expect([await first.text(), first.headers.getSetCookie()]).toEqual(['hello', ['a=1', 'b=2']]);
+    const streamed = await fetch(`${provider.url}/chat/completions`, { ...post, headers: { 'x-streamed': 'yes' } });
+    expect((await streamed.text()).endsWith('data: [DONE]\n\n')).toBe(true);
+    expect((await fetch(`${provider.url}/empty`, { dispatcher })).status).toBe(204);
+    await expectBalanced(provider);
+  });
+
+  test('that is aborted while it waits ends at once, and takes nothing', async () => {
+    const { dispatcher, scheduler, expectBalanced } = limited({ slots: 1 });
+    const running = await request(`${provider.url}/endless`, { dispatcher });
+    const leaving = new AbortController();
+    const { signal } = leaving;
+    const waiting = [request(provider.url, { dispatcher, signal }), fetch(provider.url, { dispatcher, signal })].map(
+      (each) => each.catch((error: unknown) => error),
+    );
+    await expect.poll(() => scheduler.size).toBe(2);
+    leaving.abort(new Error('left'));
+    expect(await Promise.all(waiting)).toMatchObject([{ message: 'left' }, { message: 'left' }]);
+    await expect.poll(() => scheduler.size).toBe(0);
+    running.body.on('error', () => undefined).destroy();
+    await expectBalanced(provider);
+  });
+
+  test.each(['aborted', 'destroyed', 'broken', 'refused'])('that is %s frees its slot', async (how) => {
+    const { dispatcher, expectBalanced } = limited({ slots: 1 });
+    const leaving = new AbortController();
+    const path = how === 'broken' || how === 'refused' ? how : 'endless';
+    const asked = request(`${provider.url}/${path}`, { dispatcher, signal: leaving.signal });
+    if (how === 'refused') await expect(asked).rejects.toThrow();
+    else {
+      const { body } = await asked;
+      const failed = expect(body.text()).rejects.toThrow();
+      if (how === 'aborted') leaving.abort(new Error('left'));
+      if (how === 'destroyed') body.destroy(new Error('left'));
+      await failed;
+    }
+    await expectBalanced(provider);
+  });
+
+  test('is read no faster than its reader reads', async () => {
+    const { dispatcher, expectBalanced } = limited();
+    const { body } = await request(`${provider.url}/large`, { dispatcher });
+    let length = 0;
+    for await (const chunk of body) {
+      length += (chunk as Buffer).length;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(length).toBe(4_000_000);
+    await expectBalanced(provider);
+  });
+
+  test('that the interceptor for retries sends again waits again', async () => {
+    const { dispatcher, expectBalanced } = limited({ slots: 1 }, interceptors.retry({ minTimeout: 1, maxRetries: 3 }));
+    provider.denials.push(503, 429);
+    const { statusCode, body } = await request(provider.url, { dispatcher });
+    await body.dump();
+    expect([statusCode, provider.calls]).toEqual([200, 3]);
+    await expectBalanced(provider);
+  });
+
+  test('that changes the protocol holds its slot until its socket is closed', async () => {
+    const { dispatcher, scheduler, expectBalanced } = limited({ slots: 1 });
+    const { socket } = await dispatcher.upgrade({ path: '/', protocol: 'echo', origin: provider.url } as never);
+    expect(scheduler.running).toBe(1);
+    socket.end();
+    socket.resume();
+    await once(socket, 'close');
+    await expectBalanced(provider);
+  });
+
+  test('that does not begin in time fails with the error of the scheduler', async () => {
+    const { scheduler } = scene({ slots: 1 });
+    const dispatcher = new Agent().compose(limitedDispatch(scheduler, { within: '20ms' }));
+    agents.push(dispatcher);
+    const { body } = await request(`${provider.url}/endless`, { dispatcher });
+    await expect(request(provider.url, { dispatcher })).rejects.toMatchObject({
+      code: 'ERR_NOT_BEGUN',
+      reason: 'within',
+    });
+    body.on('error', () => undefined).destroy();
+  });
+
+  test('to a dispatcher that is closed frees its slot', async () => {
+    const { dispatcher, expectBalanced } = limited({ slots: 1 });
+    await dispatcher.close();
+    await expect(request(provider.url, { dispatcher })).rejects.toThrow();
+    provider.calls++;
+    await expectBalanced(provider);
+  });
+
+  test('takes the id and the cost that functions make of its options', async () => {
+    const { limiter, scheduler } = scene();
+    const options = {
+      limits: [{ limit: 'Calls', cost: ({ path }: { readonly path: string }) => path.length }],
+      priority: ({ method }: { readonly method: string }) => (method === 'GET' ? 1 : 0),
+    } as const;
+    const dispatcher = new Agent().compose(limitedDispatch(scheduler, options));
+    agents.push(dispatcher);
+    await (await request(`${provider.url}/empty`, { dispatcher })).body.dump();
+    expect((await limiter.check([{ limit: 'Calls', id: 'everyone', cost: 0 }])).remaining).toBe(994);
+  });
+});
+
+test('the global dispatcher limits every fetch of the process', async () => {
+  const { scheduler, expectBalanced } = scene({ slots: 1 });
+  const before = undici7.getGlobalDispatcher();
+  const agent = new undici7.Agent().compose(limitedDispatch(scheduler));
+  undici7.setGlobalDispatcher(agent);
+  try {
+    const texts = await Promise.all([1, 2, 3].map(async () => (await fetch(provider.url)).text()));
+    expect([texts.length, provider.calls, provider.most]).toEqual([3, 3, 1]);
+    const leaving = new AbortController();
+    const running = await fetch(`${provider.url}/endless`);
+    const waiting = fetch(provider.url, { signal: leaving.signal });
+    await expect.poll(() => scheduler.size).toBe(1);
+    leaving.abort(new Error('left'));
+    await expect(waiting).rejects.toThrow('left');
+    await expect.poll(() => scheduler.size).toBe(0);
+    await running.body!.cancel();
+    await expectBalanced(provider);
+  } finally {
+    undici7.setGlobalDispatcher(before);
+    await agent.destroy();
+  }
+});
