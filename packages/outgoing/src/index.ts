@@ -5,4 +5,5 @@
  */
 export { limitedFetch, type LimitedFetchOptions } from './limited-fetch.ts';
 export { limitedDispatch, type DispatchedCall, type LimitedDispatchOptions } from './limited-dispatch.ts';
+export { limitedProcessor, type LimitedJob } from './limited-processor.ts';
 export type { CallsOptions, LimitOfCalls, ScheduledCallsOptions } from './calls-options.ts';

@@ -24,7 +24,7 @@ export class LimitedHandler implements DispatchHandler {
   readonly #controller: WaitingController;
   readonly #context = {};
   #exchange: Exchange | undefined;
-  #isOver = false;
+  #hasFailed = false;
 
   /** @param leaving - Aborted to leave the queue. */
   constructor(handler: DispatchHandler, leaving: AbortController) {
@@ -49,7 +49,8 @@ export class LimitedHandler implements DispatchHandler {
 
   /** Ends a request that was not sent. */
   fail(error: Error): void {
-    if (this.#isOver) return;
+    if (this.#hasFailed) return;
+    this.#hasFailed = true;
     this.#over();
     this.#handler.onResponseError?.(this.#controller, error);
   }
@@ -76,6 +77,7 @@ export class LimitedHandler implements DispatchHandler {
     this.#handler.onResponseData?.(this.#controller, chunk);
   }
 
+  // What it throws comes back as an error: so does undici's retry handler.
   onResponseEnd(_: DispatchController, trailers: unknown): void {
     this.#over();
     this.#handler.onResponseEnd?.(this.#controller, trailers);
@@ -94,7 +96,6 @@ export class LimitedHandler implements DispatchHandler {
   }
 
   #over(): void {
-    this.#isOver = true;
     this.#exchange?.ended();
   }
 }

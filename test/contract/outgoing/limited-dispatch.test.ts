@@ -43,7 +43,8 @@ describe.each(versions)('a request of $name', ({ undici }) => {
       return [statusCode, headers['content-type'], ((await body.json()) as { id: string }).id];
     });
     expect(await Promise.all(answers)).toEqual(Array.from({ length: 8 }, () => [200, 'application/json', 'm']));
-    expect([provider.calls, provider.most]).toEqual([8, 2]);
+    expect(provider.calls).toBe(8);
+    expect(provider.most).toBeLessThanOrEqual(2);
     await expectBalanced(provider);
   });
 
