@@ -1,0 +1,139 @@
+import { accountId, createLimiter } from '@sluice/core';
+import { concurrency } from '@sluice/core/concurrency';
+import { limitedProcessor, type LimitedJob } from '@sluice/outgoing';
+import { describe, expect, test } from 'vitest';
+
+const key = accountId();
+const newLimiter = () =>
+  createLimiter({
+    limits: {
+      Calls: { key, burst: 1, count: 1, period: '1h', maxWait: '1h' },
+      Running: concurrency({ key, concurrency: 1 }),
+    },
+    log: false,
+  });
+
+/** What BullMQ stores of a job. */
+class Job implements LimitedJob {
+  data: any;
+  readonly attemptsMade = 0;
+  readonly moves: (readonly [inMs: number, token: string | undefined])[] = [];
+
+  constructor(data: unknown) {
+    this.data = data;
+  }
+
+  async updateData(data: unknown): Promise<void> {
+    this.data = data;
+  }
+
+  async moveToDelayed(timestamp: number, token?: string): Promise<void> {
+    this.moves.push([timestamp - Date.now(), token]);
+  }
+}
+
+const calls = [{ limit: 'Calls', id: 'a' }] as const;
+const running = [{ limit: 'Running', id: 'a' }] as const;
+
+describe('a job', () => {
+  test('takes its turn once, and begins when that has come', async () => {
+    const limiter = newLimiter();
+    await limiter.spend(calls);
+    const limited = limitedProcessor(
+      limiter,
+      () => calls,
+      (job: Job) => job.data,
+    );
+    const job = new Job({ to: 'x' });
+    await expect(limited(job, 'token')).rejects.toMatchObject({ name: 'DelayedError' });
+    const { sluiceTurn: turn } = job.data;
+    expect(turn.at - Date.now()).toBeGreaterThan(3_500_000);
+    expect(job.moves[0]![1]).toBe('token');
+    // Promoted too early, it waits for the same turn.
+    await expect(limited(job, 'token')).rejects.toMatchObject({ name: 'DelayedError' });
+    expect([job.moves.length, job.data.sluiceTurn]).toEqual([2, turn]);
+    job.data.sluiceTurn = { ...turn, at: Date.now() - 1 };
+    expect(await limited(job, 'token')).toEqual({ to: 'x' });
+  });
+
+  test.each([
+    ['is late by more than a second', -5000, 0],
+    ['was that of another attempt', -1, 1],
+  ])('whose turn %s takes another one', async (_, at, attempt) => {
+    const limiter = newLimiter();
+    await limiter.spend(calls);
+    const job = new Job({ sluiceTurn: { at: Date.now() + at, attempt } });
+    await expect(
+      limitedProcessor(
+        limiter,
+        () => calls,
+        () => 1,
+      )(job, 't'),
+    ).rejects.toThrow('delayed');
+    expect(job.data.sluiceTurn.at - Date.now()).toBeGreaterThan(3_500_000);
+  });
+
+  test('holds its slots until it has ended, also when it fails', async () => {
+    const limiter = newLimiter();
+    const free = async () => (await limiter.check([{ limit: 'Running', id: 'a', cost: 0 }])).remaining;
+    const seen: unknown[] = [];
+    const limited = limitedProcessor(
+      limiter,
+      () => running,
+      async () => {
+        seen.push(await free());
+        throw new Error('failed');
+      },
+    );
+    await expect(limited(new Job({}), 't')).rejects.toThrow('failed');
+    expect([...seen, await free()]).toEqual([0, 1]);
+  });
+
+  test('without a free slot comes back, and keeps its turn', async () => {
+    const limiter = newLimiter();
+    const held = await limiter.spend(running, { hold: true });
+    const limited = limitedProcessor(
+      limiter,
+      () => [...calls, ...running],
+      () => 'done',
+    );
+    const waiting = new Job({});
+    await expect(limited(waiting, 't')).rejects.toThrow('delayed');
+    // Nothing was taken for it.
+    expect([waiting.data, waiting.moves.length]).toEqual([{}, 1]);
+    await limiter.spend(calls);
+    waiting.data = { sluiceTurn: { at: Date.now() - 1, attempt: 0 } };
+    await expect(limited(waiting, 't')).rejects.toThrow('delayed');
+    await held.release();
+    waiting.data.sluiceTurn.at = Date.now() - 1;
+    expect(await limited(waiting, 't')).toBe('done');
+  });
+
+  test('of data that can not keep a turn is an error that says so', async () => {
+    const limiter = newLimiter();
+    await limiter.spend(calls);
+    const limited = limitedProcessor(
+      limiter,
+      () => calls,
+      () => 1,
+    );
+    await expect(limited(new Job('text'), 't')).rejects.toThrow("`job.data` must be an object, but was 'text'");
+  });
+});
+
+test('what is not a limiter or a function is an error', () => {
+  const limiter = newLimiter();
+  expect(() =>
+    limitedProcessor(
+      {} as never,
+      () => [],
+      () => 1,
+    ),
+  ).toThrow('limiter');
+  expect(() => limitedProcessor(limiter, [] as never, () => 1)).toThrow(
+    '`limitedProcessor(entriesOf)` must be a function',
+  );
+  expect(() => limitedProcessor(limiter, () => [], 1 as never)).toThrow(
+    '`limitedProcessor(process)` must be a function',
+  );
+});
