@@ -1,5 +1,6 @@
 import type { Awaitable, Duration } from '@sluice/core';
 import type { Scheduler } from '@sluice/core/scheduler';
+import type { LearnOptions } from './learning/learning.ts';
 
 /** A limit of calls, with an id and a cost of its own. `Call` is what their functions get. */
 export interface LimitOfCalls<Name extends string, Call> {
@@ -24,6 +25,13 @@ export interface CallsOptions<Name extends string, Call> {
   readonly fair?: string | ((call: Call) => string) | undefined;
   /** How long a call may wait: a duration from 1 ms to 7 days. Default: 30 seconds. */
   readonly within?: Duration | undefined;
+  /**
+   * Which limit learns from which figures of answers, such as `{ requests: 'Requests', tokens: 'Tokens' }`: see
+   * {@link LearnOptions.learn}. `false`: nothing is learnt. Default: the rate that fills fastest learns from requests and denials.
+   */
+  readonly learn?: LearnOptions<Name>['learn'] | false;
+  /** How long to believe an answer at most: a duration from 1 ms to an hour. Default: a minute. */
+  readonly learnAtMost?: Duration | undefined;
 }
 
 /** A scheduler, and the calls that it begins. */

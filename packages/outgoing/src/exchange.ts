@@ -1,18 +1,27 @@
 import type { SpendEntry } from '@sluice/core';
 import type { ScheduleOptions, Scheduler } from '@sluice/core/scheduler';
+import type { Learning } from './learning/learning.ts';
+import type { Answer, LearntCall } from './learning/learnt-call.ts';
+
+/** What {@link Exchange}s have in common. */
+interface ExchangeParts {
+  readonly scheduler: Scheduler;
+  /** Undefined if nothing is to be learnt. */
+  readonly learning: Learning | undefined;
+  readonly entries: readonly SpendEntry[];
+}
 
 /**
  * One request to an API and its answer: what it has taken, it holds from its beginning until its answer has ended. All doors
  * are made of it.
  */
 export class Exchange {
-  readonly #scheduler: Scheduler;
-  readonly #entries: readonly SpendEntry[];
+  readonly #parts: ExchangeParts;
+  #learnt: LearntCall | undefined;
   #end: (() => void) | undefined;
 
-  constructor(scheduler: Scheduler, entries: readonly SpendEntry[]) {
-    this.#scheduler = scheduler;
-    this.#entries = entries;
+  constructor(parts: ExchangeParts) {
+    this.#parts = parts;
   }
 
   /**
@@ -24,17 +33,39 @@ export class Exchange {
    * sent then.
    */
   begin(send: () => void, options: ScheduleOptions<void>): Promise<void> {
-    const work = (): Promise<void> =>
-      new Promise((resolve) => {
-        this.#end = resolve;
-        send();
-      });
-    return this.#scheduler.run(this.#entries, work, options);
+    const { scheduler, learning, entries } = this.#parts;
+    const work = (): Promise<void> => {
+      const learnt = learning?.begin(entries, options.signal);
+      return learnt instanceof Promise
+        ? learnt.then((call: LearntCall) => this.#send(send, call))
+        : this.#send(send, learnt);
+    };
+    return scheduler.run(entries, work, options);
+  }
+
+  /** Returns an exchange that takes the same. */
+  again(): Exchange {
+    return new Exchange(this.#parts);
+  }
+
+  /** Learns from the answer, as soon as its fields are there. */
+  answered(answer: Answer): void {
+    // It never rejects.
+    void this.#learnt?.answered(answer);
   }
 
   /** Gives its slots on. Later calls do nothing. */
   ended(): void {
+    this.#learnt?.ended();
     this.#end?.();
-    this.#end = undefined;
+    this.#learnt = this.#end = undefined;
+  }
+
+  #send(send: () => void, learnt: LearntCall | undefined): Promise<void> {
+    return new Promise((resolve) => {
+      this.#learnt = learnt;
+      this.#end = resolve;
+      send();
+    });
   }
 }

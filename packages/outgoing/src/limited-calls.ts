@@ -1,4 +1,4 @@
-import type { Awaitable, SpendEntry, Time } from '@sluice/core';
+import type { Awaitable, Time } from '@sluice/core';
 import {
   assertFits,
   checkOptions,
@@ -13,9 +13,11 @@ import {
 } from '@sluice/core/kit';
 import type { ScheduleOptions, Scheduler } from '@sluice/core/scheduler';
 import type { CallsOptions, LimitOfCalls } from './calls-options.ts';
+import { Exchange } from './exchange.ts';
+import { Learning } from './learning/learning.ts';
 
 /** The options that all doors have. */
-export const CALLS_OPTIONS = ['limits', 'id', 'cost', 'priority', 'fair', 'within'] as const;
+export const CALLS_OPTIONS = ['limits', 'id', 'cost', 'priority', 'fair', 'within', 'learn', 'learnAtMost'] as const;
 
 /** How a door is called in errors, and what it knows. */
 export interface Asked {
@@ -40,6 +42,7 @@ export class LimitedCalls<Call> {
   readonly #of: string;
   readonly #uses: readonly LimitOfCalls<string, Call>[];
   readonly #options: CallsOptions<string, Call>;
+  readonly #learning: Learning | undefined;
 
   /**
    * @throws {SluiceError} `ERR_OPTION`, `ERR_UNKNOWN_OPTION`, `ERR_UNKNOWN_LIMIT`, `ERR_COST`, `ERR_COST_OVER_BURST`,
@@ -53,18 +56,19 @@ export class LimitedCalls<Call> {
     this.#options = options;
     this.#uses = this.#checkedUses(this.#options);
     this.#checkWaiting(this.#options);
+    this.#learning = learningBy(this.scheduler, this.#options);
   }
 
   /**
-   * Returns what a call takes.
+   * Returns the exchange of a call, with what it takes.
    *
    * @throws {SluiceError} `ERR_OPTION` for an id that is not text, or a cost that is not a number.
    */
-  entriesOf(call: OutgoingCall<Call>): Awaitable<readonly SpendEntry[]> {
+  exchangeOf(call: OutgoingCall<Call>): Awaitable<Exchange> {
     const ids = this.#uses.map(({ id = call.origin }) => (typeof id === 'function' ? id(call.subject()) : id));
     const costs = this.#uses.map(({ cost }) => (typeof cost === 'function' ? cost(call.subject()) : cost));
-    if (!ids.some(isPromise) && !costs.some(isPromise)) return this.#entries(ids as string[], costs as number[]);
-    return Promise.all([Promise.all(ids), Promise.all(costs)]).then(([known, given]) => this.#entries(known, given));
+    if (!ids.some(isPromise) && !costs.some(isPromise)) return this.#exchange(ids as string[], costs as number[]);
+    return Promise.all([Promise.all(ids), Promise.all(costs)]).then(([known, given]) => this.#exchange(known, given));
   }
 
   /** Returns how a call waits. */
@@ -77,12 +81,13 @@ export class LimitedCalls<Call> {
     };
   }
 
-  #entries(ids: readonly string[], costs: readonly (number | undefined)[]): readonly SpendEntry[] {
-    return this.#uses.map(({ limit }, i) => {
+  #exchange(ids: readonly string[], costs: readonly (number | undefined)[]): Exchange {
+    const entries = this.#uses.map(({ limit }, i) => {
       const id = ids[i];
       if (typeof id !== 'string' || id === '') throw noId(`${this.#of}.id`, limit, id);
       return { limit, id, cost: costs[i] };
     });
+    return new Exchange({ scheduler: this.scheduler, learning: this.#learning, entries });
   }
 
   #checkedUses({ limits, id, cost }: CallsOptions<string, Call>): readonly LimitOfCalls<string, Call>[] {
@@ -118,6 +123,17 @@ export class LimitedCalls<Call> {
     if (typeof priority === 'number') wholeNumber(`${this.#of}.priority`, priority, { min: -10, max: 10 });
     if (within !== undefined) durationTicks(`${this.#of}.within`, within, WITHIN);
   }
+}
+
+/** Doors of one scheduler without options of their own learn together. */
+const shared = new WeakMap<Scheduler, Learning>();
+
+function learningBy(scheduler: Scheduler, { learn, learnAtMost }: CallsOptions<string, never>): Learning | undefined {
+  if (learn === false) return undefined;
+  if (learn !== undefined || learnAtMost !== undefined) return new Learning(scheduler.limiter, { learn, learnAtMost });
+  let learning = shared.get(scheduler);
+  if (learning === undefined) shared.set(scheduler, (learning = new Learning(scheduler.limiter)));
+  return learning;
 }
 
 function isPromise(value: unknown): value is Promise<unknown> {

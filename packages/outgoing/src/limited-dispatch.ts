@@ -1,7 +1,6 @@
 import { complaint } from '@sluice/core/kit';
 import type { Scheduler } from '@sluice/core/scheduler';
 import type { CallsOptions } from './calls-options.ts';
-import { Exchange } from './exchange.ts';
 import { CALLS_OPTIONS, LimitedCalls, type OutgoingCall } from './limited-calls.ts';
 import { LimitedHandler, type DispatchHandler } from './limited-handler.ts';
 
@@ -65,9 +64,8 @@ async function begin(
   try {
     handler.wait();
     const call = calledBy(options);
-    const asked = calls.entriesOf(call);
-    const entries = asked instanceof Promise ? await asked : asked;
-    const exchange = new Exchange(calls.scheduler, entries);
+    const asked = calls.exchangeOf(call);
+    const exchange = asked instanceof Promise ? await asked : asked;
     await exchange.begin(() => handler.begin(exchange, send), { ...calls.waitOf(call), signal });
   } catch (error) {
     handler.fail(error as Error);

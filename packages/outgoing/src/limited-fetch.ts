@@ -47,16 +47,14 @@ export function limitedFetch<Name extends string>(options: LimitedFetchOptions<N
   const methods = checkedMethods(options.retryMethods ?? IDEMPOTENT);
   return async (input, init) => {
     const request = new OutgoingRequest(input, init);
-    const asked = calls.entriesOf(request);
-    const entries = asked instanceof Promise ? await asked : asked;
+    const asked = calls.exchangeOf(request);
+    const first = asked instanceof Promise ? await asked : asked;
     const wait = { ...calls.waitOf(request), signal: request.signal };
-    const exchange = (): Exchange => new Exchange(calls.scheduler, entries);
     const sender = (isLast: boolean) => () => request.send(options.fetch ?? fetch, isLast);
     const repeats = request.canRepeat && methods.has(request.method) ? retries : 0;
-    if (repeats === 0) return answerTo(exchange(), sender(true), wait);
+    if (repeats === 0) return answerTo(first, sender(true), wait);
     const place = {};
-    return repeated(repeats, {
-      exchange,
+    return repeated(repeats, first, {
       send: (each, isLast) => answerTo(each, sender(isLast), { ...wait, place }),
       pause: (tries) => pauseBefore(tries, calls.time, request.signal),
     });
@@ -75,7 +73,10 @@ function answerTo(
     ended();
     delivery.reject(error);
   };
-  const deliver = (response: Response): void => delivery.resolve(watchedResponse(response, ended));
+  const deliver = (response: Response): void => {
+    exchange.answered(response);
+    delivery.resolve(watchedResponse(response, ended));
+  };
   const promise = delivery.promise();
   exchange.begin(() => void attempt(send).then(deliver).catch(fail), options).catch(fail);
   return promise;
@@ -87,19 +88,18 @@ async function attempt(send: () => Promise<Response>): Promise<Response> {
 
 /** A request that may be sent several times. */
 interface Repeated {
-  readonly exchange: () => Exchange;
   readonly send: (exchange: Exchange, isLast: boolean) => Promise<Response>;
   readonly pause: (tries: number) => Promise<void>;
 }
 
 /** Sends a request again while it is denied, and resolves with the last answer. */
-async function repeated(times: number, { exchange, send, pause }: Repeated): Promise<Response> {
-  let current = exchange();
+async function repeated(times: number, exchange: Exchange, { send, pause }: Repeated): Promise<Response> {
+  let current = exchange;
   let response = await send(current, false);
   for (let tries = 1; tries <= times && isRetried(response.status); tries++) {
     // Its body stays unread, because the caller gets it if there is no time for another try.
     current.ended();
-    current = exchange();
+    current = current.again();
     try {
       await pause(tries);
       const next = await send(current, tries === times);

@@ -1,5 +1,6 @@
 import { WaitingController, type DispatchController } from './dispatch-controller.ts';
 import type { Exchange } from './exchange.ts';
+import type { FieldSource } from './fields/field-source.ts';
 
 /** The handlers of undici 7 and 8. */
 export interface DispatchHandler {
@@ -70,6 +71,7 @@ export class LimitedHandler implements DispatchHandler {
   }
 
   onResponseStart(_: DispatchController, status: number, headers: unknown, message?: string): void {
+    if (status >= 200) this.#exchange?.answered({ status, headers: fieldsIn(headers) });
     this.#handler.onResponseStart?.(this.#controller, status, headers, message);
   }
 
@@ -98,4 +100,10 @@ export class LimitedHandler implements DispatchHandler {
   #over(): void {
     this.#exchange?.ended();
   }
+}
+
+/** Fields as undici 7 and 8 give them: an object of names in lower case. */
+function fieldsIn(headers: unknown): FieldSource {
+  const fields = (headers ?? {}) as Readonly<Record<string, string | string[] | undefined>>;
+  return { get: (name) => (Object.hasOwn(fields, name) ? fields[name] : undefined) };
 }

@@ -1,5 +1,5 @@
 import type { Awaitable, Limiter, SpendEntry } from '@sluice/core';
-import { complaint, isPlainObject, limitsOf } from '@sluice/core/kit';
+import { complaint, isPlainObject, limitsOf, timeOf } from '@sluice/core/kit';
 
 /** What {@link limitedProcessor} uses of a job of BullMQ 5 or 6. */
 export interface LimitedJob {
@@ -46,12 +46,12 @@ export function limitedProcessor<Name extends string, Job extends LimitedJob, Re
   entriesOf: (job: Job) => Awaitable<readonly SpendEntry<Name>[]>,
   process: (job: Job, token?: string, ...rest: Rest) => Awaitable<Result>,
 ): (job: Job, token?: string, ...rest: Rest) => Promise<Result> {
-  limitsOf(limiter);
+  const time = timeOf(limiter);
   checkGiven('entriesOf', entriesOf, "For example (job) => [{ limit: 'PerCustomer', id: job.data.customer }].");
   checkGiven('process', process, 'It does the work of a job.');
   return async (job, token, ...rest) => {
     const turn = takenFrom(job);
-    const now = Date.now();
+    const now = time.wallNow();
     if (turn !== undefined && now < turn.at) return later(job, token, turn.at, turn);
     const entries = await entriesOf(job);
     const isKept = turn !== undefined && now < turn.at + LATE_MS;

@@ -1,9 +1,10 @@
 import { limitedDispatch } from '@sluice/outgoing';
 import { once } from 'node:events';
+import type { Readable } from 'node:stream';
 import * as undici7 from 'undici7';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Provider } from './provider.ts';
-import { scene } from './scene.ts';
+import { learner, scene } from './scene.ts';
 
 let provider: Provider;
 beforeEach(async () => {
@@ -31,7 +32,7 @@ describe.each(versions)('a request of $name', ({ undici }) => {
     ...more: undici7.Dispatcher.DispatcherComposeInterceptor[]
   ) {
     const scenery = scene(options);
-    const dispatcher = new Agent().compose(limitedDispatch(scenery.scheduler), ...more);
+    const dispatcher = new Agent().compose(limitedDispatch(scenery.scheduler, { learn: false }), ...more);
     agents.push(dispatcher);
     return { ...scenery, dispatcher };
   }
@@ -75,20 +76,41 @@ describe.each(versions)('a request of $name', ({ undici }) => {
     await expectBalanced(provider);
   });
 
-  test.each(['aborted', 'destroyed', 'broken', 'refused'])('that is %s frees its slot', async (how) => {
+  test.each([
+    ['aborted', 'endless', (leaving: AbortController) => leaving.abort(new Error('left')), 'left'],
+    ['destroyed', 'endless', (_: AbortController, body: Readable) => body.destroy(new Error('left')), 'left'],
+    ['broken off', 'broken', () => undefined, /other side closed|terminated|aborted/],
+  ])('that is %s frees its slot', async (_, path, leave, message) => {
     const { dispatcher, expectBalanced } = limited({ slots: 1 });
     const leaving = new AbortController();
-    const path = how === 'broken' || how === 'refused' ? how : 'endless';
-    const asked = request(`${provider.url}/${path}`, { dispatcher, signal: leaving.signal });
-    if (how === 'refused') await expect(asked).rejects.toThrow();
-    else {
-      const { body } = await asked;
-      const failed = expect(body.text()).rejects.toThrow();
-      if (how === 'aborted') leaving.abort(new Error('left'));
-      if (how === 'destroyed') body.destroy(new Error('left'));
-      await failed;
-    }
+    const { body } = await request(`${provider.url}/${path}`, { dispatcher, signal: leaving.signal });
+    const text = body.text();
+    leave(leaving, body);
+    await expect(text).rejects.toThrow(message);
     await expectBalanced(provider);
+  });
+
+  test('that is not answered frees its slot', async () => {
+    const { dispatcher, expectBalanced } = limited({ slots: 1 });
+    await expect(request(`${provider.url}/refused`, { dispatcher })).rejects.toThrow('other side closed');
+    await expectBalanced(provider);
+  });
+
+  test('waits for what an answer before it has taught', async () => {
+    const dispatcher = new Agent().compose(limitedDispatch(learner()));
+    agents.push(dispatcher);
+    provider.denials.push(429);
+    provider.retryAfterMs = 300;
+    const statuses: number[] = [];
+    for (let i = 0; i < 2; i++) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      const { statusCode, body } = await request(provider.url, { dispatcher });
+      statuses.push(statusCode);
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      await body.dump();
+    }
+    expect(statuses).toEqual([429, 200]);
+    expect(provider.times[1]! - provider.times[0]!).toBeGreaterThanOrEqual(300);
   });
 
   test('is read no faster than its reader reads', async () => {
@@ -137,7 +159,7 @@ describe.each(versions)('a request of $name', ({ undici }) => {
   test('to a dispatcher that is closed frees its slot', async () => {
     const { dispatcher, expectBalanced } = limited({ slots: 1 });
     await dispatcher.close();
-    await expect(request(provider.url, { dispatcher })).rejects.toThrow();
+    await expect(request(provider.url, { dispatcher })).rejects.toThrow(/closed|destroyed/);
     provider.calls++;
     await expectBalanced(provider);
   });

@@ -3,7 +3,7 @@ import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { collectGarbage } from '../../collect-garbage.ts';
 import { Provider } from './provider.ts';
-import { scene } from './scene.ts';
+import { learner, scene } from './scene.ts';
 
 let provider: Provider;
 beforeEach(async () => {
@@ -59,20 +59,33 @@ describe('a response', () => {
     expect(kept.map(({ status }) => status)).toEqual([204, 200]);
   });
 
-  test.each(['cancelled', 'aborted', 'broken', 'refused'])('that is %s frees its slot', async (how) => {
+  test('that is cancelled frees its slot', async () => {
     const { scheduler, expectBalanced } = scene({ slots: 1 });
-    const limited = limitedFetch({ scheduler });
+    const response = await limitedFetch({ scheduler })(`${provider.url}/endless`);
+    expect(scheduler.running).toBe(1);
+    await response.body!.cancel();
+    await expectBalanced(provider);
+  });
+
+  test('that is aborted fails with the reason, and frees its slot', async () => {
+    const { scheduler, expectBalanced } = scene({ slots: 1 });
     const leaving = new AbortController();
-    const path = how === 'broken' || how === 'refused' ? how : 'endless';
-    const asked = limited(`${provider.url}/${path}`, { signal: leaving.signal });
-    if (how === 'refused') await expect(asked).rejects.toThrow('fetch failed');
-    else {
-      const response = await asked;
-      if (how === 'cancelled') await response.body!.cancel();
-      if (how === 'aborted') leaving.abort(new Error('left'));
-      if (how === 'broken') await expect(response.text()).rejects.toThrow();
-      if (how === 'aborted') await expect(response.text()).rejects.toThrow('left');
-    }
+    const response = await limitedFetch({ scheduler })(`${provider.url}/endless`, { signal: leaving.signal });
+    leaving.abort(new Error('left'));
+    await expect(response.text()).rejects.toThrow('left');
+    await expectBalanced(provider);
+  });
+
+  test('that breaks off frees its slot', async () => {
+    const { scheduler, expectBalanced } = scene({ slots: 1 });
+    const response = await limitedFetch({ scheduler })(`${provider.url}/broken`);
+    await expect(response.text()).rejects.toThrow('terminated');
+    await expectBalanced(provider);
+  });
+
+  test('that does not come frees its slot', async () => {
+    const { scheduler, expectBalanced } = scene({ slots: 1 });
+    await expect(limitedFetch({ scheduler })(`${provider.url}/refused`)).rejects.toThrow('fetch failed');
     await expectBalanced(provider);
   });
 
@@ -141,7 +154,7 @@ describe('a request', () => {
 
   test('leaves no more listeners on its signal than fetch does', async () => {
     const { scheduler } = scene({ slots: 1 });
-    const limited = limitedFetch({ scheduler, retries: 2 });
+    const limited = limitedFetch({ scheduler, learn: false, retries: 2 });
     const count = async (send: typeof fetch): Promise<number> => {
       const { signal } = new AbortController();
       await (await send(provider.url, { signal })).text();
@@ -155,7 +168,7 @@ describe('a request', () => {
     const bodies: string[] = [];
     const limited = limitedFetch({
       scheduler,
-      limits: [{ limit: 'Calls', cost: async (request) => (await request.json()).cost }, 'InFlight'],
+      limits: [{ limit: 'Calls', cost: async (request) => (await request.text()).length }, 'InFlight'],
       priority: (request) => (request.headers.get('urgent') === 'yes' ? 10 : 0),
       fair: ({ url }) => url,
       fetch: async (input, init) => {
@@ -163,11 +176,11 @@ describe('a request', () => {
         return fetch(input, init);
       },
     });
-    const post = { method: 'POST', body: '{"cost":7}', headers: { urgent: 'yes' } };
+    const post = { method: 'POST', body: '1234567', headers: { urgent: 'yes' } };
     await (await limited(provider.url, post)).text();
     await (await limited(new Request(provider.url, post))).text();
     const left = await limiter.check([{ limit: 'Calls', id: 'everyone', cost: 0 }]);
-    expect([left.remaining, bodies]).toEqual([986, ['{"cost":7}', '{"cost":7}']]);
+    expect([left.remaining, bodies]).toEqual([986, ['1234567', '1234567']]);
   });
 });
 
@@ -175,7 +188,7 @@ describe('a request that is denied', () => {
   test('is not sent again by default', async () => {
     const { scheduler, expectBalanced } = scene();
     provider.denials.push(429);
-    const response = await limitedFetch({ scheduler })(provider.url);
+    const response = await limitedFetch({ scheduler, learn: false })(provider.url);
     expect([response.status, await response.json()]).toEqual([429, { error: { message: 'denied' } }]);
     await expectBalanced(provider);
   });
@@ -191,7 +204,7 @@ describe('a request that is denied', () => {
     const { scheduler, expectBalanced } = scene({ slots: 1 });
     provider.denials.push(...denials);
     const init = { method, ...(body !== undefined && { body, duplex: 'half' }) } as RequestInit;
-    const response = await limitedFetch({ scheduler, retries: 3 })(provider.url, init);
+    const response = await limitedFetch({ scheduler, learn: false, retries: 3 })(provider.url, init);
     expect([response.status, provider.calls]).toEqual([status, calls]);
     await response.text();
     await expectBalanced(provider);
@@ -200,7 +213,7 @@ describe('a request that is denied', () => {
   test('is sent again with its body, and by a method that it was told to send again', async () => {
     const { scheduler, expectBalanced } = scene({ slots: 1 });
     provider.denials.push(429, 429);
-    const limited = limitedFetch({ scheduler, retries: 3, retryMethods: ['post'] });
+    const limited = limitedFetch({ scheduler, learn: false, retries: 3, retryMethods: ['post'] });
     const response = await limited(new Request(provider.url, { method: 'POST', body: 'text' }));
     expect([await response.json(), provider.calls]).toMatchObject([{ id: 'm' }, 3]);
     await expectBalanced(provider);
@@ -212,9 +225,10 @@ describe('a request that is denied', () => {
     provider.denials.push(429);
     const limited = limitedFetch({
       scheduler,
+      learn: false,
       retries: 1,
       fetch: (input, init) => {
-        order.push(String(input).at(-1)!);
+        order.push(new Request(input).url.at(-1)!);
         return fetch(input, init);
       },
     });
@@ -229,7 +243,7 @@ describe('a request that is denied', () => {
   test('returns its last answer when there is no time for another try', async () => {
     const { scheduler, expectBalanced } = scene({ slots: 1 });
     provider.denials.push(429, 429);
-    const response = await limitedFetch({ scheduler, retries: 5, within: '100ms' })(provider.url);
+    const response = await limitedFetch({ scheduler, learn: false, retries: 5, within: '100ms' })(provider.url);
     expect([response.status, provider.calls, await response.json()]).toMatchObject([429, 1, { error: {} }]);
     await expectBalanced(provider);
   });
@@ -238,10 +252,19 @@ describe('a request that is denied', () => {
     const { scheduler, expectBalanced } = scene({ slots: 1 });
     const leaving = new AbortController();
     provider.denials.push(503);
-    const asked = limitedFetch({ scheduler, retries: 5 })(provider.url, { signal: leaving.signal });
+    const asked = limitedFetch({ scheduler, learn: false, retries: 5 })(provider.url, { signal: leaving.signal });
     await expect.poll(() => provider.calls - scheduler.running).toBe(1);
     leaving.abort(new Error('left'));
     await expect(asked).rejects.toThrow('left');
     await expectBalanced(provider);
   });
+});
+
+test('what an answer teaches holds back the requests after it', async () => {
+  const limited = limitedFetch({ scheduler: learner() });
+  provider.denials.push(429);
+  provider.retryAfterMs = 300;
+  const statuses = [(await limited(provider.url)).status, (await limited(provider.url)).status];
+  expect(statuses).toEqual([429, 200]);
+  expect(provider.times[1]! - provider.times[0]!).toBeGreaterThanOrEqual(300);
 });

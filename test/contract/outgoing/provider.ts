@@ -35,6 +35,10 @@ export class Provider {
   readonly #server: Server;
   /** The statuses of the next answers, before all are 200. */
   readonly denials: number[] = [];
+  /** What its denials say, in `retry-after-ms`. */
+  retryAfterMs = 1;
+  /** When calls came. */
+  readonly times: number[] = [];
   calls = 0;
   /** The calls that are being answered. */
   running = 0;
@@ -45,6 +49,7 @@ export class Provider {
   constructor() {
     this.#server = createServer((request, response) => {
       this.calls++;
+      this.times.push(performance.now());
       this.running++;
       this.most = Math.max(this.most, this.running);
       response.once('close', () => this.running--);
@@ -74,7 +79,7 @@ export class Provider {
   #answer(request: IncomingMessage, response: ServerResponse): void {
     const status = this.denials.shift();
     if (status !== undefined) {
-      response.writeHead(status, { 'content-type': 'application/json', 'retry-after-ms': '1' });
+      response.writeHead(status, { 'content-type': 'application/json', 'retry-after-ms': this.retryAfterMs });
       return void response.end('{"error":{"message":"denied"}}');
     }
     const { pathname } = new URL(request.url!, this.url);

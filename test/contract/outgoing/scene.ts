@@ -34,3 +34,9 @@ export function scene({ slots = 2 } = {}) {
   };
   return { limiter, scheduler, taken, freeSlots, expectBalanced };
 }
+
+/** A scheduler of a fast limit, which shows what it has learnt. */
+export function learner() {
+  const limits = { Api: { key, burst: 10, count: 1000, period: '1s' } } as const;
+  return createScheduler(createLimiter({ limits, log: false }));
+}
