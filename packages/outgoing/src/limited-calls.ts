@@ -20,7 +20,7 @@ import { Learning } from './learning/learning.ts';
 export const CALLS_OPTIONS = ['limits', 'id', 'cost', 'priority', 'fair', 'within', 'learn', 'learnAtMost'] as const;
 
 /** How a door is called in errors, and what it knows. */
-export interface Asked {
+export interface Door {
   readonly of: string;
   readonly known: readonly string[];
   readonly example: string;
@@ -48,7 +48,7 @@ export class LimitedCalls<Call> {
    * @throws {SluiceError} `ERR_OPTION`, `ERR_UNKNOWN_OPTION`, `ERR_UNKNOWN_LIMIT`, `ERR_COST`, `ERR_COST_OVER_BURST`,
    * `ERR_DURATION`.
    */
-  constructor(asked: Asked, scheduler: Scheduler<never>, options: CallsOptions<string, Call>) {
+  constructor(asked: Door, scheduler: Scheduler<never>, options: CallsOptions<string, Call>) {
     checkOptions(asked.of, options, asked.known, {}, asked.example);
     this.#of = asked.of;
     this.scheduler = checkedScheduler(asked, scheduler);
@@ -140,7 +140,7 @@ function isPromise(value: unknown): value is Promise<unknown> {
   return isPlainObject(value) && typeof value['then'] === 'function';
 }
 
-function checkedScheduler({ of, example }: Asked, scheduler: unknown): Scheduler {
+function checkedScheduler({ of, example }: Door, scheduler: unknown): Scheduler {
   const given = scheduler as Partial<Scheduler> | null | undefined;
   if (typeof given?.run === 'function' && given.limiter !== undefined) return given as Scheduler;
   const remedy = `Make one with createScheduler(limiter): ${example}.`;

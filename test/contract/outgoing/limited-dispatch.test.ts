@@ -1,7 +1,7 @@
 import { limitedDispatch } from '@sluice/outgoing';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
-import * as undici7 from 'undici7';
+import * as undici7 from 'undici';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Provider } from './provider.ts';
 import { learner, scene } from './scene.ts';

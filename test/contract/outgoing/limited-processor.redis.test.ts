@@ -2,7 +2,7 @@ import { accountId, createLimiter } from '@sluice/core';
 import { concurrency } from '@sluice/core/concurrency';
 import { limitedProcessor } from '@sluice/outgoing';
 import * as bullmq5 from 'bullmq5';
-import * as bullmq6 from 'bullmq6';
+import * as bullmq6 from 'bullmq';
 import { afterEach, describe, expect, test } from 'vitest';
 import { redisServer } from '../../redis/servers/redis-server.ts';
 
