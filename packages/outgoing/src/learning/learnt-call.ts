@@ -97,7 +97,7 @@ export class LearntCall {
   #learn({ lessons, denied }: Teaching): Awaitable<void> {
     if (!this.#isOnItsWay) return;
     const taught = lessonsFor(this.counted, lessons, this.#parts.learn);
-    if (denied === undefined) for (const { bucket } of this.counted) bucket.passed(this);
+    if (denied === undefined) for (const { bucket, target } of this.counted) bucket.passed(this, target.cost);
     const entries = this.counted.flatMap((each, i) =>
       this.#restriction(each, taught[i]!, i === 0 ? denied : undefined),
     );
@@ -119,28 +119,18 @@ export class LearntCall {
     if (learnt === undefined || !bucket.learn(this, learnt) || !target.isRate) return [];
     const { limit, id } = target;
     const forMs = learnt.blockMicros === undefined ? undefined : Math.ceil(learnt.blockMicros / 1000);
-    const remaining =
-      learnt.remaining && this.#remainingOf(target, learnt.remaining.amount - bucket.onItsWay + target.cost);
+    const remaining = learnt.remaining && this.#remainingOf(target, learnt.remaining - bucket.onItsWay + target.cost);
     if (forMs === undefined && remaining === undefined) return [];
     return [{ limit: limit.name, id, remaining, forMs }];
   }
 
-  #learnt(
-    bucket: LearntBucket,
-    { remaining, waitMs, usedUpMs }: Taught,
-    denied: Denied | undefined,
-  ): Learnt | undefined {
-    const { atMostMicros } = this.#parts;
-    const deniedMicros =
-      denied &&
-      (denied.waitMs === undefined || denied.waitMs === 0 ? bucket.untimedMicros(this) : denied.waitMs * 1000);
-    const blockMicros = Math.max(deniedMicros ?? -1, usedUpMs === undefined ? -1 : usedUpMs * 1000);
-    if (blockMicros === -1 && remaining === undefined) return undefined;
-    return {
-      remaining:
-        remaining === undefined ? undefined : { amount: remaining, forMicros: Math.min(atMostMicros, waitMs * 1000) },
-      blockMicros: blockMicros === -1 ? undefined : Math.min(atMostMicros, blockMicros),
-    };
+  #learnt(bucket: LearntBucket, { remaining, usedUpMs }: Taught, denied: Denied | undefined): Learnt | undefined {
+    const deniedMs = denied === undefined ? -1 : (denied.waitMs ?? 0);
+    // No time at all would be a denial at once again.
+    const deniedMicros = deniedMs === 0 ? bucket.untimedMicros(this) : deniedMs * 1000;
+    const blockMicros = Math.max(deniedMicros, (usedUpMs ?? -1) * 1000);
+    if (blockMicros < 0) return remaining === undefined ? undefined : { remaining, blockMicros: undefined };
+    return { remaining, blockMicros: Math.min(this.#parts.atMostMicros, blockMicros) };
   }
 
   /**

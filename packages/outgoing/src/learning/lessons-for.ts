@@ -6,8 +6,6 @@ import type { LearnNames } from './targets.ts';
 export interface Taught {
   /** What is left, at least 1. */
   readonly remaining: number | undefined;
-  /** For how long that is all. */
-  readonly waitMs: number;
   /** How long nothing is left: the longest of the limits that are used up. */
   readonly usedUpMs: number | undefined;
 }
@@ -35,12 +33,12 @@ export function lessonsFor(
 }
 
 function together(lessons: readonly Lesson[]): Taught {
-  let least: Lesson | undefined;
+  let remaining: number | undefined;
   let usedUpMs: number | undefined;
   for (const lesson of lessons) {
     // Without a time, one call asks again.
     if (lesson.remaining === 0) usedUpMs = Math.max(usedUpMs ?? 0, lesson.waitMs ?? 0);
-    else if (least === undefined || lesson.remaining < least.remaining) least = lesson;
+    else remaining = Math.min(remaining ?? Infinity, lesson.remaining);
   }
-  return { remaining: least?.remaining, waitMs: least?.waitMs ?? Infinity, usedUpMs };
+  return { remaining, usedUpMs };
 }
