@@ -50,7 +50,7 @@ test('no answers add tokens, or hold calls back longer than learnAtMost', async 
         if (begun instanceof Promise) {
           // A denial, and then a probe that hangs.
           await time.pass(2 * atMostMs);
-          await expect(Promise.race([begun, undefined])).resolves.toBeDefined();
+          if ((await Promise.race([begun, undefined])) === undefined) throw new Error('The call still waits.');
         }
         calls.push(await begun);
         time.advance(passMs);
@@ -65,7 +65,7 @@ test('no answers add tokens, or hold calls back longer than learnAtMost', async 
       time.advance(2 * atMostMs);
       expect(learning.begin(IDS)).not.toBeInstanceOf(Promise);
     }),
-    { numRuns: sized(1000, 10_000) },
+    { numRuns: sized(300, 16_000) },
   );
 });
 
@@ -102,7 +102,7 @@ test('members of a list are those that a library for structured fields finds', (
       expect(found.map(({ name }) => name)).toEqual(known.map(([name]) => name));
       for (const [i, { parameters }] of found.entries()) {
         const r = known[i]![1].get('r');
-        if (typeof r === 'number') expect(Number(parameters.get('r'))).toBe(r);
+        if (typeof r === 'number' && Number(parameters.get('r')) !== r) throw new Error(`${r} was read wrongly.`);
       }
     }),
     { numRuns: sized(1000, 10_000) },

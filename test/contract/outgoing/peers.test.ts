@@ -4,7 +4,7 @@ import { COUNT, PEERS, WINDOW_MS, type Peer, type PeerServer } from './peer-serv
 import { VirtualTime } from './virtual-time.ts';
 import { callsOf } from './workers.ts';
 
-const WINDOWS = sized(3, 12);
+const WINDOWS = sized(2, 12);
 const peers = Object.entries(PEERS);
 
 let time: VirtualTime;

@@ -74,10 +74,10 @@ export async function callsOf({ time, port, api, workers, windows }: Parts): Pro
     });
   }
   await time.pass(windows * WINDOW_MS);
-  let open = workers;
-  for (const scheduler of schedulers) void scheduler.close().then(() => open--);
+  const open = new Set(schedulers);
+  for (const scheduler of schedulers) void scheduler.close().then(() => open.delete(scheduler));
   // oxlint-disable-next-line no-await-in-loop -- until the last call is answered
-  while (open > 0) await time.pass(1000);
+  while (open.size > 0) await time.pass(1000);
   return calls;
 }
 
