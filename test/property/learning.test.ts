@@ -42,7 +42,7 @@ test('no answers add tokens, or hold calls back longer than learnAtMost', async 
       time.setWall(Date.UTC(2026, 10, 29, 12));
       const limiter = createLimiter({ limits: { A: { key, ...a }, B: { key, ...b } }, time, log: false });
       const learning = new Learning(limiter, { learn, learnAtMost });
-      const atMostMs = { '1ms': 1, '1s': 1000, '1m': 60_000, '1h': 3_600_000 }[learnAtMost]!;
+      const atMostMs = { '1ms': 1, '1s': 1000, '1m': 60_000, '1h': 3_600_000 }[learnAtMost];
       const look = () => IDS.map((entry) => limiter.checkSync([entry]));
       const calls = [];
       for (const { status, fields, answersFirst, passMs, cost } of answers) {

@@ -1,4 +1,4 @@
-import { accountId, createLimiter, memoryStore, type LimitDefinition } from '@sluice/core';
+import { accountId, createLimiter, memoryStore } from '@sluice/core';
 import { createScheduler, type Scheduler } from '@sluice/core/scheduler';
 import { Learning } from '@sluice/outgoing';
 import { WINDOW_MS } from './peer-servers.ts';
@@ -28,7 +28,7 @@ interface Parts {
   readonly time: VirtualTime;
   readonly port: number;
   /** Without `maxWait`: calls wait for the scheduler. */
-  readonly api: Pick<LimitDefinition, 'burst' | 'count' | 'period'>;
+  readonly api: { readonly burst: number; readonly count: number; readonly period: string };
   readonly workers: number;
   readonly windows: number;
 }
@@ -42,14 +42,14 @@ export async function callsOf({ time, port, api, workers, windows }: Parts): Pro
   const store = memoryStore({ time: time.fake });
   const startMs = time.fake.nowMs;
   const windowNow = () => Math.floor((time.fake.nowMs - startMs) / WINDOW_MS);
-  const schedulers: Scheduler[] = [];
+  const schedulers: Scheduler<'Api'>[] = [];
   const begun = Array.from({ length: workers }, (_, worker) => {
-    const limits = { Api: { key: accountId(), ...api } as LimitDefinition };
+    const limits = { Api: { key: accountId(), ...api } };
     const limiter = createLimiter({ limits, store, time: time.fake, log: false });
-    const scheduler: Scheduler = createScheduler(limiter);
+    const scheduler = createScheduler(limiter);
     schedulers.push(scheduler);
     const learning = new Learning(limiter);
-    const entries = [{ limit: 'Api', id: 'provider' }];
+    const entries = [{ limit: 'Api', id: 'provider' }] as const;
     const once = () =>
       scheduler.run(
         entries,

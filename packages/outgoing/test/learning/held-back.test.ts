@@ -70,6 +70,17 @@ describe('calls whose tokens are taken', () => {
     expect(log).toEqual(['a@0', 'b@0']);
   });
 
+  test('have their probe even while a call from before the denial is on its way', async () => {
+    const { send, queue, time } = learner();
+    const before = send();
+    await answer(send(), 429, after('2'));
+    const log: string[] = [];
+    void queue(log, 'a');
+    await time.pass(2000);
+    expect(log).toEqual(['a@2000']);
+    before.ended();
+  });
+
   test('leave when their signal is aborted, and leave nothing behind', async () => {
     const { send, queue, time, learning } = learner();
     await answer(send(), 429, after('2'));
