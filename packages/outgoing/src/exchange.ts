@@ -1,7 +1,7 @@
 import type { SpendEntry } from '@sluice/core';
 import type { ScheduleOptions, Scheduler } from '@sluice/core/scheduler';
 import type { Learning } from './learning/learning.ts';
-import type { Answer, LearntCall } from './learning/learnt-call.ts';
+import type { ProviderAnswer, LearntCall } from './learning/learnt-call.ts';
 
 /** What {@link Exchange}s have in common. */
 interface ExchangeParts {
@@ -49,7 +49,7 @@ export class Exchange {
   }
 
   /** Learns from the answer, as soon as its fields are there. */
-  answered(answer: Answer): void {
+  answered(answer: ProviderAnswer): void {
     // It never rejects.
     void this.#learnt?.answered(answer);
   }

@@ -1,3 +1,4 @@
+// The room fields: what fields of a response teach, a file for each dialect.
 import { anthropic } from './anthropic.ts';
 import { amountIn } from './figures.ts';
 import { fieldOf, type FieldSource } from './field-source.ts';
@@ -25,7 +26,7 @@ export interface Denied {
 }
 
 /** Every family of fields that is read. */
-export const DIALECTS: readonly Dialect[] = [
+const DIALECTS: readonly Dialect[] = [
   rateLimitList,
   rateLimitDictionary,
   rateLimitFields,

@@ -1,3 +1,4 @@
+// The room learning: applies what answers teach to the limits of calls.
 import type { Awaitable, Duration, Limiter, SpendEntry } from '@sluice/core';
 import { checkBoolean, checkOptions, durationTicks, limitsOf, timeOf } from '@sluice/core/kit';
 import { TICKS_PER_MICRO } from '@sluice/core/store';

@@ -9,7 +9,7 @@ import type { Learnt, LearntBucket } from './learnt-bucket.ts';
 import type { LearnNames, Target } from './targets.ts';
 
 /** An answer of a provider: a `Response` is one. */
-export interface Answer {
+export interface ProviderAnswer {
   readonly status: number;
   readonly headers: FieldSource;
 }
@@ -70,7 +70,7 @@ export class LearntCall {
   }
 
   /** Learns from the answer, as soon as its fields are there. Never rejects. */
-  answered({ status, headers }: Answer): Awaitable<void> {
+  answered({ status, headers }: ProviderAnswer): Awaitable<void> {
     return this.#learn(taughtBy(status, headers, timeOf(this.#parts.limiter).wallNow()));
   }
 
