@@ -5,7 +5,9 @@ import { complaint, isPlainObject, limitsOf, timeOf } from '@sluice/core/kit';
 export interface LimitedJob {
   data: any;
   readonly attemptsMade: number;
+  /** Replaces the data. */
   updateData(data: any): Promise<unknown>;
+  /** Delays the job until a time in milliseconds since 1970. */
   moveToDelayed(timestamp: number, token?: string): Promise<unknown>;
 }
 

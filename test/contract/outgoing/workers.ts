@@ -13,7 +13,7 @@ export interface Calls {
 }
 
 /** How often a worker was denied in a window. */
-export interface Denials {
+interface Denials {
   readonly worker: number;
   readonly window: number;
   readonly times: number;

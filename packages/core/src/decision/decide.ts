@@ -73,7 +73,7 @@ export function lateDecision(owner: object): Decided {
  * @param batch - The transactions that are to blame.
  * @param cause - Why the store can't answer.
  */
-export function unavailable(batch: readonly Transaction[], owner: object, cause: unknown): Decided {
+function unavailable(batch: readonly Transaction[], owner: object, cause: unknown): Decided {
   return undecided(batch, { owner, failure: { policy: 'closed', cause } }, undefined, []);
 }
 

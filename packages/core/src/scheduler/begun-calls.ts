@@ -75,11 +75,11 @@ export class BegunCalls {
     done.then(
       ({ value }) => {
         call.resolve(value);
-        noteEnd();
+        this.#parts.ended(call, mayGiveBack);
       },
       (error: unknown) => {
         call.reject(error);
-        noteEnd();
+        this.#parts.ended(call, mayGiveBack);
       },
     );
   }

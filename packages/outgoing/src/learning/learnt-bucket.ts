@@ -1,6 +1,13 @@
 import type { Time } from '@sluice/core';
 import { OwnShare } from './own-share.ts';
 import { WaitingLine } from './waiting-line.ts';
+import type { Target } from './targets.ts';
+
+/** A target of a call, and what is known about it. */
+export interface CountedTarget {
+  readonly target: Target;
+  readonly bucket: LearntBucket;
+}
 
 /** What an answer has taught about a bucket. */
 export interface Learnt {

@@ -5,19 +5,13 @@ import type { FieldSource } from '../fields/field-source.ts';
 import { mcpWait } from '../fields/mcp.ts';
 import { taughtBy, type Denied, type Teaching } from '../fields/teaching.ts';
 import { lessonsFor, type Taught } from './lessons-for.ts';
-import type { Learnt, LearntBucket } from './learnt-bucket.ts';
+import type { CountedTarget, Learnt, LearntBucket } from './learnt-bucket.ts';
 import type { LearnNames, Target } from './targets.ts';
 
 /** An answer of a provider: a `Response` is one. */
 export interface ProviderAnswer {
   readonly status: number;
   readonly headers: FieldSource;
-}
-
-/** A target of a call, and what is known about it. */
-export interface CountedTarget {
-  readonly target: Target;
-  readonly bucket: LearntBucket;
 }
 
 interface LearntCallParts {
@@ -46,6 +40,7 @@ export class LearntCall {
     return this.#sentMicros;
   }
 
+  /** Whether it may be sent now. */
   mayBegin(): boolean {
     return this.#closed() === undefined;
   }
@@ -62,6 +57,7 @@ export class LearntCall {
     }
   }
 
+  /** Counts it as sent, from now on. */
   begin(): this {
     this.#sentMicros = this.#nowMicros();
     this.#isOnItsWay = true;

@@ -1,5 +1,5 @@
 import type { Lesson } from '../fields/lesson.ts';
-import type { CountedTarget } from './learnt-call.ts';
+import type { CountedTarget } from './learnt-bucket.ts';
 import type { LearnNames } from './targets.ts';
 
 /** What the fields of an answer say for one bucket. */

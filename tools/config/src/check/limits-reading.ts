@@ -6,14 +6,19 @@ import { limitRows, type LimitRow } from '../shape/limits-shape.ts';
 import { overrideRows, type OverrideRow } from '../shape/overrides-shape.ts';
 import type { IdsFiles } from '../sources/ids-files.ts';
 import { rootOf } from '../sources/parse.ts';
-import type { Content } from '../sources/source.ts';
+import type { Content, Source } from '../sources/source.ts';
 import { TimeSlice } from '../sources/time-slice.ts';
 import { idLines } from '../text/id-lines.ts';
 import type { Formats } from './formats.ts';
 import { OverrideCheck, type IdText } from './override-check.ts';
 import { PoolCheck } from './pool-check.ts';
 import { problemsOf, type Problem } from './problem.ts';
-import type { ReadOptions } from './read-limits.ts';
+
+/** What a reading reads. */
+export interface LimitsSources {
+  readonly defaults: Source<'defaults'>;
+  readonly overrides: Source<'overrides'> | undefined;
+}
 
 /** The result of a reading. Use limits and overrides only if `problemCount` is 0. */
 export interface LimitsRead {
@@ -40,7 +45,7 @@ export class LimitsReading {
   /** The files of ids that were read, by their names. */
   readonly #texts = new Map<string, IdText>();
 
-  constructor({ defaults, overrides }: ReadOptions, formats: Formats, idsFiles: IdsFiles) {
+  constructor({ defaults, overrides }: LimitsSources, formats: Formats, idsFiles: IdsFiles) {
     this.#formats = formats;
     this.#idsFiles = idsFiles;
     this.#defaults = { label: defaults.label, problems: new Problems() };

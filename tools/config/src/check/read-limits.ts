@@ -1,13 +1,11 @@
 // The room check: what limits and overrides contain together, and the text of problems.
 import { IdsFiles } from '../sources/ids-files.ts';
-import { CHANGING, contentsOf, READINGS, signaturesOf, type ReadBounds, type Source } from '../sources/source.ts';
+import { CHANGING, contentsOf, READINGS, signaturesOf, type ReadBounds } from '../sources/source.ts';
 import type { Formats } from './formats.ts';
-import { LimitsReading, type LimitsRead } from './limits-reading.ts';
+import { LimitsReading, type LimitsRead, type LimitsSources } from './limits-reading.ts';
 
 /** The sources of a reading and their bounds. */
-export interface ReadOptions extends ReadBounds {
-  readonly defaults: Source<'defaults'>;
-  readonly overrides: Source<'overrides'> | undefined;
+export interface ReadOptions extends LimitsSources, ReadBounds {
   /** Called with the files of ids that the overrides name, also with those that can't be read, and their signatures. */
   readonly onNamed?: ((signatures: ReadonlyMap<string, string>) => void) | undefined;
 }

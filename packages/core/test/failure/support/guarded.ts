@@ -131,7 +131,7 @@ export function transaction(
       part: 'whole',
       borrowing: undefined,
       sheds: false,
-      slots: undefined,
+      holding: undefined,
       overshoot: undefined,
     },
     ...rest,
