@@ -11,17 +11,17 @@ import { bytesOfRequests, isFarBelow } from './pins.ts';
 const MOST = {
   'bytes of a request': { 'a rate': 1770, 'a quota': 2100, 'two limits': 2440, 'a slot': 7690 },
   'a program with one rate': {
-    modules: 170,
-    lines: 17_360,
-    'lines of logic': 8900,
-    bytes: 202_700,
-    'bytes, gzipped': 69_100,
+    modules: 168,
+    lines: 17_130,
+    'lines of logic': 8730,
+    bytes: 200_000,
+    'bytes, gzipped': 68_100,
   },
   'lines of core that name': { slot: 24, quota: 24, borrow: 27, load: 16, lease: 53 },
   'types named': { Batch: 1, Answer: 1, Use: 1, Asked: 1, Part: 1, Entry: 1, Outcome: 1 },
   'names of': { '@sluice/core': 64, '@sluice/core/store': 39, '@sluice/core/kit': 86 },
-  'lines of logic of': { core: 14_790, 'all packages': 40_390 },
-  'words of': { docs: 60_045 },
+  'lines of logic of': { core: 14_840, 'all packages': 41_610 },
+  'words of': { docs: 60_690 },
 };
 
 const KINDS: Readonly<Record<string, Kind>> = {
