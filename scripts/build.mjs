@@ -21,7 +21,8 @@ const SMALL_PART = 100_000;
 const CORE = 'packages/core';
 
 /** What only programs with a limit of another kind than a rate load: it never joins another file. */
-const OF_KINDS = /core\/src\/(kinds\/(borrow|concurrency|load|quota)|calendar|store\/memory\/(slot-|slots-|dump))/;
+const OF_KINDS =
+  /core\/src\/(kinds\/(borrow|concurrency|load|quota)|calendar|definitions\/overrides\/(ending-override|override-end)|store\/memory\/(slot-|slots-|dump))/;
 
 /** In each dist: the licences of the packages whose code is in it. */
 const LICENCES = 'THIRD-PARTY.txt';

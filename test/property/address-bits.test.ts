@@ -45,8 +45,8 @@ test('an address has the value of the longest network that contains it, in any o
       for (const each of all) expect(map.get(each)).toBe(each.text);
       for (const of of addresses) {
         const holding = all.filter((each) => each.contains(of)).toSorted((a, b) => b.prefixLength - a.prefixLength);
-        expect(map.lookUp(of.text)).toBe(holding[0]?.text);
-        expect(map.prefixLengthFor(of.text)).toBe(holding[0]?.prefixLength);
+        expect(map.lookUp(of.text, (value) => value)).toBe(holding[0]?.text);
+        expect(map.prefixLengthFor(of.text, (value) => value)).toBe(holding[0]?.prefixLength);
       }
     }),
   );

@@ -70,7 +70,7 @@ export function defineLimitSet<Request>(
     };
   }
   const list = overrides instanceof OverrideList ? overrides : listOverrides(overrides, defined);
-  list.checkLimits(defined);
+  list.checkLimits(defined, calls.time);
   const limits = connected(defined, (limit) => overridesOf(list, limit)?.totals);
   list.seal();
   const listedRate: RateLookup = (limit, id) => list.rateOf(limit.name, id) ?? limit.rate;
@@ -113,9 +113,7 @@ function unlessDisabled(
  * @throws {SluiceError} `ERR_UNKNOWN_LIMIT`, with the names of the limits.
  */
 export function limitNamed<Request>({ limits }: Pick<LimitSet<Request>, 'limits'>, name: string): Limit<Request> {
-  const limit = limits.get(name);
-  if (limit === undefined) throw unknownLimit(name, limits);
-  return limit;
+  return limits.get(name) ?? unknownLimit(name, limits);
 }
 
 /**
@@ -124,20 +122,18 @@ export function limitNamed<Request>({ limits }: Pick<LimitSet<Request>, 'limits'
  * @throws {SluiceError} `ERR_UNKNOWN_LIMIT`, with the names of the limits.
  */
 export function usualUseOf({ usual, limits }: Pick<LimitSet<never>, 'usual' | 'limits'>, name: string): Use {
-  const use = usual.get(name);
-  if (use === undefined) throw unknownLimit(name, limits);
-  return use;
+  return usual.get(name) ?? unknownLimit(name, limits);
 }
 
-function unknownLimit(name: unknown, limits: ReadonlyMap<string, unknown>): SluiceError {
+function unknownLimit(name: unknown, limits: ReadonlyMap<string, unknown>): never {
   const known =
     limits.size === 0 ? 'This limiter has no limits: give createLimiter some.' : `Limits: ${listed(limits.keys())}.`;
   if (typeof name !== 'string') {
     const demand = 'the name of a limit';
-    return complaint('ERR_UNKNOWN_LIMIT', { option: 'limit', demand, value: name, remedy: known });
+    throw complaint('ERR_UNKNOWN_LIMIT', { option: 'limit', demand, value: name, remedy: known });
   }
   const hint = guess(name, [...limits.keys()]);
-  return new SluiceError('ERR_UNKNOWN_LIMIT', `No limit is named ${shown(name)}.${hint} ${known}`);
+  throw new SluiceError('ERR_UNKNOWN_LIMIT', `No limit is named ${shown(name)}.${hint} ${known}`);
 }
 
 /** What a middleware needs of a limit. */

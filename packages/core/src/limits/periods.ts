@@ -12,6 +12,7 @@ export interface NamedPeriods {
 export interface Periods {
   /** The calendar period: `month`. */
   readonly unit: CalendarUnit;
+  readonly timeZone: string;
   /** The most tokens that a quota can have in one of them. */
   readonly mostTokens: number;
   /** The name of its calendar, or what the calendars of all ids have in common. */

@@ -1,3 +1,5 @@
+import type { Now } from './ending-override.ts';
+
 /** The first parts of ids, in their canonical spelling: `4321` of `4321:example.com`. */
 export class FirstParts {
   readonly text: string;
@@ -24,20 +26,20 @@ export class FirstPartsMap<Value> {
   }
 
   /** Returns the most parts that have a value and that an id begins with. */
-  listedFor(id: string): string | undefined {
+  listedFor(id: string, now: Now<Value>): string | undefined {
     let found: string | undefined;
     let end = -1;
     for (let parts = 0; parts < this.#mostParts; parts++) {
       end = id.indexOf(SEPARATOR, end + 1);
       if (end === -1) break;
       const text = id.slice(0, end);
-      if (this.#values.has(text)) found = text;
+      if (now(this.#values.get(text)) !== undefined) found = text;
     }
     return found;
   }
 
-  lookUp(id: string): Value | undefined {
-    const text = this.listedFor(id);
-    return text === undefined ? undefined : this.#values.get(text);
+  lookUp(id: string, now: Now<Value>): Value | undefined {
+    const text = this.listedFor(id, now);
+    return text === undefined ? undefined : now(this.#values.get(text));
   }
 }

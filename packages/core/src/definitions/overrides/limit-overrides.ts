@@ -7,6 +7,7 @@ import { checkId, type IdFormat } from '../../ids/id-format.ts';
 import { Cidr } from '../../ids/cidr.ts';
 import { IpAddress } from '../../ids/ip-address.ts';
 import { FirstParts, FirstPartsMap } from './first-parts.ts';
+import type { OverrideEnds } from './ending-override.ts';
 import { withValue, type IdValues } from './id-table.ts';
 import { NetworkMap } from './network-map.ts';
 import { wrongNumbers } from './override.ts';
@@ -14,6 +15,7 @@ import { OverrideTotals } from '../../limits/override-totals.ts';
 
 /** What an override is listed for: an id, or a network or the first parts of ids. */
 type Listed = string | Cidr | FirstParts;
+const asIs = <Value>(value: Value): Value => value;
 
 /** The overrides of one limit, by id, by network and by the first parts of ids. */
 export class LimitOverrides {
@@ -26,9 +28,12 @@ export class LimitOverrides {
   readonly #firstOf = new Map<Numbers, string>();
   #networks: NetworkMap<OverrideRate> | undefined;
   #firstParts: FirstPartsMap<OverrideRate> | undefined;
-  #smallestBurst = Infinity;
+  /** The smallest burst of all overrides; unlimited and blocked ids have none. Only this class changes it. */
+  smallestBurst: number = Infinity;
   /** Whether an override has a queue of its own. Only this class changes it. */
   canWait = false;
+  /** Those with an end; undefined if there is none. */
+  ends: OverrideEnds | undefined;
   readonly #kind: AnyKind;
 
   constructor(limit: string, format: IdFormat, kind: AnyKind) {
@@ -38,22 +43,18 @@ export class LimitOverrides {
     this.#where = `overrides.${limit}`;
   }
 
-  /** The smallest burst of all overrides; `Infinity` when there is none. Unlimited and blocked ids have no burst. */
-  get smallestBurst(): number {
-    return this.#smallestBurst;
-  }
-
   /**
    * Adds an id, or a network or first parts of ids.
    *
+   * @param listed - What {@link ends} reads the numbers from, if they have an end.
    * @returns Its canonical spelling.
    * @throws {SluiceError} `ERR_OVERRIDE` when it is not valid in the limit's format, or was added before.
    */
-  add(text: string, rate: OverrideRate): string {
+  add(text: string, rate: OverrideRate, listed: OverrideRate = rate): string {
     const id = this.#read(text);
     const canonical = typeof id === 'string' ? id : id.text;
     if (this.#get(id) !== undefined) throw this.#twice(canonical, text);
-    this.#set(id, rate);
+    this.#set(id, listed);
     if (typeof rate !== 'string') this.#note(text, rate);
     return canonical;
   }
@@ -78,7 +79,9 @@ export class LimitOverrides {
    * that it begins with.
    */
   rateOf(id: string): OverrideRate | undefined {
-    return this.#ids.get(id) ?? this.#networks?.lookUp(id) ?? this.#firstParts?.lookUp(id);
+    const now = this.ends?.now ?? asIs;
+    const own = this.#ids.get(id);
+    return (now === asIs ? own : now(own)) ?? this.#networks?.lookUp(id, now) ?? this.#firstParts?.lookUp(id, now);
   }
 
   /**
@@ -86,9 +89,10 @@ export class LimitOverrides {
    * is none.
    */
   listedFor(id: string): string | undefined {
-    if (this.#ids.get(id) !== undefined) return id;
-    const prefixLength = this.#networks?.prefixLengthFor(id);
-    if (prefixLength === undefined) return this.#firstParts?.listedFor(id);
+    const now = this.ends?.now ?? asIs;
+    if (now(this.#ids.get(id)) !== undefined) return id;
+    const prefixLength = this.#networks?.prefixLengthFor(id, now);
+    if (prefixLength === undefined) return this.#firstParts?.listedFor(id, now);
     const [address = ''] = id.split('/');
     return IpAddress.parse(address)!.network(prefixLength);
   }
@@ -123,7 +127,7 @@ export class LimitOverrides {
   }
 
   #note(text: string, rate: Numbers): void {
-    this.#smallestBurst = Math.min(this.#smallestBurst, rate.burst);
+    this.smallestBurst = Math.min(this.smallestBurst, rate.burst);
     this.canWait ||= rate.waitTicks !== undefined;
     this.totals.add(rate);
     if (!this.#firstOf.has(rate)) this.#firstOf.set(rate, text);

@@ -1,5 +1,6 @@
 import { addressBits } from '../../ids/address-bits.ts';
 import type { Cidr } from '../../ids/cidr.ts';
+import type { Now } from './ending-override.ts';
 
 /** The networks of one size, by their bits. */
 interface Networks<Value> {
@@ -32,20 +33,21 @@ export class NetworkMap<Value> {
   }
 
   /** Returns the value of the smallest network that contains an id, which is an address or a range of addresses. */
-  lookUp(id: string): Value | undefined {
+  lookUp(id: string, now: Now<Value>): Value | undefined {
     const { family, words } = addressBits(id);
     for (const size of this.#sizes) {
-      const value = size.family === family ? size.values.get(firstBits(words, size.prefixLength)) : undefined;
+      const value = size.family === family ? now(size.values.get(firstBits(words, size.prefixLength))) : undefined;
       if (value !== undefined) return value;
     }
     return undefined;
   }
 
   /** Returns the prefix length of the smallest network that contains an id. */
-  prefixLengthFor(id: string): number | undefined {
+  prefixLengthFor(id: string, now: Now<Value>): number | undefined {
     const { family, words } = addressBits(id);
-    return this.#sizes.find((size) => size.family === family && size.values.has(firstBits(words, size.prefixLength)))
-      ?.prefixLength;
+    const has = ({ values, prefixLength }: Networks<Value>) =>
+      now(values.get(firstBits(words, prefixLength))) !== undefined;
+    return this.#sizes.find((size) => size.family === family && has(size))?.prefixLength;
   }
 
   #ofSize(family: 4 | 6, prefixLength: number): Networks<Value> | undefined {

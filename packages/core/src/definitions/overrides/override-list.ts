@@ -3,15 +3,17 @@ import { complaint, listed, shown, shownName, SluiceError } from '../../checks/e
 import type { IdFormat } from '../../ids/id-format.ts';
 import type { Limit, OverrideRate } from '../../limits/limit.ts';
 import { entriesOf, isPlainObject, isTable } from '../../checks/options.ts';
+import type { AnyOverride } from './ending-override.ts';
 import { LimitOverrides } from './limit-overrides.ts';
 import { kindOfLimit, type AnyKind } from '../../kinds/kind.ts';
 import { kindOf } from '../../kinds/limit-of-kind.ts';
 import { isKey, type Key } from '../../keys/key.ts';
+import type { Time } from '../../time/time.ts';
 import { overrideRate, type Override } from './override.ts';
 import { PlanRates } from './plan-numbers.ts';
 
 /** A table of overrides by limit, then by id. */
-export type OverrideTable = Readonly<Record<string, Readonly<Record<string, Override>>>>;
+export type OverrideTable = Readonly<Record<string, Readonly<Record<string, AnyOverride>>>>;
 
 /** The limit of which an override changes the numbers, as it is defined: its key and its kind count. */
 export interface OverriddenLimit {
@@ -25,11 +27,11 @@ interface OverriddenIds {
 }
 
 let readOverrides: (list: OverrideList, limit: string) => LimitOverrides | undefined;
-let addOverride: (list: OverrideList, limit: string, ids: OverriddenIds, text: string, override: Override) => string;
+let addOverride: typeof addTo;
 
 /** Adds an override for an id of a limit whose format and kind are known. A function, because a method would be public. */
-export function addTo(list: OverrideList, limit: string, ids: OverriddenIds, text: string, override: Override): string {
-  return addOverride(list, limit, ids, text, override);
+export function addTo(list: OverrideList, limit: string, ids: OverriddenIds, text: string, given: AnyOverride): string {
+  return addOverride(list, limit, ids, text, given);
 }
 
 /** Returns the overrides of a limit in a list. A function, because a method would be public. */
@@ -74,19 +76,21 @@ export class OverrideList {
    * @throws {SluiceError} `ERR_OVERRIDE` for an id that is not valid in the format, or was added before, and when a
    * limiter already uses the list; `ERR_OPTION`, `ERR_DURATION` or `ERR_LIMIT` for invalid numbers.
    */
-  add(limit: string, of: OverriddenLimit, text: string, override: Override): string {
+  add(limit: string, of: OverriddenLimit, text: string, override: AnyOverride): string {
     const kind = kindOf(`limits.${limit}`, of);
     const { key = kind.key } = of;
     if (!isKey(key)) throw withoutKey(limit, of);
     return this.#add(limit, { format: key.format, kind }, text, override);
   }
 
-  #add(limit: string, { format, kind }: OverriddenIds, text: string, override: Override): string {
+  #add(limit: string, { format, kind }: OverriddenIds, text: string, override: AnyOverride): string {
     if (this.#sealed) throw sealedList(limit, text);
     let overrides = this.#limits.get(limit);
     if (overrides === undefined) this.#limits.set(limit, (overrides = new LimitOverrides(limit, format, kind)));
     if (!haveSameIds(format, overrides.format)) throw otherFormat(limit, overrides.format, format);
-    return overrides.add(text, this.#rate(limit, kind, text, override));
+    const ends = override instanceof Object && 'addTo' in override;
+    if (!ends) return overrides.add(text, this.#rate(limit, kind, text, override));
+    return override.addTo(overrides, text, this.#rate(limit, kind, text, override.override));
   }
 
   /** Makes the list immutable. A limiter calls it, because it has validated the list as a whole. */
@@ -106,16 +110,17 @@ export class OverrideList {
 
   /**
    * Rejects overrides of unknown limits, of another kind than the limit, with ids in another format than the limit's, or
-   * with numbers that its `atMost` does not allow.
+   * with numbers that its `atMost` does not allow. Overrides with an end follow the clock from then on.
    *
    * @throws {SluiceError} `ERR_OVERRIDE`, or `ERR_LIMIT` because of `atMost`.
    */
-  checkLimits(limits: ReadonlyMap<string, Limit<never>>): void {
+  checkLimits(limits: ReadonlyMap<string, Limit<never>>, time?: Time): void {
     for (const [name, overrides] of this.#limits) {
       const { format, totals } = overrides;
       const limit = limitOf(name, limits);
       if (!haveSameIds(format, limit.key.format)) throw otherFormat(name, format, limit.key.format);
       overrides.checkKind(limit);
+      overrides.ends?.follow(time, limit);
       kindOfLimit(limit).links?.checkTotals(limit, totals);
       if (limit.bounds.length > 0) overrides.checkAtMost(limit);
     }
@@ -143,13 +148,9 @@ export class OverrideList {
  */
 export function listOverrides(table: OverrideTable, limits: ReadonlyMap<string, Limit<never>>): OverrideList {
   if (!isTable(table)) {
+    const demand = 'an object, an OverrideList or a function';
     const remedy = "For example overrides: { Orders: { '12345678': { count: 600, period: '180m' } } }.";
-    throw complaint('ERR_OPTION', {
-      option: 'overrides',
-      demand: 'an object, an OverrideList or a function',
-      value: table,
-      remedy,
-    });
+    throw complaint('ERR_OPTION', { option: 'overrides', demand, value: table, remedy });
   }
   const list = new OverrideList();
   for (const [name, overrides] of entriesOf('overrides', table)) {
@@ -175,12 +176,8 @@ function checkedRate(override: Override, kind: AnyKind, where: () => string): Ov
 }
 
 function withoutKey(limit: string, value: unknown): SluiceError {
-  return complaint('ERR_KEY', {
-    option: 'OverrideList.add(limit, of)',
-    demand: 'a limit with a key',
-    value,
-    remedy: `Pass the limit as it is defined: add('${shownName(limit)}', limits.${shownName(limit)}, id, …).`,
-  });
+  const remedy = `Pass the limit as it is defined: add('${shownName(limit)}', limits.${shownName(limit)}, id, …).`;
+  return complaint('ERR_KEY', { option: 'OverrideList.add(limit, of)', demand: 'a limit with a key', value, remedy });
 }
 
 function sealedList(limit: string, text: string): SluiceError {
@@ -198,9 +195,8 @@ function haveSameIds(one: IdFormat, other: IdFormat): boolean {
 }
 
 function otherFormat(limit: string, added: IdFormat, wanted: IdFormat): SluiceError {
-  const [one, other] = (added.name === wanted.name ? [sized(added), sized(wanted)] : [added.name, wanted.name]).map(
-    shownName,
-  );
+  const names = added.name === wanted.name ? [sized(added), sized(wanted)] : [added.name, wanted.name];
+  const [one, other] = names.map(shownName);
   return new SluiceError(
     'ERR_OVERRIDE',
     `has ids of the format ${one}, but the key of the limit has ${other}. Use the same key for both.`,

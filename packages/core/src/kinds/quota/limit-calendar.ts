@@ -26,15 +26,21 @@ export type AnchorDate = string | Date;
 /** The calendar of a limit, by the wall clock of the store. */
 export class LimitCalendar implements Periods {
   readonly unit: CalendarUnit;
+  readonly timeZone: string;
   readonly mostTokens: number;
   readonly name: string;
   readonly #wall: StoreWall;
   /** The calendar of all ids, or a function that returns that of an id. */
   readonly #calendar: Calendar | ((id: string) => Calendar);
 
-  constructor(name: string, unit: CalendarUnit, calendar: Calendar | ((id: string) => Calendar), wall: StoreWall) {
+  constructor(
+    { name, unit, timeZone }: Pick<Periods, 'name' | 'unit' | 'timeZone'>,
+    calendar: Calendar | ((id: string) => Calendar),
+    wall: StoreWall,
+  ) {
     this.name = name;
     this.unit = unit;
+    this.timeZone = timeZone;
     this.mostTokens = MOST_TOKENS_PER[unit];
     this.#wall = wall;
     this.#calendar = calendar;
@@ -79,7 +85,8 @@ export function limitCalendarOf(
   const shared = typeof calendar === 'function' ? `${unit} ${timeZone}` : calendar.name;
   // The first quota of a limiter makes it, for all of them.
   calls.periods ??= new StalePeriods(calls);
-  return new LimitCalendar(shared, unit, calendar, (calls.periods as StalePeriods).wall);
+  const named = { name: shared, unit, timeZone };
+  return new LimitCalendar(named, calendar, (calls.periods as StalePeriods).wall);
 }
 
 /** At most this many dates are remembered with their calendars. */
