@@ -9,6 +9,7 @@
  * @module
  */
 export { checkLimits, type CheckLimitsOptions, type CheckOptions } from './load/check-limits.ts';
+export { overrideEndings, type OverrideEnding } from './load/override-ends.ts';
 export type { Problem } from './check/problem.ts';
 export type { LimitFilesEvent, LiveLimits, LiveStatus } from './live/live-limits.ts';
 export { watchLimits, type WatchOptions } from './live/watch-limits.ts';

@@ -10,7 +10,7 @@ import type { Content, Source } from '../sources/source.ts';
 import { TimeSlice } from '../sources/time-slice.ts';
 import { idLines } from '../text/id-lines.ts';
 import type { Formats } from './formats.ts';
-import { OverrideCheck, type IdText } from './override-check.ts';
+import { OverrideCheck, type FoundEnd, type IdText } from './override-check.ts';
 import { PoolCheck } from './pool-check.ts';
 import { problemsOf, type Problem } from './problem.ts';
 
@@ -24,6 +24,8 @@ export interface LimitsSources {
 export interface LimitsRead {
   readonly limits: ReadonlyMap<string, LimitRow>;
   readonly overrides: OverrideList;
+  /** The overrides with an end. */
+  readonly ends: readonly FoundEnd[];
   /** A hash of the content of both sources, and of the files of ids. */
   readonly version: string;
   readonly problems: readonly Problem[];
@@ -76,6 +78,7 @@ export class LimitsReading {
     return {
       limits,
       overrides: check.list,
+      ends: check.ends,
       version: this.#hash.digest('hex').slice(0, 16),
       problems: [this.#defaults, ...listing].flatMap((text) => problemsOf(text.label, text.problems)),
       problemCount: problems.count + problemCount,

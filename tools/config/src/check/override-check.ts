@@ -10,6 +10,7 @@ import {
   type LimitParts,
   type OverrideRate,
 } from '@sluice/core/kit';
+import { until, type EndingOverride } from '@sluice/core/until';
 import type { Problems } from '../nodes/problems.ts';
 import { shownPosition, type Position } from '../nodes/position.ts';
 import { kindWith } from '../shape/kinds.ts';
@@ -44,9 +45,22 @@ export interface IdText {
   readonly problems: Problems;
 }
 
+/** An override with an end. */
+export interface FoundEnd {
+  readonly limit: string;
+  readonly at: Position;
+  readonly until: string;
+  /** The first millisecond of Unix time at which it no longer applies. */
+  readonly endMs: number;
+  /** In parts, as they are written. */
+  readonly ids: (readonly string[])[];
+}
+
 /** Validates the ids of overrides and adds them to a list. Keeps the position of each id, to report duplicates. */
 export class OverrideCheck {
   readonly list: OverrideList = new OverrideList();
+  /** The overrides with an end. */
+  readonly ends: FoundEnd[] = [];
   readonly #formats: Formats;
   /** All limits; `undefined` if the defaults could not be read. */
   readonly #limits: ReadonlyMap<string, LimitRow> | undefined;
@@ -59,6 +73,7 @@ export class OverrideCheck {
   readonly #parts = new Map<string, LimitParts>();
   #entry = -1;
   #override: Override = 'unlimited';
+  #ending: EndingOverride | undefined;
 
   constructor({ formats, limits, pools, overrides }: OverrideCheckParts) {
     this.#formats = formats;
@@ -80,7 +95,11 @@ export class OverrideCheck {
     if (row.limit === undefined) return;
     const format = this.#format(row.limit, row.at, isNew);
     if (format === undefined) return;
-    if (isNew) this.#checkNumbers(row.limit, row);
+    if (isNew) {
+      this.#checkNumbers(row.limit, row);
+      this.#noteEnd(row.limit, row);
+    }
+    if (this.#ending !== undefined) this.ends.at(-1)!.ids.push(row.ids);
     const places = this.#placesOf(row.limit, text);
     for (const [i, id] of row.ids.entries()) {
       this.#add(row.limit, format, { text: id, at: row.places[i]! }, places);
@@ -104,6 +123,13 @@ export class OverrideCheck {
     if (problem !== undefined) this.#problems.add(at, problem, name);
     // Its ids are validated all the same.
     if (problem !== undefined || this.#limits?.get(name)?.numbers === undefined) this.#override = 'unlimited';
+  }
+
+  #noteEnd(limit: string, { until: end, at }: OverrideRow): void {
+    this.#ending = end === undefined ? undefined : until(end, this.#override);
+    if (this.#ending === undefined) return;
+    const timeZone = this.#limits?.get(limit)?.numbers?.options['timeZone'] as string | undefined;
+    this.ends.push({ limit, at, until: end!, endMs: this.#ending.end.msIn(timeZone ?? 'UTC'), ids: [] });
   }
 
   /** Returns the numbers of an override in ticks, or what is wrong with them. */
@@ -157,7 +183,7 @@ export class OverrideCheck {
   #add(limit: string, format: IdFormat, { text: id, at }: ListedId, { text, positions }: Places): void {
     try {
       const kind = kindWith(this.#limits?.get(limit)?.numbers?.mark);
-      positions.set(addTo(this.list, limit, { format, kind }, id, this.#override), at);
+      positions.set(addTo(this.list, limit, { format, kind }, id, this.#ending ?? this.#override), at);
     } catch (error) {
       const { cause, message } = error as SluiceError;
       // Only the error of an invalid id has a cause. Without one, the id is a duplicate.

@@ -39,7 +39,8 @@ export async function checkLimits(options: CheckLimitsOptions): Promise<readonly
   return problems;
 }
 
-function formatsOf({ formats, keys }: CheckLimitsOptions): Formats {
+/** Returns the formats of ids: by keys, or by the `idFormat` of each limit. */
+export function formatsOf({ formats, keys }: CheckLimitsOptions): Formats {
   if (keys === undefined) return new NamedFormats(checkFormats(formats ?? []));
   return new KeyFormats(new Map([...checkKeys(keys)].map(([name, { key }]) => [name, key])));
 }

@@ -1,5 +1,6 @@
 import { LIMIT_ROWS, type AnyKind } from '@sluice/core/kit';
-import { isText, rightValue, type Field, type FieldTable } from './fields.ts';
+import { overrideEnd } from '@sluice/core/until';
+import { isText, rightValue, scalarOf, type Field, type FieldTable } from './fields.ts';
 import { KINDS, OVERRIDABLE } from './kinds.ts';
 import { fieldsOf } from './row-field.ts';
 
@@ -54,7 +55,22 @@ export const OVERRIDE_KIND_FIELDS: ReadonlyMap<AnyKind, FieldTable> = new Map(
 /** The fields of the numbers of an override. */
 export const OVERRIDE_NUMBERS: FieldTable = Object.assign({}, ...OVERRIDE_KIND_FIELDS.values());
 
-/** The fields of an override, beside its ids. */
+/** When an override ends, which is read when its limit is known. */
+export const UNTIL_FIELD: Field = {
+  schema: {
+    description:
+      'When the override ends: a day, to the end of it in the time zone of the limit, or a time such as 2027-01-31T18:00.',
+    type: 'string',
+    pattern: String.raw`^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2})?(?:Z|[+-]\d{2}:\d{2})?)?$`,
+    examples: ['2027-01-31', '2027-01-31T18:00'],
+  },
+  read(option, node) {
+    const { value } = scalarOf(option, node, { demand: 'a day, such as 2027-01-31', example: '2027-01-31' });
+    return overrideEnd(option, value).text;
+  },
+};
+
+/** The fields of an override, beside its ids and its end. */
 export const OVERRIDE_FIELDS: FieldTable = {
   ...OVERRIDE_NUMBERS,
   ...fieldsOf({

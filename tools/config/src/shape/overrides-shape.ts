@@ -3,7 +3,14 @@ import { overrideRate } from '@sluice/core/kit';
 import type { Problems } from '../nodes/problems.ts';
 import { wrongFile, wrongValue, type Entry, type Mapping, type Node, type Scalar } from '../nodes/node.ts';
 import { BEGINNING, type Position } from '../nodes/position.ts';
-import { ID_NAMES, MARK_NAMES, OVERRIDE_FIELDS, OVERRIDE_KIND_FIELDS, OVERRIDE_NUMBERS } from './definition.ts';
+import {
+  ID_NAMES,
+  MARK_NAMES,
+  OVERRIDE_FIELDS,
+  OVERRIDE_KIND_FIELDS,
+  OVERRIDE_NUMBERS,
+  UNTIL_FIELD,
+} from './definition.ts';
 import { Fields } from './fields.ts';
 import { kindOfOverride } from './kinds.ts';
 import { limitName } from './limits-shape.ts';
@@ -17,6 +24,8 @@ export interface OverrideRow {
   readonly entry: number;
   /** `undefined` if it is wrong. */
   readonly override: Override | undefined;
+  /** When it ends, as it is written; `undefined` if it does not. */
+  readonly until: string | undefined;
   readonly ids: readonly string[];
   /** The position of each id. */
   readonly places: readonly Position[];
@@ -32,7 +41,7 @@ const FILE = 'The overrides file';
 const FILE_REMEDY = 'Write a list of overrides, each under the name of its limit, or [] for none.';
 const EXAMPLE = 'For example `- NewOrders: { count: 600, period: 180m, ids: [12345678] }`.';
 const MARK_EFFECTS = { unlimited: 'lets the ids through', blocked: 'denies the ids' } as const;
-const KNOWN = [...Object.keys(OVERRIDE_FIELDS), 'ids'];
+const KNOWN = [...Object.keys(OVERRIDE_FIELDS), 'until', 'ids'];
 
 /**
  * Validates overrides, and yields them a few hundred ids at a time.
@@ -79,11 +88,12 @@ function* overrideRowsOf({ key, value }: Entry, entry: number, problems: Problem
   }
   if (value.kind !== 'mapping') {
     problems.add(value.at, wrongValue(limit, 'a mapping of fields', value, EXAMPLE), limit);
-    yield { limit, at: key.at, entry, override: undefined, ids: [], places: [] };
+    yield { limit, at: key.at, entry, override: undefined, until: undefined, ids: [], places: [] };
     return;
   }
   const fields = new Fields({ where: limit, limit, known: KNOWN }, value, problems);
-  const of: Entries = { limit, at: key.at, entry, override: overrideOf(fields) };
+  const until = fields.value('until', UNTIL_FIELD) as string | undefined;
+  const of: Entries = { limit, at: key.at, entry, override: overrideOf(fields), until };
   const ids = fields.node('ids');
   if (ids?.kind === 'list') yield* idRows(of, ids.items, fields, ids.at);
   else if (ids?.kind === 'scalar' && typeof ids.value === 'string' && ids.value !== '') {
@@ -142,13 +152,21 @@ function* idRows(of: Entries, items: Iterable<Node>, fields: Fields, at: Positio
 }
 
 function noRow({ at }: Node, entry: number): OverrideRow {
-  return { at, entry, override: undefined, ids: [], places: [] };
+  return { at, entry, override: undefined, until: undefined, ids: [], places: [] };
 }
 
 function rowOf(of: Entries, listed: readonly ListedId[]): OverrideRow {
   // Spreading takes several times as long, and there may be a row for each of 100,000 overrides.
-  const { limit, at, entry, override } = of;
-  return { limit: limit!, at, entry, override, ids: listed.map(({ text }) => text), places: listed.map((id) => id.at) };
+  const { limit, at, entry, override, until } = of;
+  return {
+    limit: limit!,
+    at,
+    entry,
+    override,
+    until,
+    ids: listed.map(({ text }) => text),
+    places: listed.map((id) => id.at),
+  };
 }
 
 /** An id as written in the file. */

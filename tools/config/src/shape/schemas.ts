@@ -7,6 +7,7 @@ import {
   MARK_NAMES,
   OVERRIDE_FIELDS,
   OVERRIDE_KIND_FIELDS,
+  UNTIL_FIELD,
 } from './definition.ts';
 import type { FieldTable, JsonSchema } from './fields.ts';
 import { schemasOf } from './row-field.ts';
@@ -86,7 +87,7 @@ export const OVERRIDES_SCHEMA: JsonSchema = {
     propertyNames: PATTERN,
     additionalProperties: {
       type: 'object',
-      properties: { ...schemasOf(OVERRIDE_FIELDS), ids: IDS },
+      properties: { ...schemasOf(OVERRIDE_FIELDS), until: UNTIL_FIELD.schema, ids: IDS },
       required: ['ids'],
       additionalProperties: false,
       anyOf: alternatives(OVERRIDE_FIELDS, [
