@@ -51,6 +51,18 @@ test('a socket that no process serves is an error, and what was handed over stay
   await next.close({ store: true });
 });
 
+test('sluice top is refused on another store than Redis', async () => {
+  const socket = newSocket();
+  const limiter = production(socket);
+  await limiter.ready();
+  const [limits = ''] = written(LIMITS);
+  expect(await run(['top', limits], { env: { SLUICE_STORE: `host:${socket}` } })).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('lists the buckets of Redis alone') as string,
+  });
+  await limiter.close({ store: true });
+});
+
 test.each([
   [['--store', 'http://127.0.0.1:1'], '`--store` must be a URL that begins with redis://'],
   [['--store', 'host:app.sock'], '`socket` must be an absolute path'],

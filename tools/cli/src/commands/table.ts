@@ -4,13 +4,14 @@ import type { Command, CommandEntry } from '../console/command.ts';
 /** All commands, in the order of the help. A command is loaded only when it is called. */
 export const table: ReadonlyMap<string, CommandEntry> = new Map([
   entry('check', 'find mistakes in limits and overrides', async () => (await import('./check.ts')).check),
+  entry('overrides', 'list the overrides that end', async () => (await import('./overrides.ts')).overrides),
   entry('explain', 'explain which numbers apply to an id, and why', async () => (await import('./explain.ts')).explain),
   entry('peek', 'show what is left in a bucket', async () => (await import('./peek.ts')).peek),
   entry('reset', 'fill a bucket', async () => (await import('./reset.ts')).reset),
   entry('charge', 'take tokens from a bucket', async () => (await import('./charge.ts')).charge),
   entry('refund', 'give tokens back to a bucket', async () => (await import('./refund.ts')).refund),
   entry('top', 'list the emptiest buckets', async () => (await import('./top.ts')).top),
-  entry('doctor', 'find what would fail later on a Redis', async () => (await import('./doctor.ts')).doctor),
+  entry('doctor', 'find what would fail later on a server', async () => (await import('./doctor.ts')).doctor),
   entry('replay', 'show what limits would have done to a log', async () => (await import('./replay.ts')).replay),
   entry('suggest', 'suggest numbers for a limit from a log', async () => (await import('./suggest.ts')).suggest),
   entry('serve', 'decide for Envoy, nginx, Caddy, HAProxy and Traefik', async () => (await import('./serve.ts')).serve),

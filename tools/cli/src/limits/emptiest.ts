@@ -3,6 +3,7 @@ import { SluiceError } from '@sluice/core';
 import { limitsOf } from '@sluice/core/kit';
 import type { BucketName } from '@sluice/core/store';
 import type { Call } from '../console/command.ts';
+import { UsageError } from '../console/failure.ts';
 import { bucketOfKey, patternOf } from '../redis/bucket-of-key.ts';
 import { withLimits, type OpenLimits } from '../redis/open-limits.ts';
 import { KEYS_OF_A_STEP, scannedKeys } from '../redis/scan.ts';
@@ -87,6 +88,11 @@ interface Scan {
 
 async function scan(call: Call, { open, loaded, emptiest, maxKeys }: Scan): Promise<Found> {
   const { limiter, client, keyOptions } = open;
+  if (client === undefined) {
+    throw new UsageError(
+      '`sluice top` lists the buckets of Redis alone. For one bucket of another store, use sluice peek.',
+    );
+  }
   const { time, interrupted } = call.console;
   const only = call.text('limit');
   // Throws for the name of no limit.
@@ -95,7 +101,7 @@ async function scan(call: Call, { open, loaded, emptiest, maxKeys }: Scan): Prom
   const found = { complete: true, keys: 0, buckets: 0, longIds: 0, broken: 0 };
   const progress = call.console.progress({ bytes: undefined });
   let lookedAt = 0;
-  for await (const keys of scannedKeys(client!, { pattern: patternOf(only, keyOptions), time })) {
+  for await (const keys of scannedKeys(client, { pattern: patternOf(only, keyOptions), time })) {
     found.complete = lookedAt < maxKeys && !interrupted.aborted;
     if (!found.complete) break;
     lookedAt += KEYS_OF_A_STEP;

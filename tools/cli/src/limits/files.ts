@@ -2,6 +2,7 @@ import {
   checkLimits,
   loadLimits,
   loadWithoutKeys,
+  type CheckLimitsOptions,
   type LimitKeys,
   type LimitSources,
   type LoadedLimits,
@@ -63,6 +64,19 @@ export async function problemsOf(words: readonly string[], call: Call): Promise<
     for (const problem of await checkLimits({ ...common, overrides: source })) problems.set(problem.text, problem);
   }
   return [...problems.values()];
+}
+
+/** Returns what a package needs to read files without the code of a server: the sources, and how it reads ids. */
+export async function sourcesOf({ limits, overrides }: LimitFiles, call: Call): Promise<CheckLimitsOptions> {
+  const { terminal } = call.console;
+  await checkFiles([limits, overrides]);
+  const module = call.text('keys');
+  return {
+    defaults: sourceOf(limits, terminal),
+    overrides: overrides === undefined ? undefined : sourceOf(overrides, terminal),
+    ...(module === undefined ? { formats: moreFormats() } : { keys: await keysOf(module) }),
+    maxBytes: maxBytesOf(call),
+  };
 }
 
 /** Returns the problems of a file of tables for the limits of a file, which must be on disk. */
