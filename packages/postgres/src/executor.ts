@@ -60,8 +60,8 @@ export class Executor {
   #isPreparing = false;
   /** The sessions of `migrate`. */
   readonly #migrations = new Set<Session>();
-  /** Whether the next statement locks at once: not while batches are denied, which need no lock. */
-  #locks = true;
+  /** Whether the next statement locks at once: not the first one, which may only look, and not while batches are denied. */
+  #locks = false;
   #hangAlarm: Pick<Alarm, 'cancel'> | undefined;
   readonly #readyCalls: ReadyCalls;
   readonly #looks: HoldersLook[] = [];
