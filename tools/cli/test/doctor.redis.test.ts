@@ -12,8 +12,8 @@ import { sentinelSet } from '../../../test/redis/servers/sentinel-set.ts';
 import { sharedCluster } from '../../../test/redis/servers/shared-cluster.ts';
 import { canShift, inYear } from '../../../test/redis/servers/shifted-server.ts';
 import { until } from '../../../test/redis/servers/until.ts';
-import type { Examined } from '../src/doctor/doctor.ts';
 import { commandsOf } from '../src/doctor/permissions.ts';
+import { diagnosis } from './diagnosis.ts';
 import { run } from './run.ts';
 
 const PAGE = readFileSync(new URL('../../../docs/running-on-redis.md', import.meta.url), 'utf8');
@@ -24,25 +24,6 @@ const [ALL = [], IN_A_CLUSTER = []] = Array.from(
 
 /** Whatever the machine does meanwhile, no round trip takes a third of that. */
 const PATIENT = ['--deadline', '60s'];
-
-interface Diagnosis {
-  readonly code: number;
-  /** `check: found`, of all that is wrong. */
-  readonly wrong: readonly string[];
-  /** What was only noted. */
-  readonly notes: readonly string[];
-}
-
-async function diagnosis(options: readonly string[]): Promise<Diagnosis> {
-  const { code, out, err } = await run(['doctor', ...PATIENT, ...options, '--json']);
-  expect(err).toBe('');
-  const { examined } = JSON.parse(out) as { examined: Examined[] };
-  const all = examined.flatMap(({ findings }) => findings);
-  expect(all.filter(({ verdict, remedy }) => verdict === 'wrong' && !remedy?.endsWith('.'))).toEqual([]);
-  const of = (verdict: string): string[] =>
-    all.filter((each) => each.verdict === verdict).map(({ check, found, remedy }) => `${check}: ${found}. ${remedy}`);
-  return { code, wrong: of('wrong'), notes: of('note') };
-}
 
 const at = ({ url }: { readonly url: string }): readonly string[] => ['--redis', url];
 

@@ -1,8 +1,8 @@
 import type { Command } from '../console/command.ts';
 import type { Console, Style } from '../console/console.ts';
 import { EXIT } from '../console/exit-code.ts';
-import type { Examined } from '../doctor/doctor.ts';
-import { REDIS_OPTIONS } from '../redis/options.ts';
+import type { Examined } from '../doctor/finding.ts';
+import { REDIS_OPTIONS, STORE_OPTIONS } from '../redis/options.ts';
 
 const STYLES: Readonly<Record<string, Style>> = { ok: 'green', note: 'yellow', wrong: 'red' };
 
@@ -10,11 +10,12 @@ const STYLES: Readonly<Record<string, Style>> = { ok: 'green', note: 'yellow', w
 export const doctor: Command = {
   about: [
     'Connects as your servers do, and says what would fail later: the version, the role, permissions, memory, persistence, ',
-    'clocks, the round trip beside the deadline, and keys of other programs. Changes nothing. In a cluster it looks at each ',
-    'primary.',
+    'clocks, the round trip beside the deadline, and what other programs have there. Changes nothing. In a cluster it looks ',
+    'at each primary. --store also takes serve:http://127.0.0.1:9090 or serve:grpc://127.0.0.1:9091, of sluice serve.',
   ].join(''),
   args: [],
   options: [
+    ...STORE_OPTIONS,
     ...REDIS_OPTIONS,
     { flags: '--deadline <ms>', text: 'the `failure.deadlineMs` of your servers; default: 50' },
   ],

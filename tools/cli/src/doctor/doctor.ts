@@ -1,31 +1,39 @@
-import { SluiceError } from '@sluice/core';
 import { Cluster, type Redis } from 'ioredis';
 import type { Call } from '../console/command.ts';
-import { withFlags } from '../console/failure.ts';
 import { clientOf, type Client } from '../redis/client.ts';
-import { withLimits } from '../redis/open-limits.ts';
+import { storeAddressOf } from '../redis/open-store.ts';
 import { keyOptionsOf, timeoutOf } from '../redis/options.ts';
 import { clock } from './clocks.ts';
-import { Check, type Finding } from './finding.ts';
+import { Check, type Examined, type Finding } from './finding.ts';
 import { foreignKeys } from './foreign-keys.ts';
 import { permissions } from './permissions.ts';
-import { LIMITS, roundTrips } from './round-trips.ts';
 import { slots } from './slots.ts';
 import { SERVER_CHECKS } from './server-checks.ts';
+import { ofStore } from './store.ts';
 import { infoOf } from './server-info.ts';
-
-/** All that was found on one server, or on the whole. */
-export interface Examined {
-  /** `host:port`; undefined for what concerns the whole. */
-  readonly server?: string;
-  readonly findings: readonly Finding[];
-}
 
 /** Connects as a server with these options does, and looks for what would fail later. It changes nothing. */
 export async function examine(call: Call, deadlineMs: number): Promise<readonly Examined[]> {
+  const address = storeAddressOf(call);
+  if (address?.startsWith('host:') === true) {
+    const { examineHost } = await import('./host-socket.ts');
+    return examineHost(call, address.slice('host:'.length), deadlineMs);
+  }
+  if (address?.startsWith('serve:') === true) {
+    const { examineService } = await import('./service.ts');
+    return examineService(call, address.slice('serve:'.length), deadlineMs);
+  }
+  if (address !== undefined && /^postgres(?:ql)?:/.test(address)) {
+    const { examinePostgres } = await import('./postgres.ts');
+    return examinePostgres(call, address, deadlineMs);
+  }
+  return examineRedis(call, address, deadlineMs);
+}
+
+async function examineRedis(call: Call, address: string | undefined, deadlineMs: number): Promise<readonly Examined[]> {
   const keyOptions = await keyOptionsOf(call);
   // It must not wait for a server that still loads its data: a check reports that.
-  const client = clientOf(call, undefined, { enableReadyCheck: false });
+  const client = clientOf(call, address, { enableReadyCheck: false });
   const { prefix = 'sluice:' } = keyOptions;
   try {
     const store = await ofStore(call, deadlineMs);
@@ -38,20 +46,6 @@ export async function examine(call: Call, deadlineMs: number): Promise<readonly 
     return [{ findings: [...store, keys] }, ...servers];
   } finally {
     client.disconnect();
-  }
-}
-
-/** What the store itself can do there. */
-async function ofStore(call: Call, deadlineMs: number): Promise<readonly Finding[]> {
-  const check = new Check('store');
-  try {
-    return await withLimits(LIMITS, call, async (open) => [
-      await roundTrips(open, { deadlineMs, time: call.console.time }),
-      check.ok('it can decide'),
-    ]);
-  } catch (error) {
-    if (!(error instanceof SluiceError) || error.kind !== 'store') throw error;
-    return [check.wrong('it can not decide', withFlags(error.message))];
   }
 }
 

@@ -14,6 +14,13 @@ export interface Finding {
   readonly remedy?: string;
 }
 
+/** All that was found on one server, or on the whole. */
+export interface Examined {
+  /** `host:port`; undefined for what concerns the whole. */
+  readonly server?: string;
+  readonly findings: readonly Finding[];
+}
+
 /** Creates findings of one check. */
 export class Check {
   readonly #check: string;

@@ -1,4 +1,4 @@
-import { everyone, type Time } from '@sluice/core';
+import { everyone, type Awaitable, type Time } from '@sluice/core';
 import type { LoadedLimits } from '@sluice/config';
 import type { OpenLimits } from '../redis/open-limits.ts';
 import { Check, type Finding } from './finding.ts';
@@ -23,16 +23,22 @@ interface Measured {
  *
  * @throws {SluiceError} If Redis could not decide.
  */
-export async function roundTrips(open: OpenLimits, { deadlineMs, time }: Measured): Promise<Finding> {
+export async function roundTrips(open: OpenLimits, measured: Measured): Promise<Finding> {
+  const found = await timesOf(() => open.limiter.check([{ limit: NAME, id: 'everyone' }]), measured);
+  open.check();
+  return found;
+}
+
+/** Measures calls, one after another, against the deadline of the servers. */
+export async function timesOf(ask: () => Awaitable<unknown>, { deadlineMs, time }: Measured): Promise<Finding> {
   const check = new Check('round trip');
   const tookMs: number[] = [];
   for (let i = 0; i < UNCOUNTED + ROUNDS; i++) {
     const startMicros = time.nowMicros();
     // oxlint-disable-next-line no-await-in-loop -- one after another
-    await open.limiter.check([{ limit: NAME, id: 'everyone' }]);
+    await ask();
     tookMs.push((time.nowMicros() - startMicros) / 1000);
   }
-  open.check();
   const sorted = tookMs.slice(UNCOUNTED).toSorted((a, b) => a - b);
   const [median = 0, slow = 0] = [0.5, 0.99].map((part) => sorted[Math.floor(part * ROUNDS)]);
   const found = `${median.toFixed(1)} ms, p99 ${slow.toFixed(1)} ms of ${deadlineMs} ms`;

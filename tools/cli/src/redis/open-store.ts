@@ -24,7 +24,7 @@ export interface OpenStore {
 
 /** Opens the store of the command line, whose servers have it: tables and sockets are not made. */
 export async function openStore(call: Call): Promise<OpenStore> {
-  const address = addressOf(call);
+  const address = storeAddressOf(call);
   if (address?.startsWith('host:') === true) return openHost(call, address.slice('host:'.length));
   if (address !== undefined && /^postgres(?:ql)?:/.test(address)) return openPostgres(call, address);
   if (address !== undefined && !/^rediss?:/.test(address)) {
@@ -35,8 +35,8 @@ export async function openStore(call: Call): Promise<OpenStore> {
   return openRedis(call, address);
 }
 
-/** A server that the line names goes before the environment. */
-function addressOf(call: Call): string | undefined {
+/** Returns the address of `--store` or the environment: a server that the line names goes before the environment. */
+export function storeAddressOf(call: Call): string | undefined {
   const address = call.text('store');
   const isRedis = call.text('redis') !== undefined || call.texts('sentinel').length > 0;
   if (address !== undefined && isRedis) {

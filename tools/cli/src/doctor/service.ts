@@ -1,0 +1,124 @@
+import { messageOf } from '@sluice/core/kit';
+import { connect as connectHttp2 } from 'node:http2';
+import { request } from 'node:http';
+import type { Call } from '../console/command.ts';
+import { UsageError } from '../console/failure.ts';
+import { timeoutOf } from '../redis/options.ts';
+import { Check, type Examined, type Finding } from './finding.ts';
+import { timesOf } from './round-trips.ts';
+
+const REACH = 'Start sluice serve there, or correct the address in `--store`.';
+const OTHER = 'Another program listens there. Correct the address in `--store`, or the port of sluice serve.';
+const TRUST = 'Start sluice serve with --trust and the network of the proxy that asks.';
+const DRAINING = 'It is ending. Ask again when the next one has started.';
+
+/** What one call was answered: its status, and its body or the message of gRPC. */
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** Looks at a `sluice serve`, as a proxy does that asks it by HTTP or gRPC. No call takes a token. */
+export async function examineService(call: Call, address: string, deadlineMs: number): Promise<readonly Examined[]> {
+  const url = urlOf(address);
+  const timeoutMs = timeoutOf(call);
+  const isHttp = url.protocol === 'http:';
+  const health = (): Promise<Answer> =>
+    isHttp ? getHttp(new URL('/health', url), timeoutMs) : checkGrpc(url, timeoutMs);
+  const first = await health().catch((error: unknown) => messageOf(error));
+  if (typeof first === 'string') {
+    return [{ server: url.host, findings: [new Check('service').wrong(`it does not answer: ${first}`, REACH)] }];
+  }
+  const findings = isHttp ? await ofHttp(url, first, timeoutMs) : ofGrpc(first);
+  const isFine = findings.every(({ verdict }) => verdict === 'ok');
+  const measured = isFine ? [await timesOf(health, { deadlineMs, time: call.console.time })] : [];
+  return [{ server: url.host, findings: [...findings, ...measured] }];
+}
+
+function urlOf(address: string): URL {
+  if (/^(?:http|grpc):\/\/[^/@?#]+\/?$/.test(address) && URL.canParse(address)) return new URL(address);
+  const examples = '--store serve:http://127.0.0.1:9090 or --store serve:grpc://127.0.0.1:9091';
+  throw new UsageError(
+    `\`--store serve:\` must have a URL of http or grpc without a path and without a user or token. For example ${examples}.`,
+  );
+}
+
+async function ofHttp(url: URL, { status, text }: Answer, timeoutMs: number): Promise<readonly Finding[]> {
+  const check = new Check('health');
+  const isOurs = (status === 200 && text === 'ok\n') || (status === 503 && text === 'draining\n');
+  if (!isOurs) return [check.wrong(`not that of sluice serve: ${status}`, OTHER)];
+  if (status === 503) return [check.wrong('draining', DRAINING)];
+  // A path without a table: it is answered to whom it trusts, and decides nothing.
+  const asked = await getHttp(new URL('/', url), timeoutMs);
+  const checks = new Check('checks');
+  if (asked.status === 404 && asked.text.includes('There is no table')) return [check.ok('ok'), checks.ok('answered')];
+  if (asked.status === 404) return [checks.wrong('it serves no checks, only /health', OTHER)];
+  return [check.ok('ok'), checks.wrong(`this host is not trusted: ${asked.status}`, TRUST)];
+}
+
+/** Status codes of gRPC. */
+const [OK, NOT_FOUND, PERMISSION_DENIED] = [0, 5, 7];
+/** Of `grpc.health.v1.HealthCheckResponse`: the field 1 with SERVING. */
+const SERVING = '\u0008\u0001';
+
+function ofGrpc({ status, text }: Answer): readonly Finding[] {
+  const check = new Check('health');
+  if (status === OK && text === SERVING) return [check.ok('serving')];
+  if (status === OK) return [check.wrong('not serving', DRAINING)];
+  if (status === PERMISSION_DENIED) return [check.wrong('this host is not trusted', TRUST)];
+  const found = status === NOT_FOUND ? 'it has no rate limit service' : `it answers with the status ${status} of gRPC`;
+  return [check.wrong(found, OTHER)];
+}
+
+function getHttp(url: URL, timeoutMs: number): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { agent: false, signal: AbortSignal.timeout(timeoutMs) }, (response) => {
+      let text = '';
+      response.setEncoding('utf8');
+      response.on('data', (chunk: string) => {
+        if (text.length < 10_000) text += chunk;
+      });
+      response.on('error', reject).on('end', () => resolve({ status: response.statusCode!, text }));
+    });
+    sent.on('error', reject).end();
+  });
+}
+
+const SERVICE = 'envoy.service.ratelimit.v3.RateLimitService';
+const FRAME_HEAD = 5;
+
+/** Calls `grpc.health.v1.Health/Check` for the rate limit service. */
+function checkGrpc(url: URL, timeoutMs: number): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const session = connectHttp2(`http://${url.host}`, { timeout: timeoutMs });
+    const fail = (error: Error): void => {
+      session.destroy();
+      reject(error);
+    };
+    session.on('error', fail).on('timeout', () => fail(new Error(`no answer within ${timeoutMs} ms`)));
+    const stream = session.request({
+      ':method': 'POST',
+      ':path': '/grpc.health.v1.Health/Check',
+      'content-type': 'application/grpc',
+      te: 'trailers',
+    });
+    let [body, status] = [Buffer.alloc(0), NaN];
+    const note = (fields: Readonly<Record<string, unknown>>): void => {
+      if (fields['grpc-status'] !== undefined) status = Number(fields['grpc-status']);
+    };
+    stream.setTimeout(timeoutMs, () => fail(new Error(`no answer within ${timeoutMs} ms`)));
+    stream.on('response', note).on('trailers', note);
+    stream.on('data', (chunk: Buffer) => (body = Buffer.concat([body, chunk])));
+    stream.on('error', fail).on('close', () => {
+      session.close();
+      resolve({ status, text: body.toString('latin1', FRAME_HEAD) });
+    });
+    stream.end(framed(Buffer.concat([Buffer.from([0x0a, SERVICE.length]), Buffer.from(SERVICE)])));
+  });
+}
+
+function framed(message: Buffer): Buffer {
+  const head = Buffer.alloc(FRAME_HEAD);
+  head.writeUInt32BE(message.length, 1);
+  return Buffer.concat([head, message]);
+}
