@@ -2,14 +2,14 @@ import { Check, type Finding } from './finding.ts';
 import type { Found, Tables } from './postgres-look.ts';
 
 /** What the findings depend on besides the server. */
-interface Asked {
+interface Basis {
   readonly tables: Tables;
   /** The clock of this process when it asked. */
   readonly nowMs: number;
   readonly deadlineMs: number;
 }
 
-type PostgresCheck = (found: Found, asked: Asked) => Finding;
+type PostgresCheck = (found: Found, asked: Basis) => Finding;
 
 /** The oldest major version that has all that the functions use. */
 const OLDEST = 14;
@@ -47,7 +47,7 @@ function role({ settings }: Found): Finding {
   return check.wrong('transactions of this user may only read', remedy);
 }
 
-function tables({ tables: found, settings }: Found, { tables: wanted }: Asked): Finding {
+function tables({ tables: found, settings }: Found, { tables: wanted }: Basis): Finding {
   const check = new Check('tables');
   const missing = found.find(({ exists }) => !exists);
   if (missing !== undefined) {
@@ -77,7 +77,7 @@ const MIGRATE = 'This user may not create it. Run the SQL of schemaSql(), or sto
 const OWN_TABLE =
   'Another program, or a later version, made it. Give the store a `table` of its own, or update @sluice/postgres.';
 
-function functions({ functions: found }: Found, { tables: { functions: wanted } }: Asked): Finding {
+function functions({ functions: found }: Found, { tables: { functions: wanted } }: Basis): Finding {
   const check = new Check('functions');
   const missing = found.find(({ count }) => count === 0);
   if (missing !== undefined)
@@ -108,7 +108,7 @@ function permissions({ tables: found, functions: run, settings }: Found): Findin
   );
 }
 
-function clock({ settings }: Found, { nowMs }: Asked): Finding {
+function clock({ settings }: Found, { nowMs }: Basis): Finding {
   const check = new Check('clock');
   const aheadMs = settings.clock_ms - nowMs;
   const seconds = Math.round(Math.abs(aheadMs) / 1000);
@@ -120,7 +120,7 @@ function clock({ settings }: Found, { nowMs }: Asked): Finding {
   return check.wrong(found, 'Quotas and overrides begin and end by it. Synchronize both clocks (NTP).');
 }
 
-function timeouts({ settings }: Found, { deadlineMs }: Asked): Finding {
+function timeouts({ settings }: Found, { deadlineMs }: Basis): Finding {
   const check = new Check('timeouts');
   const all = { statement_timeout: settings.statement_timeout_ms, lock_timeout: settings.lock_timeout_ms };
   const short = Object.entries(all).find(([, ms]) => ms > 0 && ms < deadlineMs);

@@ -13,7 +13,7 @@ const TRUST = 'Start sluice serve with --trust and the network of the proxy that
 const DRAINING = 'It is ending. Ask again when the next one has started.';
 
 /** What one call was answered: its status, and its body or the message of gRPC. */
-interface Answer {
+interface Reply {
   readonly status: number;
   readonly text: string;
 }
@@ -23,7 +23,7 @@ export async function examineService(call: Call, address: string, deadlineMs: nu
   const url = urlOf(address);
   const timeoutMs = timeoutOf(call);
   const isHttp = url.protocol === 'http:';
-  const health = (): Promise<Answer> =>
+  const health = (): Promise<Reply> =>
     isHttp ? getHttp(new URL('/health', url), timeoutMs) : checkGrpc(url, timeoutMs);
   const first = await health().catch((error: unknown) => messageOf(error));
   if (typeof first === 'string') {
@@ -43,7 +43,7 @@ function urlOf(address: string): URL {
   );
 }
 
-async function ofHttp(url: URL, { status, text }: Answer, timeoutMs: number): Promise<readonly Finding[]> {
+async function ofHttp(url: URL, { status, text }: Reply, timeoutMs: number): Promise<readonly Finding[]> {
   const check = new Check('health');
   const isOurs = (status === 200 && text === 'ok\n') || (status === 503 && text === 'draining\n');
   if (!isOurs) return [check.wrong(`not that of sluice serve: ${status}`, OTHER)];
@@ -61,7 +61,7 @@ const [OK, NOT_FOUND, PERMISSION_DENIED] = [0, 5, 7];
 /** Of `grpc.health.v1.HealthCheckResponse`: the field 1 with SERVING. */
 const SERVING = '\u0008\u0001';
 
-function ofGrpc({ status, text }: Answer): readonly Finding[] {
+function ofGrpc({ status, text }: Reply): readonly Finding[] {
   const check = new Check('health');
   if (status === OK && text === SERVING) return [check.ok('serving')];
   if (status === OK) return [check.wrong('not serving', DRAINING)];
@@ -70,7 +70,7 @@ function ofGrpc({ status, text }: Answer): readonly Finding[] {
   return [check.wrong(found, OTHER)];
 }
 
-function getHttp(url: URL, timeoutMs: number): Promise<Answer> {
+function getHttp(url: URL, timeoutMs: number): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const sent = request(url, { agent: false, signal: AbortSignal.timeout(timeoutMs) }, (response) => {
       let text = '';
@@ -88,7 +88,7 @@ const SERVICE = 'envoy.service.ratelimit.v3.RateLimitService';
 const FRAME_HEAD = 5;
 
 /** Calls `grpc.health.v1.Health/Check` for the rate limit service. */
-function checkGrpc(url: URL, timeoutMs: number): Promise<Answer> {
+function checkGrpc(url: URL, timeoutMs: number): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const session = connectHttp2(`http://${url.host}`, { timeout: timeoutMs });
     const fail = (error: Error): void => {
