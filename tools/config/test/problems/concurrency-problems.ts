@@ -157,7 +157,7 @@ export const CONCURRENCY_PROBLEMS: readonly ProblemCase[] = [
     limits: SLOTS,
     overrides: overrideWith('    concurrency: 20\n    expiry: 30s\n'),
     problems: [
-      "overrides.yaml:4:5: `NewOrdersPerAccount` has no option `expiry` (its value was '30s'). `expiry` belongs to the limit: an override of a concurrency limit changes its `concurrency` alone. Options: burst, count, period, maxDebt, maxWait, borrow, concurrency, unlimited, blocked, ids.",
+      "overrides.yaml:4:5: `NewOrdersPerAccount` has no option `expiry` (its value was '30s'). `expiry` belongs to the limit: an override of a concurrency limit changes its `concurrency` alone. Options: burst, count, period, maxDebt, maxWait, borrow, concurrency, unlimited, blocked, until, ids.",
     ],
   },
   {

@@ -175,7 +175,7 @@ export const LOAD_PROBLEMS: readonly ProblemCase[] = [
     limits: LOAD,
     overrides: overrideWith('unlimited: true, load: { busy: 0.9 }'),
     problems: [
-      'overrides.yaml:1:53: `NewOrdersPerAccount` has no option `load` (its value was a mapping). `load` belongs to the limit: its overrides are `unlimited` or `blocked`. Options: burst, count, period, maxDebt, maxWait, borrow, concurrency, unlimited, blocked, ids.',
+      'overrides.yaml:1:53: `NewOrdersPerAccount` has no option `load` (its value was a mapping). `load` belongs to the limit: its overrides are `unlimited` or `blocked`. Options: burst, count, period, maxDebt, maxWait, borrow, concurrency, unlimited, blocked, until, ids.',
     ],
   },
   {

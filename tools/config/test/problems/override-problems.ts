@@ -38,7 +38,7 @@ export const OVERRIDE_PROBLEMS: readonly ProblemCase[] = [
     name: 'an unknown field of an override',
     overrides: overrideOf('      - 1\n    reason: x\n'),
     problems: [
-      "overrides.yaml:6:5: `NewOrdersPerAccount` has no option `reason` (its value was 'x'). Options: burst, count, period, maxDebt, maxWait, borrow, concurrency, unlimited, blocked, ids.",
+      "overrides.yaml:6:5: `NewOrdersPerAccount` has no option `reason` (its value was 'x'). Options: burst, count, period, maxDebt, maxWait, borrow, concurrency, unlimited, blocked, until, ids.",
     ],
   },
   {
