@@ -39,7 +39,7 @@ export class FirstPartsMap<Value> {
   }
 
   lookUp(id: string, now: Now<Value>): Value | undefined {
-    const text = this.listedFor(id, now);
-    return text === undefined ? undefined : now(this.#values.get(text));
+    // Nothing is listed for undefined.
+    return now(this.#values.get(this.listedFor(id, now) as string));
   }
 }

@@ -53,7 +53,7 @@ export class LimitOverrides {
   add(text: string, rate: OverrideRate, listed: OverrideRate = rate): string {
     const id = this.#read(text);
     const canonical = typeof id === 'string' ? id : id.text;
-    if (this.#get(id) !== undefined) throw this.#twice(canonical, text);
+    if (this.#get(id)) throw this.#twice(canonical, text);
     this.#set(id, listed);
     if (typeof rate !== 'string') this.#note(text, rate);
     return canonical;
@@ -90,7 +90,7 @@ export class LimitOverrides {
    */
   listedFor(id: string): string | undefined {
     const now = this.ends?.now ?? asIs;
-    if (now(this.#ids.get(id)) !== undefined) return id;
+    if (now(this.#ids.get(id))) return id;
     const prefixLength = this.#networks?.prefixLengthFor(id, now);
     if (prefixLength === undefined) return this.#firstParts?.listedFor(id, now);
     const [address = ''] = id.split('/');

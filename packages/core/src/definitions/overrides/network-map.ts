@@ -45,9 +45,9 @@ export class NetworkMap<Value> {
   /** Returns the prefix length of the smallest network that contains an id. */
   prefixLengthFor(id: string, now: Now<Value>): number | undefined {
     const { family, words } = addressBits(id);
-    const has = ({ values, prefixLength }: Networks<Value>) =>
-      now(values.get(firstBits(words, prefixLength))) !== undefined;
-    return this.#sizes.find((size) => size.family === family && has(size))?.prefixLength;
+    return this.#sizes.find(
+      (size) => size.family === family && now(size.values.get(firstBits(words, size.prefixLength))) !== undefined,
+    )?.prefixLength;
   }
 
   #ofSize(family: 4 | 6, prefixLength: number): Networks<Value> | undefined {

@@ -3,7 +3,7 @@ import { complaint, listed, shown, shownName, SluiceError } from '../../checks/e
 import type { IdFormat } from '../../ids/id-format.ts';
 import type { Limit, OverrideRate } from '../../limits/limit.ts';
 import { entriesOf, isPlainObject, isTable } from '../../checks/options.ts';
-import type { AnyOverride } from './ending-override.ts';
+import type { AnyOverride, EndingOverride } from './ending-override.ts';
 import { LimitOverrides } from './limit-overrides.ts';
 import { kindOfLimit, type AnyKind } from '../../kinds/kind.ts';
 import { kindOf } from '../../kinds/limit-of-kind.ts';
@@ -88,9 +88,9 @@ export class OverrideList {
     let overrides = this.#limits.get(limit);
     if (overrides === undefined) this.#limits.set(limit, (overrides = new LimitOverrides(limit, format, kind)));
     if (!haveSameIds(format, overrides.format)) throw otherFormat(limit, overrides.format, format);
-    const ends = override instanceof Object && 'addTo' in override;
-    if (!ends) return overrides.add(text, this.#rate(limit, kind, text, override));
-    return override.addTo(overrides, text, this.#rate(limit, kind, text, override.override));
+    const ending = (override as EndingOverride | null)?.addTo && (override as EndingOverride);
+    const rate = this.#rate(limit, kind, text, ending?.override ?? (override as Override));
+    return ending?.addTo(overrides, text, rate) ?? overrides.add(text, rate);
   }
 
   /** Makes the list immutable. A limiter calls it, because it has validated the list as a whole. */
