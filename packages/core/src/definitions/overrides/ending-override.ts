@@ -44,9 +44,9 @@ export class OverrideEnds {
   readonly #listed = new Map<OverrideRate, Map<string, ListedEnd>>();
 
   /** Ends follow this source of time from now on, in the time zone of the limit. */
-  follow(time: Time | undefined, { calendar }: Pick<Limit<never>, 'calendar'>): void {
+  follow(time: Time | undefined, { periods }: Pick<Limit<never>, 'periods'>): void {
     if (time !== undefined) this.#time = time;
-    this.#timeZone = calendar?.timeZone ?? 'UTC';
+    this.#timeZone = periods?.timeZone ?? 'UTC';
   }
 
   /** Returns what the tables keep for numbers with an end. */
