@@ -12,7 +12,8 @@ export interface NamedPeriods {
 export interface Periods {
   /** The calendar period: `month`. */
   readonly unit: CalendarUnit;
-  readonly timeZone: string;
+  /** Returns the first instant at which the clock of its time zone shows a local time, both in milliseconds. */
+  instantOf(local: number): number;
   /** The most tokens that a quota can have in one of them. */
   readonly mostTokens: number;
   /** The name of its calendar, or what the calendars of all ids have in common. */

@@ -128,8 +128,9 @@ export class OverrideCheck {
   #noteEnd(limit: string, { until: end, at }: OverrideRow): void {
     this.#ending = end === undefined ? undefined : until(end, this.#override);
     if (this.#ending === undefined) return;
-    const timeZone = this.#limits?.get(limit)?.numbers?.options['timeZone'] as string | undefined;
-    this.ends.push({ limit, at, until: end!, endMs: this.#ending.end.msIn(timeZone ?? 'UTC'), ids: [] });
+    const { numbers } = this.#limits?.get(limit) ?? {};
+    const periods = numbers && this.#defined(limit, kindWith(numbers.mark), numbers.options).periods;
+    this.ends.push({ limit, at, until: end!, endMs: this.#ending.end.msIn(periods), ids: [] });
   }
 
   /** Returns the numbers of an override in ticks, or what is wrong with them. */

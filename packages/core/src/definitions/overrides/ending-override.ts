@@ -1,4 +1,5 @@
 import type { Limit, OverrideRate } from '../../limits/limit.ts';
+import type { Periods } from '../../limits/periods.ts';
 import { systemTime } from '../../time/system-time.ts';
 import type { Time } from '../../time/time.ts';
 import type { LimitOverrides } from './limit-overrides.ts';
@@ -38,7 +39,7 @@ export class EndingOverride {
 
 /** The overrides of one limit that have an end. They are compared with the clock when they are looked up: no timer is set. */
 export class OverrideEnds {
-  #timeZone = 'UTC';
+  #periods: Periods | undefined;
   #time: Time = systemTime;
   /** Equal ones are one object: a list of many ids has few different ends. */
   readonly #listed = new Map<OverrideRate, Map<string, ListedEnd>>();
@@ -46,7 +47,7 @@ export class OverrideEnds {
   /** Ends follow this source of time from now on, in the time zone of the limit. */
   follow(time: Time | undefined, { periods }: Pick<Limit<never>, 'periods'>): void {
     if (time !== undefined) this.#time = time;
-    this.#timeZone = periods?.timeZone ?? 'UTC';
+    this.#periods = periods;
   }
 
   /** Returns what the tables keep for numbers with an end. */
@@ -62,7 +63,7 @@ export class OverrideEnds {
   readonly now: Now<OverrideRate> = (listed) => {
     if (!((listed as unknown) instanceof ListedEnd)) return listed;
     const { rate, end } = listed as unknown as ListedEnd;
-    return this.#time.wallNow() < end.msIn(this.#timeZone) ? rate : undefined;
+    return this.#time.wallNow() < end.msIn(this.#periods) ? rate : undefined;
   };
 }
 

@@ -1,6 +1,6 @@
-import { timeZoneNamed } from '../../calendar/time-zone.ts';
 import { complaint } from '../../checks/errors.ts';
 import { leafOf } from '../../checks/options.ts';
+import type { Periods } from '../../limits/periods.ts';
 
 const DAY_MS = 86_400_000;
 const FORM = /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}:\d{2}(?::\d{2})?)(Z|[+-]\d{2}:\d{2})?)?$/;
@@ -12,7 +12,7 @@ export class OverrideEnd {
   readonly #ms: number;
   readonly #isLocal: boolean;
   /** The latest result. Each limit has one zone. */
-  #known = { timeZone: '', ms: 0 };
+  #known: { readonly periods: unknown; readonly ms: number } | undefined;
 
   /** @param ms - Unix time in milliseconds; of a local time, that at which UTC shows it. */
   constructor(text: string, ms: number, { isLocal }: { readonly isLocal: boolean }) {
@@ -21,10 +21,14 @@ export class OverrideEnd {
     this.#isLocal = isLocal;
   }
 
-  /** Returns the first millisecond of Unix time at which the override no longer applies. */
-  msIn(timeZone: string): number {
-    if (!this.#isLocal) return this.#ms;
-    if (this.#known.timeZone !== timeZone) this.#known = { timeZone, ms: timeZoneNamed(timeZone).instantOf(this.#ms) };
+  /**
+   * Returns the first millisecond of Unix time at which the override no longer applies.
+   *
+   * @param periods - Those of the limit, whose time zone counts. Without them, it is UTC.
+   */
+  msIn(periods: Pick<Periods, 'instantOf'> | undefined): number {
+    if (!this.#isLocal || periods === undefined) return this.#ms;
+    if (this.#known?.periods !== periods) this.#known = { periods, ms: periods.instantOf(this.#ms) };
     return this.#known.ms;
   }
 }

@@ -6,7 +6,7 @@ import {
   MOST_TOKENS_PER,
   type CalendarUnit,
 } from '../../calendar/calendar.ts';
-import { checkTimeZone } from '../../calendar/time-zone.ts';
+import { checkTimeZone, timeZoneNamed, type TimeZone } from '../../calendar/time-zone.ts';
 import { reasonOf, SluiceError } from '../../checks/errors.ts';
 import { isPlainObject, oneOf } from '../../checks/options.ts';
 import { systemTime } from '../../time/system-time.ts';
@@ -26,21 +26,21 @@ export type AnchorDate = string | Date;
 /** The calendar of a limit, by the wall clock of the store. */
 export class LimitCalendar implements Periods {
   readonly unit: CalendarUnit;
-  readonly timeZone: string;
   readonly mostTokens: number;
   readonly name: string;
   readonly #wall: StoreWall;
+  readonly #zone: TimeZone;
   /** The calendar of all ids, or a function that returns that of an id. */
   readonly #calendar: Calendar | ((id: string) => Calendar);
 
   constructor(
-    { name, unit, timeZone }: Pick<Periods, 'name' | 'unit' | 'timeZone'>,
+    { name, unit, timeZone }: Pick<Periods, 'name' | 'unit'> & { readonly timeZone: string },
     calendar: Calendar | ((id: string) => Calendar),
     wall: StoreWall,
   ) {
     this.name = name;
     this.unit = unit;
-    this.timeZone = timeZone;
+    this.#zone = timeZoneNamed(timeZone);
     this.mostTokens = MOST_TOKENS_PER[unit];
     this.#wall = wall;
     this.#calendar = calendar;
@@ -48,6 +48,10 @@ export class LimitCalendar implements Periods {
 
   of(id: string): Calendar {
     return typeof this.#calendar === 'function' ? this.#calendar(id) : this.#calendar;
+  }
+
+  instantOf(local: number): number {
+    return this.#zone.instantOf(local);
   }
 
   forStore(calendar: NamedPeriods): CalendarPeriod {
