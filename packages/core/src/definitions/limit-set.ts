@@ -58,28 +58,21 @@ export function defineLimitSet<Request>(
   { onFailure, waits, emit, calls }: LimitSetContext,
 ): LimitSet<Request> {
   const defined = defineLimits(definitions, onFailure, calls);
-  if (typeof overrides === 'function') {
-    const { rateFor } = new AskedOverrides(overrides, waits, emit);
-    const limits = connected(defined, () => undefined);
-    return {
-      limits,
-      usual: usualUses(limits),
-      rateFor: unlessDisabled(limits, rateFor),
-      overridesCanWait: true,
-      smallestBurst: (limit) => limit.rate.burst,
-    };
-  }
-  const list = overrides instanceof OverrideList ? overrides : listOverrides(overrides, defined);
+  const asked = typeof overrides === 'function' ? new AskedOverrides(overrides, waits, emit) : undefined;
+  const table = (asked ? {} : overrides) as OverrideTable | OverrideList;
+  const list = table instanceof OverrideList ? table : listOverrides(table, defined);
   list.checkLimits(defined, calls.time);
   const limits = connected(defined, (limit) => overridesOf(list, limit)?.totals);
   list.seal();
-  const listedRate: RateLookup = (limit, id) => list.rateOf(limit.name, id) ?? limit.rate;
   return {
     limits,
-    usual: usualUses(limits),
-    rateFor: unlessDisabled(limits, list.isEmpty ? undefined : listedRate),
-    overridesCanWait: [...limits.keys()].some((name) => overridesOf(list, name)?.canWait === true),
-    listed: list,
+    usual: new Map([...limits].map(([name, limit]) => [name, usualUse(limit)])),
+    rateFor: unlessDisabled(
+      limits,
+      asked?.rateFor ?? (list.isEmpty ? undefined : (limit, id) => list.rateOf(limit.name, id) ?? limit.rate),
+    ),
+    overridesCanWait: asked !== undefined || [...limits.keys()].some((name) => overridesOf(list, name)?.canWait),
+    ...(asked === undefined && { listed: list }),
     smallestBurst: (limit) => list.smallestBurst(limit),
   };
 }
@@ -92,10 +85,6 @@ function connected<Request>(
   let all = limits;
   for (const { links } of kindsIn(limits)) if (links !== undefined) all = links.connected(all, totalsOf);
   return all;
-}
-
-function usualUses(limits: ReadonlyMap<string, Limit<never>>): ReadonlyMap<string, Use> {
-  return new Map([...limits].map(([name, limit]) => [name, usualUse(limit)]));
 }
 
 // A disabled limit applies to no id.

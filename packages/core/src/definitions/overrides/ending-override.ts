@@ -30,7 +30,7 @@ export class EndingOverride {
    * @returns The canonical spelling of the id.
    * @throws {SluiceError} As `LimitOverrides.add`.
    */
-  addTo(overrides: LimitOverrides, text: string, rate: OverrideRate): string {
+  put(overrides: LimitOverrides, text: string, rate: OverrideRate): string {
     const ends = (overrides.ends ??= new OverrideEnds());
     // The tables keep it in the place of numbers, and only `OverrideEnds.now` reads it.
     return overrides.add(text, rate, ends.listed(rate, this.end) as unknown as OverrideRate);

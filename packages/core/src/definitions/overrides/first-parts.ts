@@ -12,7 +12,7 @@ export class FirstParts {
 const SEPARATOR = ':';
 
 /** Maps first parts of ids to values: an id has the value of the most parts that it begins with. */
-export class FirstPartsMap<Value> {
+export class FirstPartsMap<Value extends object | string> {
   readonly #values = new Map<string, Value>();
   #mostParts = 1;
 
@@ -33,7 +33,7 @@ export class FirstPartsMap<Value> {
       end = id.indexOf(SEPARATOR, end + 1);
       if (end === -1) break;
       const text = id.slice(0, end);
-      if (now(this.#values.get(text)) !== undefined) found = text;
+      if (now(this.#values.get(text))) found = text;
     }
     return found;
   }

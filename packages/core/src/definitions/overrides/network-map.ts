@@ -13,7 +13,7 @@ interface Networks<Value> {
  * Maps networks to values: an address has the value of the smallest network that contains it. An address is looked up once
  * for each size of networks that there is.
  */
-export class NetworkMap<Value> {
+export class NetworkMap<Value extends object | string> {
   /** The smallest networks first. */
   readonly #sizes: Networks<Value>[] = [];
 
@@ -36,8 +36,8 @@ export class NetworkMap<Value> {
   lookUp(id: string, now: Now<Value>): Value | undefined {
     const { family, words } = addressBits(id);
     for (const size of this.#sizes) {
-      const value = size.family === family ? now(size.values.get(firstBits(words, size.prefixLength))) : undefined;
-      if (value !== undefined) return value;
+      const value = size.family === family && now(size.values.get(firstBits(words, size.prefixLength)));
+      if (value) return value;
     }
     return undefined;
   }
@@ -46,7 +46,7 @@ export class NetworkMap<Value> {
   prefixLengthFor(id: string, now: Now<Value>): number | undefined {
     const { family, words } = addressBits(id);
     return this.#sizes.find(
-      (size) => size.family === family && now(size.values.get(firstBits(words, size.prefixLength))) !== undefined,
+      (size) => size.family === family && now(size.values.get(firstBits(words, size.prefixLength))),
     )?.prefixLength;
   }
 

@@ -88,9 +88,9 @@ export class OverrideList {
     let overrides = this.#limits.get(limit);
     if (overrides === undefined) this.#limits.set(limit, (overrides = new LimitOverrides(limit, format, kind)));
     if (!haveSameIds(format, overrides.format)) throw otherFormat(limit, overrides.format, format);
-    const ending = (override as EndingOverride | null)?.addTo && (override as EndingOverride);
-    const rate = this.#rate(limit, kind, text, ending?.override ?? (override as Override));
-    return ending?.addTo(overrides, text, rate) ?? overrides.add(text, rate);
+    const ending = override as EndingOverride | null;
+    if (!ending?.put) return overrides.add(text, this.#rate(limit, kind, text, override as Override));
+    return ending.put(overrides, text, this.#rate(limit, kind, text, ending.override));
   }
 
   /** Makes the list immutable. A limiter calls it, because it has validated the list as a whole. */
@@ -148,9 +148,13 @@ export class OverrideList {
  */
 export function listOverrides(table: OverrideTable, limits: ReadonlyMap<string, Limit<never>>): OverrideList {
   if (!isTable(table)) {
-    const demand = 'an object, an OverrideList or a function';
     const remedy = "For example overrides: { Orders: { '12345678': { count: 600, period: '180m' } } }.";
-    throw complaint('ERR_OPTION', { option: 'overrides', demand, value: table, remedy });
+    throw complaint('ERR_OPTION', {
+      option: 'overrides',
+      demand: 'an object, an OverrideList or a function',
+      value: table,
+      remedy,
+    });
   }
   const list = new OverrideList();
   for (const [name, overrides] of entriesOf('overrides', table)) {
@@ -176,8 +180,12 @@ function checkedRate(override: Override, kind: AnyKind, where: () => string): Ov
 }
 
 function withoutKey(limit: string, value: unknown): SluiceError {
-  const remedy = `Pass the limit as it is defined: add('${shownName(limit)}', limits.${shownName(limit)}, id, …).`;
-  return complaint('ERR_KEY', { option: 'OverrideList.add(limit, of)', demand: 'a limit with a key', value, remedy });
+  return complaint('ERR_KEY', {
+    option: 'OverrideList.add(limit, of)',
+    demand: 'a limit with a key',
+    value,
+    remedy: `Pass the limit as it is defined: add('${shownName(limit)}', limits.${shownName(limit)}, id, …).`,
+  });
 }
 
 function sealedList(limit: string, text: string): SluiceError {
@@ -195,8 +203,9 @@ function haveSameIds(one: IdFormat, other: IdFormat): boolean {
 }
 
 function otherFormat(limit: string, added: IdFormat, wanted: IdFormat): SluiceError {
-  const names = added.name === wanted.name ? [sized(added), sized(wanted)] : [added.name, wanted.name];
-  const [one, other] = names.map(shownName);
+  const [one, other] = (added.name === wanted.name ? [sized(added), sized(wanted)] : [added.name, wanted.name]).map(
+    shownName,
+  );
   return new SluiceError(
     'ERR_OVERRIDE',
     `has ids of the format ${one}, but the key of the limit has ${other}. Use the same key for both.`,

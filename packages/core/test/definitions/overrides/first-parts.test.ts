@@ -97,9 +97,9 @@ describe('an override of first parts is rejected', () => {
 const asIs = <Value>(value: Value): Value => value;
 
 test('parts that have fewer than others with a value are found, and those without one are not', () => {
-  const map = new FirstPartsMap<number>();
-  map.set(new FirstParts('a:b'), 2);
-  expect([map.lookUp('a:', asIs), map.lookUp('a:b:', asIs)]).toEqual([undefined, 2]);
-  map.set(new FirstParts('a'), 1);
-  expect(map.lookUp('a:', asIs)).toBe(1);
+  const map = new FirstPartsMap<string>();
+  map.set(new FirstParts('a:b'), 'two');
+  expect([map.lookUp('a:', asIs), map.lookUp('a:b:', asIs)]).toEqual([undefined, 'two']);
+  map.set(new FirstParts('a'), 'one');
+  expect(map.lookUp('a:', asIs)).toBe('one');
 });
