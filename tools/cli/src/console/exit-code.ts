@@ -11,9 +11,8 @@ export const EXIT_CODES: readonly { readonly code: number; readonly meaning: str
   },
   {
     code: EXIT.failed,
-    meaning:
-      'the command was used wrongly, or could not be done: a file does not exist, Redis does not answer, a disk is full',
+    meaning: 'the command was used wrongly, or could not be done: a file does not exist, Redis does not answer',
   },
   { code: EXIT.interrupted, meaning: 'Ctrl-C ended the command; what it has written is a part of the result' },
-  { code: EXIT.unread, meaning: 'the program that reads the output has ended, as in sluice top limits.yaml | head' },
+  { code: EXIT.unread, meaning: 'the program that reads the output has ended' },
 ];
