@@ -1,4 +1,4 @@
-import type { Now } from './ending-override.ts';
+import type { Now } from './override-ends.ts';
 
 /** The first parts of ids, in their canonical spelling: `4321` of `4321:example.com`. */
 export class FirstParts {

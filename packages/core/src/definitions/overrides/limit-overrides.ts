@@ -7,7 +7,7 @@ import { checkId, type IdFormat } from '../../ids/id-format.ts';
 import { Cidr } from '../../ids/cidr.ts';
 import { IpAddress } from '../../ids/ip-address.ts';
 import { FirstParts, FirstPartsMap } from './first-parts.ts';
-import type { OverrideEnds } from './ending-override.ts';
+import type { OverrideEnds } from './override-ends.ts';
 import { withValue, type IdValues } from './id-table.ts';
 import { NetworkMap } from './network-map.ts';
 import { wrongNumbers } from './override.ts';

@@ -1,6 +1,6 @@
 import { addressBits } from '../../ids/address-bits.ts';
 import type { Cidr } from '../../ids/cidr.ts';
-import type { Now } from './ending-override.ts';
+import type { Now } from './override-ends.ts';
 
 /** The networks of one size, by their bits. */
 interface Networks<Value> {
