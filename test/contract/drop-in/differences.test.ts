@@ -171,7 +171,7 @@ const DIFFERENCES: readonly Difference[] = [
   },
   {
     between: OF_EXPRESS,
-    what: 'a `limit` that is no number, and two of them for one store and name, are errors when the program starts',
+    what: 'a `limit` that is not a number, and two of them for one store and name, are errors when the program starts',
     async holds(application) {
       expect(await passed(await application(false, { limit: Number.NaN }), 5)).toBe(5);
       await expect(application(true, { limit: Number.NaN })).rejects.toThrow('`limit` must be a number');
@@ -182,7 +182,7 @@ const DIFFERENCES: readonly Difference[] = [
   },
   {
     between: OF_FASTIFY,
-    what: '`continueExceeding` and `exponentialBackoff` are errors when the program starts, and a look (`increment: false`) tells of a limit that is used up one request earlier',
+    what: '`continueExceeding` and `exponentialBackoff` are errors when the program starts, and a look (`increment: false`) reports that a limit is used up one request earlier',
     async holds(application) {
       const logins = await both(application);
       expect([await passed(logins[0], 10, '/login'), await passed(logins[1], 10, '/login')]).toEqual([4, 3]);
@@ -208,7 +208,7 @@ const DIFFERENCES: readonly Difference[] = [
   },
   {
     between: OF_BETTER_AUTH,
-    what: 'a `max` that is no number is an error of each request',
+    what: 'a `max` that is not a number is an error of each request',
     async holds(application) {
       const [own, ours] = await both(application, { limit: Number.NaN });
       expect(await passed(own, 5)).toBe(5);

@@ -8,7 +8,7 @@ const SIZE = 2 ** 18;
 const filled = (part: string, head = '', tail = ''): string =>
   head + part.repeat(Math.floor((SIZE - head.length - tail.length) / part.length)) + tail;
 
-describe('files of the maximum size of YAML are rejected, or read, within two seconds:', () => {
+describe('files of the maximum size of YAML are rejected, or read, within four seconds of work:', () => {
   it.each<[what: string, text: string, problem: string]>([
     ['line feeds', filled('\n'), 'is empty'],
     ['line ends of Windows', filled('\r\n'), 'is empty'],
@@ -33,13 +33,13 @@ describe('files of the maximum size of YAML are rejected, or read, within two se
     ['keys', filled('a:\n'), 'at most 10000 are allowed'],
     ['keys in braces', filled('a,', '{'), 'at most 10000 are allowed'],
     ['items', filled('-\n'), 'must be'],
-    ['items in brackets', filled('a,', '['), 'must be'],
+    ['items in brackets', filled('a,', '['), 'must end with a ]'],
   ])('%s', async (_, text, problem) => {
     // Both are parsed alike.
     for (const files of [{ overrides: text }, { limits: text }].slice(0, sized(1, 2))) {
       const start = workedMs();
       const [first = ''] = await problemsOf(files);
-      expect(workedMs() - start).toBeLessThan(2000);
+      expect(workedMs() - start).toBeLessThan(4000);
       expect(first).toContain(problem);
       expect(first.length).toBeLessThan(1000);
     }
@@ -53,7 +53,7 @@ describe('files of the maximum size of YAML are rejected, or read, within two se
     const overrides = `${third}- NewOrdersPerAccount:\n${third}    unlimited: true\n    ids: [7]\n${third}`;
     const start = workedMs();
     expect(await problemsOf({ overrides })).toEqual([]);
-    expect(workedMs() - start).toBeLessThan(2000);
+    expect(workedMs() - start).toBeLessThan(4000);
   });
 
   it('the shape that takes longest for each byte is read whole', async () => {

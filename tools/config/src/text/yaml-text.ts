@@ -12,8 +12,9 @@ const MAX_DEPTH = 32;
 const LEXEMES = 256;
 /** The maximum number of entries in a mapping: far more than real files have, and read within a second. */
 const MAX_ENTRIES = 10_000;
-/** The maximum number of tokens of the outermost level. A document is one; most others are errors. */
+/** The maximum number of tokens of the outermost level beside {@link BLANK} ones. A document is one; most others are errors. */
 const MAX_OUTERMOST = 100;
+const BLANK = new Set(['comment', 'newline', 'space']);
 /** The maximum number of anchors and tags of a value. YAML allows one of each; the library reports a few more. */
 const MAX_PROPERTIES = 100;
 /** The lexer emits this character before each plain or block scalar. */
@@ -95,7 +96,7 @@ class YamlReader {
 
   /** Takes a finished token of the outermost level: a document, a directive, a comment or an error. */
   take(token: CST.Token): void {
-    this.#outermost++;
+    if (!BLANK.has(token.type)) this.#outermost++;
     if (token.type === 'directive') {
       this.#reject(token.offset, 'Directives such as %YAML are not supported. Remove the line.');
     }
