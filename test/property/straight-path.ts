@@ -14,6 +14,7 @@ import {
   type Store,
 } from '@sluice/core';
 import { flowSettings, runFlow, type Exchange, type FlowSettings, type RequestDecision } from '@sluice/core/http';
+import { storeGuard, type StoreOperation } from '@sluice/core/store';
 import { FakeTime } from '@sluice/core/testing';
 import { createHash } from 'node:crypto';
 import { OracleBuckets, roundedRule, type Asked, type Numbers, type OracleDecision } from './oracle.ts';
@@ -259,8 +260,8 @@ class Scene {
   #store(): Store {
     const store = memoryStore({ time: this.#time });
     if (this.#kind === 'at once') return store;
-    if (this.#kind === 'promise') return { run: async (operation) => store.run(operation), close: () => undefined };
-    return { run: down, close: () => undefined };
+    const run = this.#kind === 'promise' ? async (operation: StoreOperation) => store.run(operation) : down;
+    return { guard: storeGuard, run, close: () => undefined };
   }
 }
 
