@@ -1,6 +1,7 @@
 import { complaint, isPlainObject } from '@sluice/core/kit';
+import { beginCall } from './begin-call.ts';
 import { checkedBudget, COMMON_OPTIONS, type LimitsOfCalls } from './budget-options.ts';
-import { answerOf, openCall, readAnswer, type OpenCall } from './open-call.ts';
+import { answerOf, readAnswer, type OpenCall } from './open-call.ts';
 import { plainExtentOf } from './plain-extent.ts';
 import { isStreamHelper, notToolLoop, watchHelper } from './stream-helper.ts';
 import { hasCounts } from './usage.ts';
@@ -51,11 +52,13 @@ export function around<Name extends string, Args extends readonly [object, ...un
   return async (...args) => {
     const [params] = args;
     if (!isPlainObject(params)) throw noParams(params);
-    const open = await openCall(checked, args, plainExtentOf(params), signalOf(args));
-    // Checked before the await as well: awaiting a toolRunner of Anthropic's SDK would run its loop.
-    const answer = await answerOf(async () => notToolLoop(await notToolLoop(call(...args))), open);
-    if (isResponse(answer)) throw await refused(answer, open);
-    return readAnswer(answer, open, () => watched(answer, open, reads));
+    const asked = { args, extent: plainExtentOf(params), signal: signalOf(args) };
+    return beginCall(checked, asked, async (open) => {
+      // Checked before the await as well: awaiting a toolRunner of Anthropic's SDK would run its loop.
+      const answer = await answerOf(async () => notToolLoop(await notToolLoop(call(...args))), open);
+      if (isResponse(answer)) throw await refused(answer, open);
+      return readAnswer(answer, open, () => watched(answer, open, reads));
+    });
   };
 }
 

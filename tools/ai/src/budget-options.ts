@@ -16,6 +16,7 @@ import {
 import type { CallParams } from './call-params.ts';
 import { MOST_TOKENS, type Estimate, type Estimating } from './estimate.ts';
 import { fixedCost } from './fixed-cost.ts';
+import { checkedTurns, TURN_OPTIONS, type TurnOptions, type Turns } from './turns.ts';
 import { checkedWeights, EACH_TOKEN, type Tokens, type Weights } from './weights.ts';
 
 /**
@@ -28,8 +29,7 @@ export type CostOfCall = number | 'tokens' | Weights;
 export type IdOfCall<Name extends string = string> = string | Readonly<Partial<Record<Name, string>>>;
 
 /** What {@link budget} and {@link around} have in common. `Args` are those of `id` and `estimate`. */
-export interface LimitsOfCalls<Name extends string, Args extends readonly unknown[]> {
-  readonly limiter: Limiter<never, Name>;
+export interface LimitsOfCalls<Name extends string, Args extends readonly unknown[]> extends TurnOptions<Name, Args> {
   /** The limits of a call, and what it costs at each. They are decided together. */
   readonly limits: Readonly<Partial<Record<Name, CostOfCall>>>;
   /**
@@ -57,7 +57,7 @@ export interface LimitsOfCalls<Name extends string, Args extends readonly unknow
    * comes back has an error. Default: `'cancel'`.
    */
   readonly onAbandoned?: 'cancel' | 'drain' | undefined;
-  /** Whether a call waits for its turn at limits with `maxWait`. Its signal ends the wait. Default: false. */
+  /** Whether a call waits for its turn at limits with `maxWait`. Its signal ends the wait. Not with a scheduler. Default: false. */
   readonly wait?: boolean | undefined;
 }
 
@@ -65,7 +65,7 @@ export interface LimitsOfCalls<Name extends string, Args extends readonly unknow
 export interface BudgetOptions<Name extends string = string> extends LimitsOfCalls<Name, readonly [CallParams]> {
   /**
    * Whether the AI SDK tries a denied call again by its `maxRetries`, after the wait of the decision. A wait of a minute or
-   * more is not retried. Default: false.
+   * more is not retried. Not with a scheduler. Default: false.
    */
   readonly retry?: boolean | undefined;
 }
@@ -92,12 +92,14 @@ export interface Settling {
 /** The checked options of a budget. */
 export interface Budget<Args extends readonly unknown[]> extends Estimating<Args>, Settling {
   readonly id: LimitsOfCalls<string, Args>['id'];
+  /** Undefined if a limiter decides at once. */
+  readonly turns: Turns<Args> | undefined;
   readonly wait: boolean;
   readonly retry: boolean;
 }
 
 export const COMMON_OPTIONS: readonly string[] = [
-  'limiter',
+  ...TURN_OPTIONS,
   'limits',
   'id',
   'estimate',
@@ -122,7 +124,8 @@ export function checkedBudget<Args extends readonly unknown[]>(
   options: LimitsOfCalls<string, Args> & { readonly retry?: boolean | undefined },
 ): Budget<Args> {
   checkOptions(of, options, known, {}, example);
-  const { limiter, limits, id, estimate, maxOutput, idle = '2m', wait = false, retry = false } = options;
+  const { limits, id, estimate, maxOutput, idle = '2m', wait = false, retry = false } = options;
+  const { limiter, turns } = checkedTurns(of, options);
   const emit = emitOf(limiter);
   checkFunction(`${of}.estimate`, estimate, 'For example estimate: (params) => ({ input: countTokens(params) }).');
   checkBoolean(`${of}.wait`, wait);
@@ -137,6 +140,7 @@ export function checkedBudget<Args extends readonly unknown[]>(
   return {
     of,
     limiter,
+    turns,
     emit,
     limits: checked,
     hasTokens: checked.some(({ cost }) => typeof cost !== 'number'),

@@ -1,8 +1,9 @@
 import { complaint } from '@sluice/core/kit';
+import { beginCall } from './begin-call.ts';
 import { checkedBudget, COMMON_OPTIONS, type Budget, type BudgetOptions } from './budget-options.ts';
 import type { CallParams } from './call-params.ts';
 import { extentOf } from './estimate.ts';
-import { answerOf, openCall, readAnswer, type OpenCall } from './open-call.ts';
+import { answerOf, readAnswer, type OpenCall } from './open-call.ts';
 import type { Usage } from './usage.ts';
 import { watchedStream, type PartStream } from './watched-stream.ts';
 
@@ -72,27 +73,34 @@ export function budget<Name extends string>(options: BudgetOptions<Name>): Budge
     specificationVersion: 'v3',
     async wrapGenerate({ doGenerate, params, model }) {
       checkModel(model);
-      const call = await opened(checked, params);
-      const result = await answerOf(doGenerate, call);
-      return readAnswer(result, call, () => call.finish(result.usage).then(() => result));
+      return begun(checked, params, async (call) => {
+        const result = await answerOf(doGenerate, call);
+        return readAnswer(result, call, () => call.finish(result.usage).then(() => result));
+      });
     },
     async wrapStream({ doStream, params, model }) {
       checkModel(model);
-      const call = await opened(checked, params);
-      const result = await answerOf(doStream, call);
-      return readAnswer(result, call, () => ({ ...result, stream: watchedStream(result.stream, call) }));
+      return begun(checked, params, async (call) => {
+        const result = await answerOf(doStream, call);
+        return readAnswer(result, call, () => ({ ...result, stream: watchedStream(result.stream, call) }));
+      });
     },
     async wrapEmbed({ doEmbed, params, model }) {
       checkModel(model);
-      const call = await opened(checked, params);
-      const result = await answerOf(doEmbed, call);
-      return readAnswer(result, call, () => call.finish(usageOfTokens(result.usage?.tokens)).then(() => result));
+      return begun(checked, params, async (call) => {
+        const result = await answerOf(doEmbed, call);
+        return readAnswer(result, call, () => call.finish(usageOfTokens(result.usage?.tokens)).then(() => result));
+      });
     },
   };
 }
 
-function opened(checked: Budget<readonly [CallParams]>, params: CallParams): Promise<OpenCall> {
-  return openCall(checked, [params], extentOf(params), params.abortSignal);
+function begun<Result>(
+  checked: Budget<readonly [CallParams]>,
+  params: CallParams,
+  make: (call: OpenCall) => Promise<Result>,
+): Promise<Result> {
+  return beginCall(checked, { args: [params], extent: extentOf(params), signal: params.abortSignal }, make);
 }
 
 function usageOfTokens(total: number | undefined): Usage {

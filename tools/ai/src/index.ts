@@ -18,6 +18,7 @@ export {
   type ToolContext,
   type ToolServer,
 } from './limit-tools.ts';
+export type { TurnOptions } from './turns.ts';
 export type { Usage } from './usage.ts';
 export { usageOf, type Used, type UsageOf } from './usage-of.ts';
 export type { Weights } from './weights.ts';

@@ -1,8 +1,8 @@
 import type { Decision, Limiter } from '@sluice/core';
 import { checkOptions, complaint, isEveryone, isPlainObject, limitsOf, timeOf } from '@sluice/core/kit';
+import { askedId } from './begin-call.ts';
 import { noLimits } from './budget-options.ts';
 import { fixedCost } from './fixed-cost.ts';
-import { askedId } from './open-call.ts';
 import { INVALID_PARAMS, TASK_METHODS, ToolTasks, type Handler } from './tool-tasks.ts';
 import { waitText } from './wait-text.ts';
 

@@ -1,10 +1,6 @@
-import { SluiceError, type Decision } from '@sluice/core';
-import { expectSettlement } from '@sluice/core/http';
+import type { Decision } from '@sluice/core';
 import { reasonOf, shown } from '@sluice/core/kit';
-import { BudgetExceededError } from './budget-exceeded-error.ts';
-import { noId, type Budget, type IdOfCall, type Settling } from './budget-options.ts';
-import { estimatedTokens, type Extent } from './estimate.ts';
-import { ignoreRejection } from './ignore-rejection.ts';
+import type { Settling } from './budget-options.ts';
 import { tokensOfUsage, type Usage } from './usage.ts';
 import { costOf, NO_TOKENS, type Tokens } from './weights.ts';
 
@@ -18,6 +14,15 @@ const UNKNOWN_BILL =
   'A model did not report what a call has used: it was aborted or left, or its usage is missing. The estimate counts instead. ' +
   'Streams of OpenAI have a usage with stream_options: { include_usage: true }.';
 
+/** What was taken for a call. */
+interface Begun {
+  readonly estimate: Tokens;
+  readonly decision: Decision;
+  readonly signal: AbortSignal | undefined;
+  /** Is called when it has ended and is settled, and at each later correction. */
+  readonly ended: () => void;
+}
+
 /**
  * A call that its budget allows, with what was taken for it. Corrections never reject: the model has answered, and what
  * can't be corrected is an event.
@@ -27,14 +32,14 @@ export class OpenCall {
   readonly estimate: Tokens;
   readonly #decision: Decision;
   readonly #signal: AbortSignal | undefined;
-  readonly #endPending: () => void;
+  readonly #ended: () => void;
 
-  constructor(budget: Settling, estimate: Tokens, decision: Decision, signal: AbortSignal | undefined) {
+  constructor(budget: Settling, { estimate, decision, signal, ended }: Begun) {
     this.budget = budget;
     this.estimate = estimate;
     this.#decision = decision;
     this.#signal = signal;
-    this.#endPending = expectSettlement(decision);
+    this.#ended = ended;
   }
 
   /** Ends a call whose model has not answered. One that was aborted keeps its estimate: the model may have answered it. */
@@ -112,41 +117,13 @@ export class OpenCall {
     } catch (cause) {
       this.#warn(`The cost of a call was not settled (${reasonOf(cause)}). It stays as it was estimated.`);
     } finally {
-      this.#endPending();
+      this.#ended();
     }
   }
 
   #warn(message: string): void {
     this.budget.emit({ type: 'warning', message });
   }
-}
-
-/**
- * Takes the estimate of a call, and its slots.
- *
- * @throws {BudgetExceededError} When the limits do not allow it.
- * @throws {SluiceError} For a call without an id or without a bound of its answer, and for an estimate that never fits.
- */
-export async function openCall<Args extends readonly unknown[]>(
-  budget: Budget<Args>,
-  args: Args,
-  extent: Extent,
-  signal: AbortSignal | undefined,
-): Promise<OpenCall> {
-  const { of, limiter, wait, retry, id: given } = budget;
-  const id = typeof given === 'function' ? askedId(of, () => given(...args)) : given;
-  const estimate = budget.hasTokens ? estimatedTokens(budget, args, extent) : NO_TOKENS;
-  let decision: Decision;
-  try {
-    decision = await limiter.spend(entriesOf(budget, id, estimate), { hold: true, wait, signal });
-  } catch (error) {
-    throw withEstimate(error, estimate, extent.boundName);
-  }
-  if (!decision.allowed) throw new BudgetExceededError(decision, retry);
-  const call = new OpenCall(budget, estimate, decision, signal);
-  if (signal?.aborted !== true) return call;
-  await call.refund();
-  throw signal.reason;
 }
 
 /** Makes the call. One that fails is ended. */
@@ -171,41 +148,4 @@ export async function readAnswer<Result>(
     await call.lose(cause);
     return answer;
   }
-}
-
-function entriesOf<Args extends readonly unknown[]>(
-  { of, limits }: Budget<Args>,
-  id: IdOfCall | undefined,
-  estimate: Tokens,
-): { limit: string; id: string; cost: number }[] {
-  return limits.map(({ name, isEveryone, cost }) => ({
-    limit: name,
-    id: isEveryone ? 'everyone' : idAt(of, id, name),
-    cost: typeof cost === 'number' ? cost : costOf(estimate, cost),
-  }));
-}
-
-function idAt(of: string, id: IdOfCall | undefined, limit: string): string {
-  const isByLimit = typeof id === 'object' && id !== null;
-  const own = isByLimit ? id[limit] : id;
-  // Other types than text are errors of the limiter, which say what to write.
-  if (own === undefined || own === null) throw noId(of, id, isByLimit ? limit : undefined);
-  return own;
-}
-
-/** Calls a function `id`. What it throws is the cause of an error that names the option. */
-export function askedId<Id>(of: string, ask: () => Id): Id {
-  try {
-    return ignoreRejection(ask());
-  } catch (cause) {
-    const message = `threw "${reasonOf(cause)}". Nothing is called without an id.`;
-    throw new SluiceError('ERR_KEY', message, { path: `${of}.id`, cause });
-  }
-}
-
-/** Says what the cost is made of, for a cost that can never pass. */
-function withEstimate(error: unknown, { input, output }: Tokens, boundName: string): unknown {
-  if (!(error instanceof SluiceError) || error.code !== 'ERR_COST_OVER_BURST') return error;
-  const message = `A call is estimated at ${input} input and ${output} output tokens: ${error.message} Its ${boundName} bounds the output.`;
-  return new SluiceError(error.code, message, { status: error.status === 400 ? 400 : 500, cause: error });
 }

@@ -23,7 +23,7 @@ const aroundWith = (options: object) => around(options as typeof right, async ()
 
 test('a wrong option of a budget, or of around, is an error that says what to write', () => {
   const wrong: [object, string][] = [
-    [{ limiter: undefined }, '`limiter` must be made by createLimiter, but was undefined'],
+    [{ limiter: undefined }, '`budget.limiter` must be a limiter, but was undefined. Make one with createLimiter'],
     [{ limiter: {} }, '`limiter` must be made by createLimiter, but was {}'],
     [{ limiter: { ...limiter, spend() {} } }, 'A wrapper around a limiter does not work'],
     [{ limits: {} }, '`budget.limits` must be an object of costs by the names of limits'],
