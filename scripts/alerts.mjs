@@ -1,5 +1,5 @@
 // What to alert on: `npm run trial -- docs-tables` makes a list of docs/limits/watching.md, docs/metrics/rules.yml for
-// Prometheus and docs/metrics/grafana.json of this list and of the instruments of core.
+// Prometheus, deploy/monitoring/prometheus-rule.yaml for its operator, and docs/metrics/grafana.json of this list and of the instruments of core.
 
 /**
  * @typedef {object} Alert
@@ -8,14 +8,24 @@
  * @property {string} lasts for how long it has to hold
  * @property {string} summary
  * @property {'job' | 'limit' | 'store'} of the label that the annotation names
+ * @property {'critical'} [severity] default: warning
  * @property {string} advice in Markdown, as seen from docs/limits/
  */
 
+const WRITTEN = '# Written by npm run trial -- docs-tables, from scripts/alerts.mjs.\n';
 const decisions = 'sluice_decisions_total';
 const denials = 'sluice_limit_denials_total{shadow="false"}';
 const syncs = 'sluice_lease_syncs_total';
 const near = 'sluice_limit_near_total';
+const durations = 'sluice_decision_duration_seconds';
 const deniedNow = `sum by (job, limit) (rate(${denials}[10m]))`;
+
+/** The part of decisions that a failure policy made. @param {string} time */
+const byPolicy = (time) =>
+  `sum by (job) (rate(${decisions}{policy!=""}[${time}])) / sum by (job) (rate(${decisions}[${time}]))`;
+/** The part of decisions that took more than 10 ms: the last bound of the histogram below a third of 50 ms. @param {string} time */
+const late = (time) =>
+  `1 - sum by (job) (rate(${durations}_bucket{le="0.01"}[${time}])) / sum by (job) (rate(${durations}_count[${time}]))`;
 
 /** @type {readonly Alert[]} */
 export const ALERTS = [
@@ -29,7 +39,7 @@ export const ALERTS = [
   },
   {
     name: 'SluiceDecidedByPolicy',
-    expr: `sum by (job) (rate(${decisions}{policy!=""}[5m])) / sum by (job) (rate(${decisions}[5m])) > 0.05`,
+    expr: `${byPolicy('5m')} > 0.05`,
     lasts: '5m',
     summary: 'More than 5 % of the decisions are made by failure policies',
     of: 'job',
@@ -68,24 +78,72 @@ export const ALERTS = [
     of: 'job',
     advice: 'the distance and the load of Redis: [leases](../leases.md)',
   },
+  {
+    name: 'SluicePolicyBudgetBurnsFast',
+    expr: `${byPolicy('1h')} > 14.4 * 0.001 and ${byPolicy('5m')} > 14.4 * 0.001`,
+    lasts: '2m',
+    summary: 'Failure policies use the budget of a month in two days (0.1 % of the decisions)',
+    of: 'job',
+    severity: 'critical',
+    advice: '[objectives](../for-years.md#objectives)',
+  },
+  {
+    name: 'SluicePolicyBudgetBurns',
+    expr: `${byPolicy('6h')} > 6 * 0.001 and ${byPolicy('30m')} > 6 * 0.001`,
+    lasts: '15m',
+    summary: 'Failure policies use the budget of a month in five days (0.1 % of the decisions)',
+    of: 'job',
+    advice: '[objectives](../for-years.md#objectives)',
+  },
+  {
+    name: 'SluiceLatencyBudgetBurnsFast',
+    expr: `${late('1h')} > 14.4 * 0.01 and ${late('5m')} > 14.4 * 0.01`,
+    lasts: '2m',
+    summary: 'Slow decisions use the budget of a month in two days (1 % above 10 ms)',
+    of: 'job',
+    severity: 'critical',
+    advice: '[objectives](../for-years.md#objectives)',
+  },
+  {
+    name: 'SluiceLatencyBudgetBurns',
+    expr: `${late('6h')} > 6 * 0.01 and ${late('30m')} > 6 * 0.01`,
+    lasts: '15m',
+    summary: 'Slow decisions use the budget of a month in five days (1 % above 10 ms)',
+    of: 'job',
+    advice: '[objectives](../for-years.md#objectives)',
+  },
 ];
 
 /** The alerts as rules of Prometheus. */
 export function rules() {
+  return `${WRITTEN}${groups()}\n`;
+}
+
+/** The same for the operator of Prometheus in Kubernetes. */
+export function prometheusRule() {
+  return `${WRITTEN}apiVersion: monitoring.coreos.com/v1
+kind: PrometheusRule
+metadata:
+  name: sluice
+  labels: { app.kubernetes.io/name: sluice }
+spec:
+${groups().replaceAll(/^/gm, '  ')}
+`;
+}
+
+function groups() {
   const group = ALERTS.map(
-    ({ name, expr, lasts, summary, of }) =>
+    ({ name, expr, lasts, summary, of, severity = 'warning' }) =>
       `      - alert: ${name}
         expr: '${expr}'
         for: ${lasts}
-        labels: { severity: warning }
+        labels: { severity: ${severity} }
         annotations: { summary: '${summary}: {{ $labels.${of} }}' }`,
   );
-  return `# Written by npm run trial -- docs-tables, from scripts/alerts.mjs.
-groups:
+  return `groups:
   - name: sluice
     rules:
-${group.join('\n')}
-`;
+${group.join('\n')}`;
 }
 
 /** @typedef {Pick<import('../packages/core/src/counts/instruments.ts').Instrument, 'name' | 'type' | 'unit' | 'description' | 'attributes' | 'together'>} Instrument */

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
-import { ALERTS, dashboard, rules } from './alerts.mjs';
+import { ALERTS, dashboard, prometheusRule, rules } from './alerts.mjs';
 import { agentTexts } from './agent-texts.mjs';
 import { formatted } from './formatted.mjs';
 import { isProgram } from './is-program.mjs';
@@ -16,6 +16,7 @@ const TABLES = {
   'docs/command-line.md': { commands },
   'docs/limits/watching.md': { instruments, alerts, events },
 };
+const OPERATOR_RULE = 'deploy/monitoring/prometheus-rule.yaml';
 const ERRORS = 'docs/errors.md';
 /**
  * The functions whose option `onEvent` gets events of a type.
@@ -102,6 +103,7 @@ async function metricsFiles() {
   const { prometheusName } = await import('../packages/core/src/counts/metrics-text.ts');
   return /** @type {const} */ ([
     ['docs/metrics/rules.yml', await formatted('docs/metrics/rules.yml', rules())],
+    [OPERATOR_RULE, await formatted(OPERATOR_RULE, prometheusRule())],
     ['docs/metrics/grafana.json', await formatted('docs/metrics/grafana.json', dashboard(INSTRUMENTS, prometheusName))],
     [
       'docs/metrics/grafana-opentelemetry.json',
