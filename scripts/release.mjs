@@ -1,13 +1,14 @@
 // `npm run release -- --dry-run` does all of a release but publishing, and prints what a person must do first.
 // `npm run release` publishes, or says why it does not. See CONTRIBUTING.md.
 import { execFileSync } from 'node:child_process';
-import { basename } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { packedOnce } from './pack.mjs';
 import { root } from './pnpm.mjs';
 import { publish } from './publish.mjs';
 import { isFirstRelease, mayPublish, readClone, unmetDemands } from './release-demands.mjs';
 import { releaseNotes } from './release-notes.mjs';
 import { writeRepository } from './repository.mjs';
+import { writeSbom } from './sbom.mjs';
 import { budgets, checkTarballs, kilobytes, packedManifest } from './tarball-checks.mjs';
 
 const [form = '', ...rest] = process.argv.slice(2);
@@ -23,7 +24,7 @@ try {
 
 async function dryRun() {
   const clone = readClone(root);
-  console.log(`${await checkedPackages()}\n`);
+  console.log(`${await checkedPackages(clone)}\n`);
   console.log(`What the CHANGELOG of each package will have:\n\n${releaseNotes(clone).join('\n\n')}\n`);
   console.log(whatIsLeft(clone));
 }
@@ -32,17 +33,23 @@ async function release() {
   const clone = readClone(root);
   const unmet = unmetDemands(clone, { mayPublish: () => mayPublish(clone) });
   if (unmet.length > 0) throw new Error(`Nothing was published.\n${numbered(unmet)}`);
-  console.log(await checkedPackages());
+  console.log(await checkedPackages(clone));
   publish(await packedOnce());
   const tag = `v${clone.version}`;
   execFileSync('git', ['tag', '--annotate', '--message', tag, tag], { cwd: root });
   console.log(`Published. \`git push origin ${tag}\` tells others which commit this is.`);
 }
 
-/** Packs and checks. @returns {Promise<string>} what was packed */
-async function checkedPackages() {
+/**
+ * Packs, checks, and writes the bill of materials.
+ *
+ * @param {import('./release-demands.mjs').Clone} clone
+ * @returns {Promise<string>} what was packed
+ */
+async function checkedPackages({ version }) {
   const paths = await packedOnce();
   await checkTarballs(paths);
+  const sbom = writeSbom(paths, { version, folder: join(root, 'release') });
   const allowed = budgets();
   const sizes = paths.map((path) => {
     const { name } = packedManifest(path);
@@ -52,6 +59,7 @@ async function checkedPackages() {
     'Packed:',
     ...sizes,
     'Each passes publint and "Are the types wrong?", has its licence, and runs nothing when it is installed.',
+    `Their bill of materials (CycloneDX) names ${sbom.components} packages: ${relative(root, sbom.file)}`,
   ].join('\n');
 }
 

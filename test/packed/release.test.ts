@@ -1,13 +1,15 @@
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { inOrder } from '../../scripts/publish.mjs';
 import { latestEntry, manifestOf, readClone, unmetDemands } from '../../scripts/release-demands.mjs';
 import { applyChangesets, copyOfVersions, releaseNotes } from '../../scripts/release-notes.mjs';
 import { writeRepository } from '../../scripts/repository.mjs';
+import { writeSbom } from '../../scripts/sbom.mjs';
 import { tarballProblems } from '../../scripts/tarball-checks.mjs';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -161,6 +163,30 @@ it('a package is published after those that it depends on', () => {
     named('a', {}),
   ];
   expect(inOrder(paths)).toEqual([...paths].toReversed());
+});
+
+it('the bill of materials of a release has each package with its hash, what they depend on, and no path of this machine', () => {
+  const paths = [
+    tarball({ 'package.json': { name: 'b', version: '0.1.0', license: 'MIT', dependencies: { a: '^0.1.0' } } }),
+    tarball({ 'package.json': { name: 'a', version: '0.1.0', license: 'MIT', peerDependencies: { express: '5' } } }),
+  ];
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-release-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const { file, components } = writeSbom(paths, { version: '0.1.0', folder });
+  expect(basename(file)).toBe('sluice-0.1.0.cdx.json');
+  expect(components).toBe(2);
+  const text = readFileSync(file, 'utf8');
+  expect(text).not.toContain(tmpdir());
+  const hashOf = (path: string): string => createHash('sha512').update(readFileSync(path)).digest('hex');
+  const [b = '', a = ''] = paths.map(hashOf);
+  const found = (name: string, content: string): object =>
+    expect.objectContaining({ purl: `pkg:npm/${name}@0.1.0`, hashes: [{ alg: 'SHA-512', content }] });
+  expect(JSON.parse(text)).toMatchObject({
+    bomFormat: 'CycloneDX',
+    metadata: { component: { purl: 'pkg:npm/sluice@0.1.0', name: 'sluice' } },
+    components: [found('a', a), found('b', b)],
+    dependencies: expect.arrayContaining([{ ref: 'b@0.1.0', dependsOn: ['a@0.1.0'] }]),
+  });
 });
 
 const CHANGESET = "---\n'@sluice/core': minor\n---\n\nLimits\ndo more.\n";
