@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 export const root = fileURLToPath(new URL('../../', import.meta.url));
 
 const PAGES =
-  /^(docs\/.+|site\/(api\/.+|playground|index)|(packages|tools|examples)\/[^/]+\/README|README|CONTRIBUTING|SECURITY)\.md$/;
+  /^(docs\/.+|site\/(api\/.+|playground|index)|(packages|tools|examples)\/[^/]+\/README|(deploy\/)?README|CONTRIBUTING|SECURITY)\.md$/;
 
 /**
  * The place of a page on the site: README files are the index pages of their folders, but for that of the repository, whose

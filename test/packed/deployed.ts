@@ -9,11 +9,13 @@ import { Project } from './project.ts';
 const PORT = '9090';
 const ANY_PORT = '0';
 
+const deploy = new URL('../../deploy/', import.meta.url);
+
 /** What the Dockerfile of `sluice serve` makes, in a folder in place of an image. */
 export class Image {
   readonly #project = new Project({ isEmpty: true });
   readonly #tarball: string;
-  readonly #lines = deployed('Dockerfile')
+  readonly #lines = readFileSync(new URL('Dockerfile', deploy), 'utf8')
     .split('\n')
     .filter((line) => /^[A-Z]+ /.test(line));
   #installed: Promise<string> | undefined;
@@ -22,7 +24,10 @@ export class Image {
     this.#tarball = tarball;
   }
 
-  /** Copies and runs as the lines COPY and RUN say, once. Resolves to the path of the installed command. */
+  /**
+   * Copies and runs as the lines COPY and RUN of the first stage say, once. The second stage only copies the folder that they
+   * fill. Resolves to the path of the installed command.
+   */
   installed(): Promise<string> {
     this.#installed ??= this.#install();
     return this.#installed;
@@ -45,30 +50,40 @@ export class Image {
 
   async #install(): Promise<string> {
     const { folder } = this.#project;
-    const [from = '', to = ''] = this.#textOf('COPY').split(' ');
+    const [from = '', to = ''] = this.#textOf('COPY', /^[^-]/).split(' ');
     if (!this.#tarball.endsWith(from)) throw new Error(`The Dockerfile copies ${from}, and not ${this.#tarball}.`);
+    const [filled, place] = this.#textOf('COPY', /^--from=build /)
+      .split(' ')
+      .slice(1);
+    if (filled === undefined || filled !== place) throw new Error('The second stage copies to another place.');
     mkdirSync(join(folder, 'tmp'));
     copyFileSync(this.#tarball, join(folder, to));
     // The caches and folders of this machine stay as they are.
-    const env = { npm_config_prefix: join(folder, 'usr'), npm_config_cache: join(folder, 'cache') };
-    await this.#project.run('sh', ['-c', this.#textOf('RUN').replaceAll(to, join(folder, to))], env);
-    return join(folder, 'usr', 'bin', 'sluice');
+    const env = { npm_config_cache: join(folder, 'cache') };
+    const line = this.#textOf('RUN').replaceAll(to, join(folder, to)).replaceAll(filled, join(folder, filled));
+    await this.#project.run('sh', ['-c', line], env);
+    const [first = ''] = this.#textOf('ENV').split('PATH=')[1]!.split(':');
+    return join(folder, first, 'sluice');
   }
 
   #words(instruction: string): string[] {
     return JSON.parse(this.#textOf(instruction)) as string[];
   }
 
-  #textOf(instruction: string): string {
-    const [line, ...others] = this.#lines.filter((each) => each.startsWith(`${instruction} `));
-    if (line === undefined || others.length > 0) throw new Error(`The Dockerfile must have one line ${instruction}.`);
-    return line.slice(instruction.length + 1);
+  #textOf(instruction: string, form = /^/): string {
+    const texts = this.#lines
+      .filter((line) => line.startsWith(`${instruction} `))
+      .map((line) => line.slice(instruction.length + 1))
+      .filter((text) => form.test(text));
+    const [text, ...others] = texts;
+    if (text === undefined || others.length > 0) throw new Error(`The Dockerfile must have one line ${instruction}.`);
+    return text;
   }
 }
 
 /** The words after `sluice` of the unit file, as systemd makes them of ExecStart and Environment, with files of this folder. */
 export function unitCommand(): string[] {
-  const unit = deployed('sluice.service');
+  const unit = readFileSync(new URL('../tools/cli/deploy/sluice.service', deploy), 'utf8');
   const [, line = ''] = /^ExecStart=sluice (.*)$/m.exec(unit) ?? [];
   const [, options = ''] = /^Environment="SLUICE_OPTIONS=(.*)"$/m.exec(unit) ?? [];
   return line.replace('$SLUICE_OPTIONS', options).replaceAll('/etc/sluice/', '').split(' ');
@@ -118,8 +133,4 @@ export class Served {
 
 function withPort(word: string, port: string): string {
   return word.replace(`:${PORT}`, `:${port}`);
-}
-
-function deployed(file: string): string {
-  return readFileSync(new URL(`../../tools/cli/deploy/${file}`, import.meta.url), 'utf8');
 }
