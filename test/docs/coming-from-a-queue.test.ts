@@ -24,14 +24,14 @@ const WARM = '/warm';
 let arrivalsMs: number[];
 let open: number;
 let most: number;
-const server = createServer((request, response) => {
-  if (request.url === WARM) return void response.end();
-  arrivalsMs.push(performance.now());
-  most = Math.max(most, ++open);
-  setTimeout(() => {
+const server = createServer(async (request, response) => {
+  if (request.url !== WARM) {
+    arrivalsMs.push(performance.now());
+    most = Math.max(most, ++open);
+    await realDelay(LASTS_MS);
     open--;
-    response.end();
-  }, LASTS_MS);
+  }
+  response.end();
 });
 const url = (): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
