@@ -105,13 +105,15 @@ group by n, i order by i`;
 
 /** Looks what there is. Changes nothing. */
 export async function lookAt(client: Client, { tables, functions }: Tables): Promise<Found> {
-  const [, schema = null] = /^"(.+)"\.".+"$/.exec(tables[0]!) ?? [];
+  // Each name is quoted: "schema"."table", or "table".
+  const [first = '', second] = tables[0]!.split('"."');
+  const schema = second === undefined ? null : first.slice(1);
   const settings = await client.query<Settings>(SETTINGS, [schema]);
   const foundTables = await client.query<FoundTable>(TABLES, [tables]);
   const foundFunctions = await client.query<FoundFunction>(FUNCTIONS, [[...functions.keys()]]);
-  const [first] = settings.rows;
+  const [found] = settings.rows;
   const { stream } = (client as unknown as { readonly connection: { readonly stream: Socket } }).connection;
   const isPooled =
-    first!.client_port !== null && stream.localPort !== undefined && first!.client_port !== stream.localPort;
-  return { settings: first!, tables: foundTables.rows, functions: foundFunctions.rows, isPooled };
+    found!.client_port !== null && stream.localPort !== undefined && found!.client_port !== stream.localPort;
+  return { settings: found!, tables: foundTables.rows, functions: foundFunctions.rows, isPooled };
 }
