@@ -13,7 +13,7 @@ export const overrides: Command = {
     { flags: '--ending <time>', text: 'only those that have ended or end within this time: 12h, 30d, 2w' },
     ...LIMIT_FILE_OPTIONS,
   ],
-  example: 'sluice overrides limits.yaml overrides.yaml --ending 30d',
+  example: 'sluice overrides examples/letsencrypt/limits.yaml examples/letsencrypt/overrides.yaml --ending 30d',
   async run(call) {
     const { endingsOf, endingText, endingWithinMs } = await import('../limits/endings.ts');
     const withinMs = endingWithinMs(call);
