@@ -10,7 +10,7 @@ import { packedTarballs } from './tarballs.ts';
 const tarballs = await packedTarballs();
 afterAll(() => tarballs.remove());
 
-const PROGRAM = ['deploy/Dockerfile', 'deploy/sluice.service', 'dist/main.js'];
+const PROGRAM = ['deploy/sluice.service', 'dist/main.js'];
 
 /** A library is built twice, as ES modules and as CommonJS; a program is not imported. */
 function builtFiles(tarball: string): readonly string[] {
