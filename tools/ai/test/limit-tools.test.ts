@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { accountId, createLimiter, everyone, memoryStore, type Limiter, type LimiterOptions } from '@sluice/core';
 import { concurrency } from '@sluice/core/concurrency';
 import { FakeTime } from '@sluice/core/testing';
+import { storeGuard } from '@sluice/core/store';
 import { McpServer as FirstServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
@@ -247,7 +248,7 @@ test('when the store can not answer, a call is denied by the policy closed with 
   const store = memoryStore();
   const failing = createLimiter({
     limits: { Calls: { key, count: 5, period: '1h', onFailure: 'closed' } },
-    store: { run: () => Promise.reject(new Error('gone')), close: () => store.close() },
+    store: { guard: storeGuard, run: () => Promise.reject(new Error('gone')), close: () => store.close() },
     log: false,
   });
   const options = { limits: { Calls: 1 } } as const;

@@ -1,5 +1,6 @@
 import { DataPointType, MeterProvider, MetricReader, type ResourceMetrics } from '@opentelemetry/sdk-metrics';
 import { accountId, createLimiter, type Limiter, type Store } from '@sluice/core';
+import { storeGuard } from '@sluice/core/store';
 import { instrument } from '@sluice/opentelemetry';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
@@ -65,7 +66,11 @@ describe('an instrumented limiter', () => {
 
   test('reports outages, policies, and how long decisions took', async () => {
     const { meterProvider, read } = provider();
-    const limiter = limiterOf({ run: () => Promise.reject(new Error('down')), close: () => undefined });
+    const limiter = limiterOf({
+      guard: storeGuard,
+      run: () => Promise.reject(new Error('down')),
+      close: () => undefined,
+    });
     instrument(limiter, { meterProvider });
     for (let i = 0; i < 3; i++) await limiter.spend(orders);
     expect(await read()).toMatchObject({
@@ -154,7 +159,11 @@ describe('wrong use', () => {
 
 test('a histogram that throws changes neither decisions nor the counters that are read', async () => {
   const { meterProvider, read } = provider();
-  const limiter = limiterOf({ run: () => Promise.reject(new Error('down')), close: () => undefined });
+  const limiter = limiterOf({
+    guard: storeGuard,
+    run: () => Promise.reject(new Error('down')),
+    close: () => undefined,
+  });
   let throws = 0;
   const broken: MeterProvider = Object.create(meterProvider);
   broken.getMeter = (name) =>
