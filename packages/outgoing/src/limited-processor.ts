@@ -1,5 +1,6 @@
 import type { Awaitable, Limiter, SpendEntry } from '@sluice/core';
 import { complaint, isPlainObject, limitsOf, timeOf } from '@sluice/core/kit';
+import { SchedulerError } from '@sluice/core/scheduler';
 
 /** What {@link limitedProcessor} uses of a job of BullMQ 5 or 6. */
 export interface LimitedJob {
@@ -40,7 +41,8 @@ const LATE_MS = 1000;
  *
  * @param entriesOf - Returns what a job takes: as of `Limiter.spend`.
  * @param process - The processor of the jobs. It gets the same arguments.
- * @returns A function that rejects with an error named `DelayedError` for a job that was delayed, as BullMQ demands.
+ * @returns A function that rejects with an error named `DelayedError` for a job that was delayed, as BullMQ demands, and with a
+ * `SchedulerError` whose reason is `never` for a job of a blocked id, which BullMQ counts as a failed attempt.
  * @throws {SluiceError} `ERR_OPTION` when the limiter is not one, or the functions are not functions.
  */
 export function limitedProcessor<Name extends string, Job extends LimitedJob, Rest extends readonly unknown[], Result>(
@@ -63,6 +65,7 @@ export function limitedProcessor<Name extends string, Job extends LimitedJob, Re
     const decision = await limiter.spend(left, { hold: true });
     try {
       const { allowed, delayMs, retryAfterMs } = decision;
+      if (retryAfterMs === Infinity) throw new SchedulerError('never');
       const at = now + Math.ceil(allowed ? delayMs : retryAfterMs);
       const taken = { at, attempt: job.attemptsMade };
       // Without a slot, it keeps the turn that it had.

@@ -109,6 +109,22 @@ describe('a job', () => {
     expect(await limited(waiting, 't')).toBe('done');
   });
 
+  test('of a blocked id fails, because no wait lets it begin', async () => {
+    const limiter = createLimiter({
+      limits: { Calls: { key, count: 1, period: '1h' } },
+      overrides: { Calls: { a: 'blocked' } },
+      log: false,
+    });
+    const limited = limitedProcessor(
+      limiter,
+      () => calls,
+      () => 1,
+    );
+    const job = new Job({});
+    await expect(limited(job, 't')).rejects.toMatchObject({ code: 'ERR_NOT_BEGUN', reason: 'never' });
+    expect(job.moves).toEqual([]);
+  });
+
   test('of data that can not keep a turn is an error that says so', async () => {
     const limiter = newLimiter();
     await limiter.spend(calls);

@@ -15,8 +15,8 @@ type SlotLevel = (transaction: StoreTransaction) => number;
 type StoreBatch = readonly StoreTransaction[];
 
 /**
- * The store of the policy `local` with concurrency limits: tokens are in another one, which answers at once, and slots are those that this process holds, also since
- * before the outage.
+ * The store of the policy `local` with concurrency limits: tokens are in another one, which answers at once, and slots are
+ * those that this process holds, also since before the outage.
  */
 export class LocalStore implements Store {
   readonly #tokens: Store;
