@@ -78,7 +78,7 @@ test.each(Array.from({ length: sized(2, 50) }, (_, seed) => seed))(
 
     for (let ms = 0; calls.length < CALLS || scheduler.size > 0 || scheduler.running > 0; ms++) {
       // Nothing else would end a test that waits for no timer.
-      if (ms > 100 * CALLS) throw new Error('Calls wait for ever.');
+      if (ms > 100 * CALLS) throw new Error('Calls wait forever.');
       time.advance(1);
       oracle.pass();
       await settled(3);

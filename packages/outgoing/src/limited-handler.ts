@@ -19,7 +19,7 @@ interface UpgradedSocket {
   once(event: 'close', listener: () => void): unknown;
 }
 
-/** Stands between undici and the handler of a request: that may abort while it waits, and what has ended frees its slots. */
+/** The handler between undici and that of a request, which may abort while it waits. Frees the slots of what has ended. */
 export class LimitedHandler implements DispatchHandler {
   readonly #handler: DispatchHandler;
   readonly #controller: WaitingController;

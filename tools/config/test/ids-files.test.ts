@@ -124,7 +124,7 @@ describe('a mistake in a file of ids is reported with its file, line and column:
     ]);
   });
 
-  it('an id of the overrides that stands behind the file', async () => {
+  it('an id that the overrides list after the file', async () => {
     const overrides = `${naming('ids.txt')}- ${LIMIT}: { unlimited: true, ids: [7] }\n`;
     expect(await problemsOf({ 'ids.txt': '7\n' }, overrides)).toEqual([
       `overrides.yaml:4:49: \`${LIMIT}\` lists the id '7' twice, first at ids.txt:1:1. Keep one of the two.`,

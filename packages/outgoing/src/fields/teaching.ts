@@ -43,7 +43,7 @@ const DIALECTS: readonly Dialect[] = [
  */
 export function taughtBy(status: number, fields: FieldSource, nowMs: number): Teaching {
   const providersMs = dateIn(fieldOf(fields, 'date')?.trim() ?? '') ?? nowMs;
-  // An answer out of a cache tells what was left when it was made.
+  // A cached answer reports what was left when it was made.
   const isCached = (amountIn(fieldOf(fields, 'age')) ?? 0) > 0;
   const lessons = isCached ? [] : DIALECTS.flatMap((dialect) => dialect.read(fields, providersMs));
   const denied = denialIn(status, fields, lessons, providersMs);

@@ -61,7 +61,7 @@ export class LearntBucket {
     this.#line = new WaitingLine(time);
   }
 
-  /** Whether nothing is known, and nobody is interested. */
+  /** Whether nothing is known, and no call waits or is on its way. */
   get isForgotten(): boolean {
     return this.#calls === 0 && this.#line.size === 0 && this.#knownUntilMicros <= this.#time.nowMicros();
   }
