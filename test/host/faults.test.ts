@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { rmSync, statSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { until } from '../redis/servers/until.ts';
 import { sized } from '../sized.ts';
@@ -128,7 +129,7 @@ test('a deleted socket comes back with the same buckets', async () => {
   expect(await spend(processes[0]!, BURST)).toMatchObject({ allowed: BURST });
   for (const file of paths.files()) rmSync(file);
   await until('there is a socket again', () => numberedSockets().length > 0);
-  expect(statSync(numberedSockets()[0]!).mode & 0o777).toBe(0o600);
+  expect((await stat(numberedSockets()[0]!)).mode & 0o777).toBe(0o600);
   const [late] = await startAll(1);
   await splitByRole([...processes, late!]);
   expect(await spend(late!, BURST)).toMatchObject({ allowed: 0, denied: BURST });

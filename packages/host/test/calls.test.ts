@@ -2,7 +2,8 @@ import { createLimiter, everyone } from '@sluice/core';
 import { StalePeriodError, type StoreOperation } from '@sluice/core/store';
 import { FakeTime } from '@sluice/core/testing';
 import { hostStore, type HostStore } from '@sluice/host';
-import { statSync, utimesSync, mkdirSync, readdirSync } from 'node:fs';
+import { utimesSync, mkdirSync, readdirSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { ownFolder } from './own-folder.ts';
 
@@ -27,7 +28,7 @@ function spend(id: string, incrementTicks = 1): StoreOperation {
 
 test('the socket can be used by its user only', async () => {
   await open();
-  expect(statSync(`${own.socket}.1`).mode & 0o777).toBe(0o600);
+  expect((await stat(`${own.socket}.1`)).mode & 0o777).toBe(0o600);
 });
 
 test('a process that starts deletes what ended processes have left, and nothing that is new', async () => {

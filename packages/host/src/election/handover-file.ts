@@ -1,7 +1,8 @@
-import { constants, lstatSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { constants, mkdtempSync, renameSync, unlinkSync } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { decodeHello, encodeHello, HELLO_BYTES, type Hello } from '../wire/hello.ts';
+import { fileAt, remove } from './files.ts';
 import { checkOwner } from './owner.ts';
 
 /** What follows the path of the socket. A socket has a number there. */
@@ -40,7 +41,7 @@ export class HandoverFile {
   }
 
   get exists(): boolean {
-    return lstatSync(this.#path, { throwIfNoEntry: false }) !== undefined;
+    return fileAt(this.#path) !== undefined;
   }
 
   /**
@@ -65,7 +66,7 @@ export class HandoverFile {
       }
       if (isWanted()) renameSync(path, this.#path);
     } finally {
-      rmSync(folder, { recursive: true, force: true });
+      remove(folder);
     }
   }
 
@@ -101,7 +102,7 @@ export class HandoverFile {
 
   delete(): void {
     try {
-      rmSync(this.#path, { force: true });
+      unlinkSync(this.#path);
     } catch {
       // It is not one that was written here: another user has put it there. It is not read either.
     }

@@ -1,7 +1,8 @@
 // The room election: which process serves: the files of the sockets, and how a process becomes the server or a client.
-import { chmodSync, linkSync, lstatSync, mkdtempSync, readdirSync, rmSync, type Stats } from 'node:fs';
+import { chmodSync, linkSync, mkdtempSync, readdirSync, type BigIntStats } from 'node:fs';
 import { createConnection, createServer, type Server, type Socket } from 'node:net';
 import { basename, dirname, join } from 'node:path';
+import { fileAt, remove } from './files.ts';
 import { HandoverFile } from './handover-file.ts';
 import { checkFolder, checkOwner, isOwn } from './owner.ts';
 
@@ -14,7 +15,7 @@ const ABANDONED_MS = 10_000;
 export interface Published {
   readonly server: Server;
   readonly generation: number;
-  readonly inode: number;
+  readonly inode: bigint;
 }
 
 /** Why there is no connection: its process has ended; it has no file any more; too many others connect now. */
@@ -67,10 +68,10 @@ export class SocketFiles {
   async connect(generation: number): Promise<Socket | NoConnection> {
     checkFolder(this.#folder);
     const path = this.pathOf(generation);
-    const file = lstatSync(path, { throwIfNoEntry: false });
+    const file = fileAt(path);
     if (file === undefined) return 'gone';
     if (!file.isSocket()) throw new Error(`${path} is not a socket. Delete it, or choose another path for the socket`);
-    checkOwner(path, file.uid);
+    checkOwner(path, Number(file.uid));
     return connectTo(path);
   }
 
@@ -88,10 +89,10 @@ export class SocketFiles {
       const path = join(folder, 's');
       await listenOn(server, path);
       chmodSync(path, 0o600);
-      const inode = lstatSync(path).ino;
+      const inode = fileAt(path)?.ino;
       linkSync(path, this.pathOf(generation));
-      if (this.newest() === generation) return { server, generation, inode };
-      rmSync(this.pathOf(generation), { force: true });
+      if (inode !== undefined && this.newest() === generation) return { server, generation, inode };
+      remove(this.pathOf(generation));
     } catch (error) {
       // ENOENT: somebody has deleted the folder, for example all that was beside it.
       if (codeOf(error) !== 'EEXIST' && codeOf(error) !== 'ENOENT') {
@@ -99,7 +100,7 @@ export class SocketFiles {
         throw error;
       }
     } finally {
-      rmSync(folder, { recursive: true, force: true });
+      remove(folder);
     }
     server.close();
     return undefined;
@@ -107,8 +108,7 @@ export class SocketFiles {
 
   /** Whether a socket still has its name, and none has a higher number. */
   isCurrent({ generation, inode }: Published): boolean {
-    const own = lstatSync(this.pathOf(generation), { throwIfNoEntry: false });
-    return own?.ino === inode && lstatSync(this.pathOf(generation + 1), { throwIfNoEntry: false }) === undefined;
+    return fileAt(this.pathOf(generation))?.ino === inode && fileAt(this.pathOf(generation + 1)) === undefined;
   }
 
   /** Deletes what processes have left behind that have ended: sockets with lower numbers, and those without any. */
@@ -118,7 +118,7 @@ export class SocketFiles {
       if (older < generation) removeIf(path, (file) => file.isSocket());
     }
     for (const name of this.#names(NEW_SUFFIX.slice(1))) {
-      removeIf(join(this.#folder, name), (file) => file.isDirectory() && nowMs - file.mtimeMs > ABANDONED_MS);
+      removeIf(join(this.#folder, name), (file) => file.isDirectory() && nowMs - Number(file.mtimeMs) > ABANDONED_MS);
     }
   }
 
@@ -136,10 +136,10 @@ export class SocketFiles {
 
 // Nothing depends on it, so a file that can't be deleted is not an error. Another user could replace what is in a folder of
 // theirs by links while it is deleted.
-function removeIf(path: string, isOld: (file: Stats) => boolean): void {
+function removeIf(path: string, isOld: (file: BigIntStats) => boolean): void {
   try {
-    const file = lstatSync(path);
-    if (isOwn(file.uid) && isOld(file)) rmSync(path, { recursive: true, force: true });
+    const file = fileAt(path);
+    if (file !== undefined && isOwn(Number(file.uid)) && isOld(file)) remove(path);
   } catch {
     // Another process has deleted it, or it stays.
   }

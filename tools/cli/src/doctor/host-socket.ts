@@ -1,5 +1,6 @@
 import { messageOf } from '@sluice/core/kit';
 import { lstatSync, readdirSync, type Stats } from 'node:fs';
+import { lstat } from 'node:fs/promises';
 import { createConnection } from 'node:net';
 import { basename, dirname, isAbsolute } from 'node:path';
 import type { Call } from '../console/command.ts';
@@ -22,7 +23,7 @@ export async function examineHost(call: Call, socket: string, deadlineMs: number
   }
   const [folder, path] = [folderOf(socket), newestOf(socket)];
   if (path === undefined) return [{ findings: [folder, nobody(socket)] }];
-  const file = lstatSync(path);
+  const file = await lstat(path);
   if (!file.isSocket()) {
     const found = new Check('socket').wrong(`${path} is not a socket`, 'Delete it, or give the store another path.');
     return [{ findings: [folder, found] }];

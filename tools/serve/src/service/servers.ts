@@ -3,7 +3,7 @@ import { createServer as createHttpServer, type Server as HttpServer } from 'nod
 import { createServer as createHttp2Server, type Http2Server } from 'node:http2';
 import { connect, type AddressInfo, type Server } from 'node:net';
 import { once } from 'node:events';
-import { rmSync, statSync } from 'node:fs';
+import { statSync, unlinkSync } from 'node:fs';
 import cluster from 'node:cluster';
 import type { Time } from '@sluice/core';
 import { openSessions } from '@sluice/core/http';
@@ -158,7 +158,9 @@ async function listening<S extends Server>(server: S, address: ListenAddress): P
 
 /** Removes a unix socket that a killed process has left behind: no other could listen there. */
 export async function removeStaleSocket(path: string): Promise<void> {
-  if (statSync(path, { throwIfNoEntry: false })?.isSocket() === true && !(await isInUse(path))) rmSync(path);
+  // Without `bigint`, or by `rmSync`, Node 20 may follow no links to modules afterwards (nodejs/node#51142).
+  const file = statSync(path, { bigint: true, throwIfNoEntry: false });
+  if (file?.isSocket() === true && !(await isInUse(path))) unlinkSync(path);
 }
 
 function isInUse(path: string): Promise<boolean> {
