@@ -1,5 +1,4 @@
 // The limiters that have a store of this package, each as its own documentation shows, behind one way to ask them.
-import { json } from 'node:stream/consumers';
 import fastifyRateLimit from '@fastify/rate-limit';
 import { mcpAuthRouter } from '@modelcontextprotocol/sdk/server/auth/router.js';
 import type { OAuthServerProvider } from '@modelcontextprotocol/sdk/server/auth/provider.js';
@@ -107,11 +106,9 @@ const mcpEntry: Entry = {
     const clientRegistrationOptions = {
       rateLimit: { ...limits, keyGenerator, validate: false, store: expressStore(options) },
     };
-    // The router does not read a body again. express.json() would do, but in the first run of a fresh clone Node 20 did not
-    // follow the links of its dependencies here, and loaded a media-typer of another version.
-    app.use(async (req, _res, next) => {
-      const body = await json(req);
-      req.body = req.get(FAILS) === undefined ? body : {};
+    // The router does not read a body again.
+    app.use(express.json(), (req, _res, next) => {
+      if (req.get(FAILS) !== undefined) req.body = {};
       next();
     });
     app.use(mcpAuthRouter({ provider, issuerUrl: new URL(PAGE), clientRegistrationOptions }));
