@@ -1,4 +1,5 @@
-// `npm run check` runs every check; `npm run check -- format lint` runs these two.
+// `npm run check` runs every check; `npm run check -- format lint` runs these two; `--no-tests` leaves out the check that
+// is a part of the tests, for .ci/run, which runs them too.
 import { declarePackages } from './build.mjs';
 import { packedOnce } from './pack.mjs';
 import { run } from './run.mjs';
@@ -38,7 +39,9 @@ const checks = {
   commits: () => run('node scripts/commits.mjs'),
 };
 
-const names = namesFrom(process.argv.slice(2));
+const args = process.argv.slice(2);
+const withTests = !args.includes('--no-tests');
+const names = namesFrom(args.filter((arg) => arg !== '--no-tests')).filter((name) => withTests || name !== 'formats');
 // Two checks read them.
 await declarePackages();
 let failed = 0;
