@@ -150,7 +150,7 @@ const TRIALS = {
   },
   Measurements: {
     measures: {
-      what: 'what the code weighs: bytes of a request, names, lines, words; fails if a figure rises',
+      what: 'what the code weighs: bytes of a request, names, lines, words; fails if a figure rises; `--rooms` says where it is',
       runs: `node ${TYPESCRIPT} test/contract/pins/measures.ts`,
     },
     sizing: {

@@ -31,6 +31,21 @@ export async function firstProgram(): Promise<
   };
 }
 
+/** Which rooms that program loads: folders of core, and other packages, those with the most lines of logic first. */
+export async function roomsOfFirstProgram(): Promise<Readonly<Record<string, { modules: number; logic: number }>>> {
+  const { modules } = await bundled(FIRST_PROGRAM);
+  const counted = [...new Set(modules.map(roomOf))].map((room) => {
+    const paths = modules.filter((path) => roomOf(path) === room);
+    return [room, { modules: paths.length, logic: linesOfLogic(paths) }] as const;
+  });
+  return Object.fromEntries(counted.toSorted(([, a], [, b]) => b.logic - a.logic));
+}
+
+function roomOf(path: string): string {
+  const [, name, , ...rest] = relative(root, path).split('/');
+  return rest.length > 1 ? `${name}/${rest.slice(0, -1).join('/')}` : name!;
+}
+
 /** Bundles a program with what it loads: what an import() could load counts, too. */
 export async function bundled(program: string): Promise<Bundled> {
   const entry = 'first-program';

@@ -1,9 +1,10 @@
 // `npm run trial -- measures` prints what the code weighs beyond its pins, and fails if it is more than what is written here.
+// With `--rooms` it prints which rooms a program with one rate loads.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { compiledCore, exportedBy, linesOfLogic } from './core-program.ts';
-import { firstProgram } from './first-program.ts';
+import { firstProgram, roomsOfFirstProgram } from './first-program.ts';
 import { linesNaming, namesOfCore, type Kind } from './names-of-core.ts';
 import { bytesOfRequests, isFarBelow } from './pins.ts';
 
@@ -20,7 +21,7 @@ const MOST = {
   'lines of core that name': { slot: 24, quota: 24, borrow: 27, load: 16, lease: 53 },
   'types named': { Batch: 1, Answer: 1, Use: 1, Asked: 1, Part: 1, Entry: 1, Outcome: 1 },
   'names of': { '@sluice/core': 64, '@sluice/core/store': 39, '@sluice/core/kit': 86 },
-  'lines of logic of': { core: 14_930, 'all packages': 42_320 },
+  'lines of logic of': { core: 14_930, 'all packages': 42_340 },
   'words of': { docs: 62_435 },
 };
 
@@ -54,6 +55,8 @@ const figures: Readonly<Record<keyof typeof MOST, Figures>> = {
   },
   'words of': { docs: wordsIn(tracked('docs/*.md')) },
 };
+
+if (process.argv.includes('--rooms')) console.table(await roomsOfFirstProgram());
 
 for (const [name, most] of Object.entries(MOST))
   for (const [of, figure] of Object.entries(most))
