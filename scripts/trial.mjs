@@ -94,6 +94,10 @@ const TRIALS = {
       runs: 'vitest run --project=proxies test/proxies/paths',
       env: { SLUICE_PATHS: '2500' },
     },
+    image: {
+      what: 'follows deploy/Dockerfile in chroots that debootstrap makes, as root on Linux, a minute',
+      runs: `node ${TYPESCRIPT} test/proxies/image/main.ts`,
+    },
     systemd: {
       what: 'starts the unit file of `sluice serve` with a real systemd, as root on Linux, half a minute',
       needs: ['proxies'],
