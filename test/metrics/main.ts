@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { accountId, createLimiter, everyone, memoryStore } from '@sluice/core';
 import { load, loadFrom } from '@sluice/core/load';
 import { metricsText } from '@sluice/core/metrics';
+import { createScheduler } from '@sluice/core/scheduler';
 import { leasedStore } from '@sluice/redis';
 import { aptInstall } from '../../scripts/apt.mjs';
 import { ALERTS, rules } from '../../scripts/alerts.mjs';
@@ -44,15 +45,17 @@ const server = await ExampleServer.start('observed', 'server.js', { REDIS_URL: r
 const twin = await ExampleServer.start('observed', 'server.js', { REDIS_URL: redis.url });
 const folder = mkdtempSync(join(tmpdir(), 'sluice-prometheus-'));
 const port = 20_000 + (process.pid % 20_000);
-// What examples/observed does not have: a memory store that is too small, a load limit, and leases.
+// What examples/observed does not have: a memory store that is too small, a load limit, a scheduler, and leases.
 const full = createLimiter({
   limits: {
     Visitors: { key: accountId(), count: 10, period: '1h' },
+    Calls: { key: everyone(), count: 1, period: '1s' },
     Overload: load({ key: everyone(), load: loadFrom(() => 0) }),
   },
   store: memoryStore({ maxKeys: 1000 }),
   log: false,
 });
+const scheduler = createScheduler(full);
 const leased = createLimiter({
   limits: { Pages: { key: everyone(), burst: 200, count: 100, period: '1s', overshoot: 0.1 } },
   store: leasedStore({ url: redis.url, gateways: 1, log: false }),
@@ -87,6 +90,10 @@ try {
   await traffic(15, ['/report']);
   await traffic(15);
   for (let id = 0; id < 5000; id++) full.spendSync([{ limit: 'Visitors', id: `${id}` }]);
+  for (let call = 0; call < 200; call++) {
+    const run = scheduler.run([{ limit: 'Calls', id: 'everyone' }], () => realDelay(60_000), { within: '10m' });
+    void run.catch(() => {});
+  }
   redis.freeze();
   await traffic(2);
   say(
