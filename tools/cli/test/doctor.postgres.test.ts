@@ -100,6 +100,10 @@ const WRONG: Readonly<Record<string, readonly [said: RegExp, make: () => Promise
     /^timeouts: statement_timeout is 900 ms/,
     () => asUser('alter role USER set statement_timeout to 900'),
   ],
+  'a timeout shorter than its own statements': [
+    /^timeouts: statement_timeout is 25 ms/,
+    () => asUser('alter role USER set statement_timeout to 25'),
+  ],
   'a role with few connections': [
     /^connections: (?:1 of 1 by the role|another one was refused)/,
     () => asUser('alter role USER connection limit 1'),

@@ -76,7 +76,7 @@ const SETTINGS = `select current_setting('server_version') as version,
   current_setting('server_version_num')::int as version_num,
   pg_is_in_recovery() as is_standby, current_setting('default_transaction_read_only')::boolean as read_only,
   (extract(epoch from clock_timestamp()) * 1000)::float8 as clock_ms,
-  (select setting::int from pg_settings where name = 'statement_timeout') as statement_timeout_ms,
+  (select reset_val::int from pg_settings where name = 'statement_timeout') as statement_timeout_ms,
   (select setting::int from pg_settings where name = 'lock_timeout') as lock_timeout_ms,
   current_setting('autovacuum')::boolean as autovacuum, current_user as user,
   has_schema_privilege(coalesce($1, current_schema()), 'CREATE') as may_create, inet_client_port() as client_port,
@@ -104,7 +104,17 @@ left join pg_proc as p on p.proname = (parse_ident(n))[array_length(parse_ident(
 group by n, i order by i`;
 
 /** Looks what there is. Changes nothing. */
-export async function lookAt(client: Client, { tables, functions }: Tables): Promise<Found> {
+export async function lookAt(client: Client, wanted: Tables): Promise<Found> {
+  // A statement timeout of the user may be too short for these statements. A pooler may give the session to others.
+  await client.query('begin read only; set local statement_timeout = 0');
+  try {
+    return await lookIn(client, wanted);
+  } finally {
+    await client.query('rollback');
+  }
+}
+
+async function lookIn(client: Client, { tables, functions }: Tables): Promise<Found> {
   // Each name is quoted: "schema"."table", or "table".
   const [first = '', second] = tables[0]!.split('"."');
   const schema = second === undefined ? null : first.slice(1);
