@@ -3,6 +3,8 @@ import { createServer as createHttp2 } from 'node:http2';
 import type { AddressInfo, Server } from 'node:net';
 import { createServer as createTcp } from 'node:net';
 import { once } from 'node:events';
+import { memoryStore, type Store } from '@sluice/core';
+import { redisStore } from '@sluice/redis';
 import { openService, startServers } from '@sluice/serve';
 import { expect, onTestFinished, test } from 'vitest';
 import { diagnosis } from './diagnosis.ts';
@@ -15,9 +17,9 @@ const TABLES =
 const LOCAL = { host: '127.0.0.1', port: 0 } as const;
 
 /** The addresses of a service, as `sluice serve` starts it. */
-async function service(trustedProxies: readonly string[] = ['loopback']) {
+async function service(trustedProxies: readonly string[] = ['loopback'], store: Store = memoryStore()) {
   const [limits = '', tables = ''] = written(LIMITS, TABLES);
-  const opened = await openService({ limits, tables, everyMs: false, trustedProxies, log: false });
+  const opened = await openService({ limits, tables, everyMs: false, trustedProxies, store, log: false });
   const servers = await startServers(opened, { http: LOCAL, grpc: LOCAL, metrics: LOCAL });
   onTestFinished(async () => {
     await servers.close(0);
@@ -51,6 +53,12 @@ async function draining(protocol: 'http' | 'grpc'): Promise<string> {
   return all[protocol];
 }
 
+async function withoutItsStore(): Promise<string> {
+  const { http } = await service(['loopback'], redisStore({ url: 'redis://127.0.0.1:1', log: false }));
+  await fetch(`${http.slice('serve:'.length)}/check/api`, { headers: { 'x-forwarded-for': '203.0.113.7' } });
+  return http;
+}
+
 const WRONG: Readonly<Record<string, readonly [said: RegExp, make: () => string | Promise<string>]>> = {
   'nothing that listens for HTTP': [/^service: it does not answer: .*ECONNREFUSED/, () => 'serve:http://127.0.0.1:1'],
   'nothing that listens for gRPC': [/^service: it does not answer: .*ECONNREFUSED/, () => 'serve:grpc://127.0.0.1:1'],
@@ -67,6 +75,7 @@ const WRONG: Readonly<Record<string, readonly [said: RegExp, make: () => string 
   'the port of the metrics': [/^health: not that of sluice serve: 404/, async () => (await service()).metrics],
   'a service that ends, by HTTP': [/^health: draining/, () => draining('http')],
   'a service that ends, by gRPC': [/^health: not serving/, () => draining('grpc')],
+  'a service whose store is gone': [/^health: by failure policies: the store does not answer/, withoutItsStore],
   'a service that does not trust us, by HTTP': [
     /^checks: this host is not trusted: 403/,
     async () => (await service(['192.0.2.0/24'])).http,

@@ -10,6 +10,7 @@ import { timesOf } from './round-trips.ts';
 const REACH = 'Start sluice serve there, or correct the address in `--store`.';
 const OTHER = 'Another program listens there. Correct the address in `--store`, or the port of sluice serve.';
 const TRUST = 'Start sluice serve with --trust and the network of the proxy that asks.';
+const STORE = 'Look at its store: sluice doctor --store, with the address that sluice serve has.';
 const DRAINING = 'It is ending. Ask again when the next one has started.';
 
 /** What one call was answered: its status, and its body or the message of gRPC. */
@@ -45,9 +46,10 @@ function urlOf(address: string): URL {
 
 async function ofHttp(url: URL, { status, text }: Reply, timeoutMs: number): Promise<readonly Finding[]> {
   const check = new Check('health');
-  const isOurs = (status === 200 && text === 'ok\n') || (status === 503 && text === 'draining\n');
+  const isOurs = (status === 200 && /^ok(?:, .*)?\n$/.test(text)) || (status === 503 && text === 'draining\n');
   if (!isOurs) return [check.wrong(`not that of sluice serve: ${status}`, OTHER)];
   if (status === 503) return [check.wrong('draining', DRAINING)];
+  if (text !== 'ok\n') return [check.wrong(text.slice('ok, '.length, -1), STORE)];
   // A path without a table: it is answered to whom it trusts, and decides nothing.
   const asked = await getHttp(new URL('/', url), timeoutMs);
   const checks = new Check('checks');

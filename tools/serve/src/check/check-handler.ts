@@ -37,6 +37,9 @@ export interface ServiceParts {
   readonly isDraining: () => boolean;
 }
 
+/** By the state of the store. Without it the service still decides, so a restart would not help. */
+const HEALTHS = { up: 'ok', failing: 'ok, by failure policies: the store does not answer' } as const;
+
 /** Answers proxies that ask by HTTP about the request of a client. */
 export class CheckHandler {
   readonly #parts: ServiceParts;
@@ -73,9 +76,10 @@ export class CheckHandler {
   }
 
   #health(outgoing: ServerResponse): void {
-    const isDraining = this.#parts.isDraining();
-    outgoing.writeHead(isDraining ? 503 : 200, { 'Content-Type': 'text/plain', 'Cache-Control': 'no-store' });
-    outgoing.end(isDraining ? 'draining\n' : 'ok\n');
+    const { isDraining, limiter } = this.#parts;
+    const [status, text] = isDraining() ? [503, 'draining'] : [200, HEALTHS[limiter.status().state]];
+    outgoing.writeHead(status, { 'Content-Type': 'text/plain', 'Cache-Control': 'no-store' });
+    outgoing.end(`${text}\n`);
   }
 
   #unknown(path: string, outgoing: ServerResponse): void {
