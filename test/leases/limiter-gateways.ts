@@ -17,6 +17,7 @@ import { LeaseLimits } from '../../packages/redis/src/leases/lease-limits.ts';
 import { LeaseSyncs, MAX_WAIT_MS, paceOf, SYNC_EVERY_MS } from '../../packages/redis/src/leases/lease-syncs.ts';
 import { ProcessStore } from '../../packages/redis/src/leases/process-store.ts';
 import { LeasedBuckets } from '../../packages/redis/src/leases/rules/leased-buckets.ts';
+import type { SyncCall, SyncReply } from '../../packages/redis/src/leases/rules/sync-call.ts';
 import type { Random } from './random.ts';
 import { RedisModel } from './redis-model.ts';
 
@@ -66,6 +67,7 @@ export class LimiterGateways {
   readonly #redis: RedisModel;
   readonly #options: GatewaysOptions;
   readonly #syncs: LeaseSyncs[] = [];
+  #leases = 0;
 
   constructor(options: GatewaysOptions, random: Random) {
     this.#options = options;
@@ -97,6 +99,11 @@ export class LimiterGateways {
   /** How many requests have waited for a sync. */
   get waits(): number {
     return this.#syncs.reduce((sum, { waits }) => sum + waits, 0);
+  }
+
+  /** How many leases Redis has granted: to requests that waited, and ahead of others. */
+  get leases(): number {
+    return this.#leases;
   }
 
   /** The emission interval of a limit, whose tokens come back in a second. */
@@ -134,7 +141,7 @@ export class LimiterGateways {
     });
     const count = { synced: () => undefined, close: async () => undefined } as unknown as GatewayCount;
     const syncs = new LeaseSyncs({
-      send: (call) => this.#roundTrip(() => this.#redis.sync(call)),
+      send: (call) => this.#roundTrip(() => this.#sync(call)),
       buckets,
       time,
       gateways: count,
@@ -161,6 +168,12 @@ export class LimiterGateways {
       watch: () => () => undefined,
       close: async () => undefined,
     } as unknown as SharedStore;
+  }
+
+  #sync(call: SyncCall): SyncReply {
+    const reply = this.#redis.sync(call);
+    this.#leases += reply.buckets.filter(({ grantedTokens }) => grantedTokens > 0).length;
+    return reply;
   }
 
   #decide({ kind, alternatives }: DecidingOperation): StoreReading {

@@ -28,7 +28,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
 );
 
 test('decisions of leased limits, settled upwards and down again, take in Redis no less than the settlements say, and no more without leases', async () => {
-  let waits = 0;
+  let leases = 0;
   let raised = 0;
   await fc.assert(
     fc.asyncProperty(steps, fc.constantFrom(0, 40), fc.nat(), async (all, asked, seed) => {
@@ -75,11 +75,11 @@ test('decisions of leased limits, settled upwards and down again, take in Redis 
       }
       await time.pass(SYNCED_MS);
       const tokens = (gateways.tatTicks('Calls', 'ann') - beforeTicks) / gateways.intervalTicks('Calls');
-      waits += gateways.waits;
+      leases += gateways.leases;
       await gateways.close();
       const said = [...spent.values()].reduce((sum, each) => sum + each, 0);
       // What a lease has paid for is lost if it comes back after the lease has lapsed.
-      const isExact = gateways.waits > 0 || tokens === said;
+      const isExact = gateways.leases > 0 || tokens === said;
       expect({ wrong, tokens, said, isExact }).toEqual({
         wrong: [],
         tokens: Math.max(tokens, said),
@@ -90,6 +90,6 @@ test('decisions of leased limits, settled upwards and down again, take in Redis 
     { numRuns: RUNS },
   );
   // Leases have paid for some, and some were raised.
-  expect(waits).toBeGreaterThan(0);
+  expect(leases).toBeGreaterThan(0);
   expect(raised).toBeGreaterThan(0);
 });
