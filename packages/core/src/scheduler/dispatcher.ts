@@ -27,6 +27,8 @@ interface DispatcherParts {
 
 /** The most calls that one question is for. */
 const MAX_BATCH = 1000;
+/** How long the first calls wait for a store that has not answered yet, before failure policies let them begin. */
+const FIRST_ANSWER_MS = 1000;
 
 /** Orders calls, asks the store for those that may begin, and begins those that pass. */
 export class Dispatcher {
@@ -47,6 +49,9 @@ export class Dispatcher {
   readonly #wake: Wake;
   #isPaused = false;
   #isDispatching = false;
+  /** Whether the store has answered, or had the time for it. */
+  #isReady: boolean;
+  #isAsked = false;
 
   constructor({ limiter, ahead, idle }: DispatcherParts) {
     this.lanes = new Lanes((name) => limiter.limits.get(name)?.kind.level === 'held');
@@ -54,6 +59,7 @@ export class Dispatcher {
     this.#time = limiter.time;
     this.#ahead = ahead;
     this.#idle = idle;
+    this.#isReady = limiter.store.ready === undefined;
     this.#patience = new Patience(limiter.store.traits?.answersAtOnce === true);
     this.#wake = new Wake(limiter.time, () => this.#woke());
     this.#deadlines = new Deadlines({
@@ -119,14 +125,27 @@ export class Dispatcher {
   /** Asks for the calls that may begin, one after the other. */
   dispatch(): void {
     if (this.#isDispatching) return;
+    if (!this.#isReady && this.size > 0) this.#awaitStore();
+    const isHeld = this.#isPaused || !this.#isReady;
     this.#isDispatching = true;
     try {
-      if (!this.#isPaused)
-        for (let lane = this.#order.take(); lane !== undefined; lane = this.#order.take()) this.#ask(lane);
+      if (!isHeld) for (let lane = this.#order.take(); lane !== undefined; lane = this.#order.take()) this.#ask(lane);
     } finally {
       this.#isDispatching = false;
     }
-    this.#wake.set(Math.min(this.#deadlines.nextMicros, this.#isPaused ? Infinity : this.#order.nextMicros));
+    this.#wake.set(Math.min(this.#deadlines.nextMicros, isHeld ? Infinity : this.#order.nextMicros));
+  }
+
+  // A program begins with its calls, before its store is connected. By the policy `local` each process would begin as many as
+  // all may together.
+  #awaitStore(): void {
+    if (this.#isAsked) return;
+    this.#isAsked = true;
+    const begin = (): void => {
+      this.#isReady = true;
+      this.dispatch();
+    };
+    this.#limiter.ready({ timeoutMs: FIRST_ANSWER_MS }).then(begin, begin);
   }
 
   #woke(): void {
