@@ -51,15 +51,33 @@ test('a socket that no process serves is an error, and what was handed over stay
   await next.close({ store: true });
 });
 
-test('sluice top is refused on another store than Redis', async () => {
+test('sluice top asks the process that serves for the ids of a file, because it has only their hashes', async () => {
   const socket = newSocket();
   const limiter = production(socket);
-  await limiter.ready();
-  const [limits = ''] = written(LIMITS);
-  expect(await run(['top', limits], { env: { SLUICE_STORE: `host:${socket}` } })).toMatchObject({
+  await limiter.charge([
+    { limit: 'Orders', id: 'alice', cost: 299 },
+    { limit: 'Orders', id: 'bob', cost: 200 },
+    { limit: 'Orders', id: 'carol', cost: 250 },
+  ]);
+  const [limits = '', ids = ''] = written(LIMITS, 'bob\n  alice\r\n\nbob\n');
+  const options = { env: { SLUICE_STORE: `host:${socket}` } };
+  const expected = {
+    complete: true,
+    keys: 2,
+    buckets: 2,
+    top: [
+      { id: 'alice', remaining: 1 },
+      { id: 'bob', remaining: 100 },
+    ],
+  };
+  expect(await runJson(['top', '--ids', ids, limits], options)).toMatchObject(expected);
+  expect(await runJson(['top', '--ids', '-', limits], { ...options, stdin: 'alice\nbob\n' })).toMatchObject(expected);
+  expect(await run(['top', limits], options)).toMatchObject({
     code: 2,
-    err: expect.stringContaining('lists the buckets of Redis alone') as string,
+    err: expect.stringContaining('so it can not list its buckets. Name the ids in a file') as string,
   });
+  const missing = await run(['top', '--ids', 'missing.txt', limits], options);
+  expect(missing).toMatchObject({ code: 2, err: expect.stringContaining("missing.txt can't be read") as string });
   await limiter.close({ store: true });
 });
 

@@ -1,19 +1,22 @@
 import type { Command } from '../console/command.ts';
 import { EXIT } from '../console/exit-code.ts';
 import type { Found } from '../limits/emptiest.ts';
-import { REDIS_OPTIONS } from '../redis/options.ts';
+import { REDIS_OPTIONS, STORE_OPTIONS } from '../redis/options.ts';
 import { LIMIT_FILE_OPTIONS, LIMITS_WORD, limitsExample } from './words.ts';
 
 /** `sluice top`: lists the emptiest buckets. */
 export const top: Command = {
   about: [
-    'Lists the emptiest buckets in Redis, in a cluster those of all primaries. It looks at the keys in small steps with ',
-    'pauses, so that it never blocks a server. Ctrl-C ends it with the buckets that it has seen so far.',
+    'Lists the emptiest buckets in Redis, in a cluster those of all primaries, or in PostgreSQL. It looks at the keys in ',
+    'small steps with pauses, and changes nothing. A host store does not have the ids of its buckets: name them with --ids. ',
+    'Ctrl-C ends it with the buckets that it has seen so far.',
   ].join(''),
   args: [LIMITS_WORD, { name: '[overrides]', text: 'the file of overrides' }],
   options: [
+    ...STORE_OPTIONS,
     ...REDIS_OPTIONS,
     { flags: '--limit <name>', text: 'only buckets of this limit' },
+    { flags: '--ids <file>', text: 'only buckets of these ids, one on each line; - for stdin' },
     { flags: '--count <n>', text: 'how many buckets to list; default: 10' },
     { flags: '--max-keys <n>', text: 'about how many keys to look at, also of other programs; default: 1000000' },
     ...LIMIT_FILE_OPTIONS,

@@ -1,5 +1,6 @@
 import type { Time } from '@sluice/core';
 import { messageOf } from '@sluice/core/kit';
+import { KEYS_OF_A_STEP } from '../redis/listing.ts';
 import { scannedKeys } from '../redis/scan.ts';
 import type { Client } from '../redis/client.ts';
 import { Check, type Finding } from './finding.ts';
@@ -14,7 +15,7 @@ export async function foreignKeys(client: Client, prefix: string, time: Time): P
   const check = new Check('keys');
   let seen = 0;
   try {
-    for await (const keys of scannedKeys(client, { pattern: `${prefix}*`, time })) {
+    for await (const keys of scannedKeys(client, { pattern: `${prefix}*`, time, count: KEYS_OF_A_STEP })) {
       const types = await Promise.all(keys.map((key) => client.type(key)));
       const foreign = keys.find((_, i) => !OWN_TYPES.has(types[i]!));
       if (foreign !== undefined) {

@@ -4,11 +4,12 @@ import { limitsOf } from '@sluice/core/kit';
 import type { BucketName } from '@sluice/core/store';
 import type { Call } from '../console/command.ts';
 import { UsageError } from '../console/failure.ts';
-import { bucketOfKey, patternOf } from '../redis/bucket-of-key.ts';
 import { withLimits, type OpenLimits } from '../redis/open-limits.ts';
-import { KEYS_OF_A_STEP, scannedKeys } from '../redis/scan.ts';
+import { KEYS_OF_A_STEP } from '../redis/listing.ts';
+import { bucketsOfIds, bucketsOfListing, type NamedBuckets } from './candidates.ts';
 import { figuresOf, type Figures } from './figures.ts';
 import { loadFiles } from './files.ts';
+import { checkFiles, idsOf } from './sources.ts';
 
 export { emptinessLine } from './figures.ts';
 
@@ -56,6 +57,7 @@ export interface Found {
   complete: boolean;
   /** Keys of these limits. */
   keys: number;
+  /** Buckets that are not full. */
   buckets: number;
   /** Buckets whose id is too long to be in its key. */
   longIds: number;
@@ -64,7 +66,7 @@ export interface Found {
 }
 
 /**
- * Finds the emptiest buckets in Redis, of the files and the limit that a call names. Ends early after Ctrl-C.
+ * Finds the emptiest buckets of a store, of the files, the limit and the ids that a call names. Ends early after Ctrl-C.
  *
  * @param count - How many buckets are kept.
  * @param maxKeys - About how many keys are looked at.
@@ -73,6 +75,7 @@ export async function emptiestBuckets(
   call: Call,
   { count, maxKeys }: { readonly count: number; readonly maxKeys: number },
 ): Promise<{ readonly found: Found; readonly top: readonly Figures[] }> {
+  await checkFiles([...call.args, call.text('ids')]);
   const loaded = await loadFiles({ limits: call.args[0]!, overrides: call.args[1] }, call);
   const emptiest = new Emptiest(count);
   const found = await withLimits(loaded, call, (open) => scan(call, { open, loaded, emptiest, maxKeys }));
@@ -87,38 +90,23 @@ interface Scan {
 }
 
 async function scan(call: Call, { open, loaded, emptiest, maxKeys }: Scan): Promise<Found> {
-  const { limiter, client, keyOptions } = open;
-  if (client === undefined) {
-    throw new UsageError(
-      '`sluice top` lists the buckets of Redis alone. For one bucket of another store, use sluice peek.',
-    );
-  }
-  const { time, interrupted } = call.console;
-  const only = call.text('limit');
-  // Throws for the name of no limit.
-  if (only !== undefined) limiter.describe(only);
-  const limits = limitsOf(limiter);
+  const { interrupted } = call.console;
   const found = { complete: true, keys: 0, buckets: 0, longIds: 0, broken: 0 };
   const progress = call.console.progress({ bytes: undefined });
   let lookedAt = 0;
-  for await (const keys of scannedKeys(client, { pattern: patternOf(only, keyOptions), time })) {
+  for await (const { keys, buckets, longIds } of await stepsOf(call, open)) {
     found.complete = lookedAt < maxKeys && !interrupted.aborted;
     if (!found.complete) break;
     lookedAt += KEYS_OF_A_STEP;
-    found.keys += keys.length;
+    found.keys += keys;
+    found.longIds += longIds;
     progress.show((seconds) => `${found.keys} keys  ${Math.round(found.keys / seconds)} keys/s`);
-    const contents = await Promise.all(keys.map((key) => bucketOfKey(key, limits, keyOptions)));
-    const named = contents.filter((content) => typeof content !== 'string');
-    found.longIds += contents.filter((content) => content === 'long id').length;
     // Asked in one turn of the event loop, so that the store sends few calls.
-    const figures = await Promise.all(
-      named
-        .filter(({ limit }) => only === undefined || limit === only)
-        .map((bucket) => figuresIfAny(bucket, open, loaded)),
-    );
+    const figures = await Promise.all(buckets.map((bucket) => figuresIfAny(bucket, open, loaded)));
     for (const each of figures) {
       if (each === 'broken') found.broken++;
-      else if (each.state === 'counted') {
+      // A full bucket is the same as none: PostgreSQL deletes its row later.
+      else if (each.state === 'counted' && each.remaining < each.burst) {
         found.buckets++;
         emptiest.add(each);
       }
@@ -126,6 +114,21 @@ async function scan(call: Call, { open, loaded, emptiest, maxKeys }: Scan): Prom
   }
   progress.end();
   return found;
+}
+
+/** Returns the buckets to look at: those of the ids that a call names, or else those that the store lists. */
+async function stepsOf(call: Call, { limiter, listing }: OpenLimits): Promise<AsyncIterable<NamedBuckets>> {
+  const only = call.text('limit');
+  // Throws for the name of no limit.
+  if (only !== undefined) limiter.describe(only);
+  const limits = limitsOf(limiter);
+  const { terminal, time } = call.console;
+  const file = call.text('ids');
+  if (file !== undefined) return bucketsOfIds({ ids: await idsOf(file, terminal), limits, only, time });
+  if (listing !== undefined) return bucketsOfListing(listing, { limits, only, time });
+  throw new UsageError(
+    'A host store has only hashes of ids, so it can not list its buckets. Name the ids in a file, one on each line: --ids ids.txt. For one bucket, use sluice peek.',
+  );
 }
 
 async function figuresIfAny(

@@ -1,6 +1,6 @@
 // The room limits: limits and overrides as a command reads them: files, stdin, id formats.
 import type { NamedSource } from '@sluice/config';
-import { constants } from 'node:fs';
+import { constants, createReadStream } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import type { Terminal } from '../console/terminal.ts';
 import { UsageError } from '../console/failure.ts';
@@ -48,6 +48,20 @@ export async function whyUnreadable(path: string): Promise<string | undefined> {
 }
 
 /**
+ * Returns the ids of a file, which has one on each line; `-` for stdin. The file was checked by {@link checkFiles}.
+ *
+ * @throws {UsageError} If it has more than 64 MiB.
+ */
+export async function idsOf(word: string, terminal: Terminal): Promise<readonly string[]> {
+  const bytes = await readAll(word === STDIN ? terminal : { stdin: createReadStream(word) });
+  if (bytes.length > MAX_BYTES) throw new UsageError('`--ids` must be a file of at most 64 MiB. Name fewer ids.');
+  const ids = String(bytes)
+    .split('\n')
+    .map((line) => line.trim());
+  return [...new Set(ids)].filter((id) => id !== '');
+}
+
+/**
  * Rejects words that are all to be read from stdin, which has one text.
  *
  * @throws {UsageError}
@@ -58,7 +72,7 @@ function checkStdin(words: readonly (string | undefined)[]): void {
   }
 }
 
-async function readAll({ stdin }: Terminal): Promise<Uint8Array> {
+async function readAll({ stdin }: Pick<Terminal, 'stdin'>): Promise<Uint8Array> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of stdin) {

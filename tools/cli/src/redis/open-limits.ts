@@ -6,7 +6,7 @@ import { openStore, type OpenStore } from './open-store.ts';
 import { timeoutOf } from './options.ts';
 
 /** Limits on the store of the command line, as a server has them. */
-export interface OpenLimits extends Pick<OpenStore, 'client' | 'keyOptions'> {
+export interface OpenLimits extends Pick<OpenStore, 'client' | 'keyOptions' | 'listing'> {
   readonly limiter: Limiter;
   /**
    * Rejects if the store could not answer the calls so far. A limiter itself does not reject: it follows failure policies.
@@ -27,7 +27,7 @@ export async function withLimits<Result>(
   use: (limits: OpenLimits) => Promise<Result>,
 ): Promise<Result> {
   const deadlineMs = timeoutOf(call);
-  const { store, client, keyOptions, ready, close } = await openStore(call);
+  const { store, client, keyOptions, listing, ready, close } = await openStore(call);
   const failures: unknown[] = [];
   const onEvent = (event: LimiterEvent): void => {
     if ('cause' in event && event.type !== 'store-failing') failures.push(event.cause);
@@ -41,7 +41,7 @@ export async function withLimits<Result>(
     const check = (): void => {
       if (failures.length > 0) throw failures[0];
     };
-    return await use({ limiter, client, keyOptions, check });
+    return await use({ limiter, client, keyOptions, listing, check });
   } finally {
     await close();
   }

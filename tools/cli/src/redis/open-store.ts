@@ -3,6 +3,7 @@ import { redisStore } from '@sluice/redis';
 import type { Call } from '../console/command.ts';
 import { CommandError, UsageError } from '../console/failure.ts';
 import { clientOf, type Client } from './client.ts';
+import { redisListing, tableListing, type Listing } from './listing.ts';
 import { keyOptionsOf, timeoutOf, type KeyOptions } from './options.ts';
 
 /** The store of the command line. */
@@ -10,6 +11,8 @@ export interface OpenStore {
   readonly store: Store;
   /** Of a store in Redis: not connected yet. */
   readonly client: Client | undefined;
+  /** How its buckets are found; undefined if it has only hashes of ids. */
+  readonly listing: Listing | undefined;
   /** Of a store in Redis: the options that determine its keys. */
   readonly keyOptions: KeyOptions;
   /**
@@ -51,20 +54,18 @@ async function openRedis(call: Call, url: string | undefined): Promise<OpenStore
   // A denial is not remembered: a command shows what Redis has now.
   const store = redisStore({ client, ...keyOptions, rememberDenialsMs: 0, log: false });
   const close = (): Promise<void> => store.close().finally(() => client.disconnect());
-  return { store, client, keyOptions, ready: () => store.ready({ timeoutMs: timeoutOf(call) }), close };
+  const listing = redisListing(client, keyOptions);
+  return { store, client, keyOptions, listing, ready: () => store.ready({ timeoutMs: timeoutOf(call) }), close };
 }
 
 async function openPostgres(call: Call, connectionString: string): Promise<OpenStore> {
   const { postgresStore } = await import('@sluice/postgres');
-  const table = call.text('table');
-  const store = postgresStore({
-    connectionString,
-    migrate: false,
-    keepConnected: false,
-    ...(table !== undefined && { table }),
-  });
-  const ready = (): Promise<void> => store.ready({ timeoutMs: timeoutOf(call) });
-  return { store, client: undefined, keyOptions: {}, ready, close: () => store.close() };
+  const table = call.text('table') ?? 'sluice';
+  const timeoutMs = timeoutOf(call);
+  const store = postgresStore({ connectionString, migrate: false, keepConnected: false, table });
+  const listing = tableListing({ connectionString, table, timeoutMs });
+  const ready = (): Promise<void> => store.ready({ timeoutMs });
+  return { store, client: undefined, keyOptions: {}, listing, ready, close: () => store.close() };
 }
 
 async function openHost(call: Call, socket: string): Promise<OpenStore> {
@@ -78,5 +79,5 @@ async function openHost(call: Call, socket: string): Promise<OpenStore> {
       `No process serves the buckets of ${socket}. Start one of yours, or correct the path in \`--store\`.`,
     );
   };
-  return { store, client: undefined, keyOptions: {}, ready, close: () => store.close() };
+  return { store, client: undefined, keyOptions: {}, listing: undefined, ready, close: () => store.close() };
 }

@@ -4,14 +4,13 @@ import { Cluster, type Redis } from 'ioredis';
 import { CommandError } from '../console/failure.ts';
 import type { Client } from './client.ts';
 
-/** About how many keys Redis looks at in one step. A step of this size takes it well below a millisecond. */
-export const KEYS_OF_A_STEP = 200;
-
 /** What to scan. */
 export interface ScanOptions {
   /** The pattern of the keys, as SCAN takes it. */
   readonly pattern: string;
   readonly time: Time;
+  /** About how many keys a server looks at in one step. */
+  readonly count: number;
 }
 
 /**
@@ -21,22 +20,22 @@ export interface ScanOptions {
  *
  * @throws {CommandError} If a server does not answer, or does not permit SCAN.
  */
-export async function* scannedKeys(client: Client, { pattern, time }: ScanOptions): AsyncGenerator<readonly string[]> {
+export async function* scannedKeys(client: Client, options: ScanOptions): AsyncGenerator<readonly string[]> {
   try {
     if (client.status === 'wait') await client.connect();
     for (const node of client instanceof Cluster ? client.nodes('master') : [client]) {
-      yield* keysOfNode(node, pattern, time);
+      yield* keysOfNode(node, options);
     }
   } catch (error) {
     throw scanFailed(error);
   }
 }
 
-async function* keysOfNode(node: Redis, pattern: string, time: Time): AsyncGenerator<readonly string[]> {
+async function* keysOfNode(node: Redis, { pattern, time, count }: ScanOptions): AsyncGenerator<readonly string[]> {
   let cursor = '0';
   do {
     const startMicros = time.nowMicros();
-    const [next, keys] = await node.scan(cursor, 'MATCH', pattern, 'COUNT', KEYS_OF_A_STEP);
+    const [next, keys] = await node.scan(cursor, 'MATCH', pattern, 'COUNT', count);
     const tookMs = (time.nowMicros() - startMicros) / 1000;
     yield keys;
     cursor = next;
