@@ -9,6 +9,7 @@
 export { listenAddress, type ListenAddress } from './service/address.ts';
 export type { ServiceEvent } from './metrics/event.ts';
 export type { ServiceOptions } from './service/options.ts';
+export type { OperatorAnswer, OperatorSettings } from './service/operator.ts';
 export { openService, type Service } from './service/service.ts';
 export {
   removeStaleSocket,

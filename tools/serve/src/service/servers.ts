@@ -11,6 +11,7 @@ import { textOfMetrics, type Metric } from '@sluice/core/metrics';
 import { OpenSessions } from '../grpc/open-sessions.ts';
 import type { ListenAddress } from './address.ts';
 import { checkServer, SOCKET_TIMEOUT_MS } from './check-server.ts';
+import { checkOperator, operatorHandler, type OperatorSettings } from './operator.ts';
 import type { Service } from './service.ts';
 
 /** Where the servers of a service listen. */
@@ -27,6 +28,8 @@ export interface ServerAddresses {
 export interface ServerSettings {
   /** Returns the numbers to show. Default: those of the service. */
   readonly metrics?: (() => Promise<readonly Metric[]>) | undefined;
+  /** Answers operators at the address of `metrics`: `POST /operator`. Default: nobody. */
+  readonly operator?: OperatorSettings | undefined;
   /** The source of time. Default: that of the process. */
   readonly time?: Time | undefined;
 }
@@ -40,17 +43,22 @@ const MAX_STREAMS = 2048;
 const MAX_HEAD = 131_072;
 const MAX_HEAD_FIELDS = 2000;
 
-/** Starts the servers of a service. */
+/**
+ * Starts the servers of a service.
+ *
+ * @throws {SluiceError} `ERR_OPTION` for an `operator` without an address, or whose token is missing or too short.
+ */
 export async function startServers(
   service: Service,
   addresses: ServerAddresses,
-  { metrics = async () => service.metrics(), time = systemTime }: ServerSettings = {},
+  { metrics = async () => service.metrics(), operator, time = systemTime }: ServerSettings = {},
 ): Promise<Servers> {
+  if (operator !== undefined) checkOperator(operator, addresses.metrics);
   const servers = new Servers(service, time);
   try {
     if (addresses.http !== undefined) servers.http = await listening(checkServer(service), addresses.http);
     if (addresses.grpc !== undefined) servers.grpc = await listening(servers.grpcServer(), addresses.grpc);
-    if (addresses.metrics !== undefined) servers.metrics = await listening(metricsServer(metrics), addresses.metrics);
+    if (addresses.metrics !== undefined) servers.metrics = await listeningMetrics(addresses.metrics, metrics, operator);
   } catch (error) {
     await servers.close(0);
     throw error;
@@ -58,13 +66,20 @@ export async function startServers(
   return servers;
 }
 
-/** Starts a server for `/metrics` alone, of numbers that several processes have counted. */
+/**
+ * Starts a server for `/metrics` alone, of numbers that several processes have counted, and for operators.
+ *
+ * @param operator - As in {@link ServerSettings}.
+ * @throws {SluiceError} `ERR_OPTION` for a token of `operator` that is missing or too short.
+ */
 export async function startMetrics(
   address: ListenAddress,
   metrics: () => Promise<readonly Metric[]>,
+  operator?: OperatorSettings,
 ): Promise<Servers> {
+  if (operator !== undefined) checkOperator(operator, address);
   const servers = new Servers(undefined, systemTime);
-  servers.metrics = await listening(metricsServer(metrics), address);
+  servers.metrics = await listeningMetrics(address, metrics, operator);
   return servers;
 }
 
@@ -134,8 +149,17 @@ export class Servers {
   }
 }
 
-function metricsServer(metrics: () => Promise<readonly Metric[]>): HttpServer {
-  const server = createHttpServer((incoming, outgoing) => {
+/** How long a request may take to arrive, and how often that is looked at: it has a small body, or none. */
+const METRICS_TIMEOUTS = { headersTimeout: 5000, requestTimeout: 5000, connectionsCheckingInterval: 1000 };
+
+async function listeningMetrics(
+  address: ListenAddress,
+  metrics: () => Promise<readonly Metric[]>,
+  operator: OperatorSettings | undefined,
+): Promise<HttpServer> {
+  const answersOperator = operator === undefined ? () => false : operatorHandler(operator);
+  const server = createHttpServer(METRICS_TIMEOUTS, (incoming, outgoing) => {
+    if (answersOperator(incoming, outgoing)) return;
     if (incoming.url !== '/metrics') {
       outgoing.writeHead(404).end();
       return;
@@ -145,7 +169,18 @@ function metricsServer(metrics: () => Promise<readonly Metric[]>): HttpServer {
       outgoing.end(textOfMetrics(all));
     });
   });
-  return server.setTimeout(SOCKET_TIMEOUT_MS);
+  server.setTimeout(SOCKET_TIMEOUT_MS);
+  if (operator === undefined || operator.token !== undefined) return listening(server, address);
+  // The socket is private from its first moment on: it is made in this turn.
+  await removeStaleSocket((address as { readonly path: string }).path);
+  const before = process.umask(0o177);
+  try {
+    server.listen(address);
+  } finally {
+    process.umask(before);
+  }
+  await once(server, 'listening');
+  return server;
 }
 
 async function listening<S extends Server>(server: S, address: ListenAddress): Promise<S> {

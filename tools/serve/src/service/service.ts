@@ -103,6 +103,12 @@ export class Service {
     return this.#snapshot.version;
   }
 
+  /** The limits and overrides in use, for another limiter on the store. A reload replaces them. */
+  get definitions(): Pick<Snapshot, 'limits' | 'overrides'> {
+    const { limits, overrides } = this.#snapshot;
+    return { limits, overrides };
+  }
+
   /** The fields that the HTTP tables read of a proxy's request, in lower case, by the name of the table. It needs to send no other. */
   get fieldsRead(): ReadonlyMap<string, readonly string[]> {
     const tables = [...this.#snapshot.tables.http];
