@@ -103,6 +103,28 @@ test('no counter of a service falls when a process is killed, or does not answer
   expect(await decisions()).toBeGreaterThan(40);
 });
 
+test('one of the processes answers an operator, on the store of all, also after another has ended', async () => {
+  const redis = await redisServer();
+  const socket = join(filesIn('count: 1'), 'metrics.sock');
+  const options = [...TWO_PROCESSES, '--metrics', `unix:${socket}`, '--operate'];
+  const { program, ask } = await serviceOn(redis.url, filesIn('count: 30'), options);
+  const operated = (...words: string[]) =>
+    execFileSync(process.execPath, [MAIN, ...words, '--store', `serve:unix:${socket}`, 'PerClient', '203.0.113.7'], {
+      stdio: 'pipe',
+    });
+  operated('charge', '--cost', '30');
+  // Each of the processes may answer.
+  expect(await Promise.all(Array.from({ length: 8 }, () => ask()))).toEqual(Array.from({ length: 8 }, () => 429));
+  const [first] = workersOf(program);
+  kill(first!);
+  await until('it has ended', () => !workersOf(program).includes(first!));
+  operated('refund', '--cost', '2');
+  await until('it answers', async () => (await ask().catch(() => 0)) === 200);
+  expect(String(operated('peek'))).toMatch(/^PerClient 203\.0\.113\.7: [01] of 30 tokens left/);
+  expect(program.output).toContain('an operator made a refund of PerClient');
+  expect(program.output).not.toContain('203.0');
+});
+
 test('port 0 is one port for all processes, which the program names, and names again if it is chosen anew', async () => {
   const redis = await redisServer();
   const metrics = await reservedPort();

@@ -61,11 +61,21 @@ function parserOf(terminal: Terminal): Parser {
     .configureOutput({
       writeOut: (text) => terminal.write('stdout', text),
       writeErr: (text) => terminal.write('stderr', text),
+      outputError: (text, write) => write(withoutSecret(text)),
       getOutHelpWidth: () => terminal.columns('stdout'),
       getErrHelpWidth: () => terminal.columns('stderr'),
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     });
+}
+
+/** Returns the message about an unknown option without its value, which may be a token: those go into the environment. */
+function withoutSecret(text: string): string {
+  const [, option] = /^error: unknown option '(-[^=']*)/.exec(text) ?? [];
+  if (option === undefined) return text;
+  const shown = text.replace(/=.*'$/m, "'");
+  if (!/token|password|secret/i.test(option)) return shown;
+  return `${shown}All users of this machine can read the arguments of commands. Put a token of sluice serve into the environment variable SLUICE_OPERATOR_TOKEN.\n`;
 }
 
 /** Returns the table of exit codes, as the help shows it. */

@@ -19,6 +19,10 @@ export const serve: Command = {
     { flags: '--grpc <address>', text: 'where Envoy asks: 127.0.0.1:9091' },
     { flags: '--metrics <address>', text: 'where Prometheus reads /metrics' },
     {
+      flags: '--operate',
+      text: 'let peek, reset, charge and refund ask at the address of --metrics: with the token in the environment variable SLUICE_OPERATOR_TOKEN, or on a unix socket of this user',
+    },
+    {
       flags: '--trust <network>',
       text: 'who may ask: a network, an address, loopback, private or unix; may be given several times; default: loopback and unix',
       repeats: true,

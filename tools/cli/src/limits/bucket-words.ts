@@ -1,4 +1,5 @@
 import { shown } from '@sluice/core/kit';
+import type { BucketName } from '@sluice/core/store';
 import type { Call } from '../console/command.ts';
 import { UsageError } from '../console/failure.ts';
 
@@ -49,6 +50,22 @@ export function wholeBucketWords(call: Call): BucketWords & { readonly limit: st
   throw new UsageError(
     `After the files there must be ${missing}. ${readAs({ limits, overrides, limit, id })} ${EXAMPLE}`,
   );
+}
+
+/**
+ * Returns what the words of a call name where a service decides by its own files: words before the limit are not read.
+ *
+ * @throws {UsageError} If there is no limit, or no id.
+ */
+export function servedWords(call: Call): BucketName {
+  const named = call.text('limit');
+  const names = call.args.slice(named === undefined ? -2 : -1);
+  const [limit, id] = named === undefined ? names : [named, ...names];
+  if (limit === undefined || id === undefined)
+    throw new UsageError('There must be the name of a limit and an id. For example Orders 12345678.');
+  const unread = call.args.slice(0, -names.length);
+  if (unread.length > 0) call.console.note(`The service decides by its own files, so ${unread.join(' ')} is not read.`);
+  return { limit, id };
 }
 
 /** What the words were taken for: whoever left out the files sees it. */

@@ -5,37 +5,58 @@ import type { Call } from '../console/command.ts';
 import { EXIT } from '../console/exit-code.ts';
 import { CommandError } from '../console/failure.ts';
 import { withLimits, type OpenLimits } from '../redis/open-limits.ts';
+import { servedAt } from '../redis/open-store.ts';
 import { Audit } from './audit.ts';
-import { wholeBucketWords } from './bucket-words.ts';
+import { servedWords, wholeBucketWords } from './bucket-words.ts';
 import { explanationOf, type RateFacts } from './explanation.ts';
 import { figuresLines, figuresOf, type Figures } from './figures.ts';
 import { loadFiles } from './files.ts';
 
 export { figuresLines } from './figures.ts';
 
-/** The bucket in Redis that the words of a command name. */
+/** Where buckets are: a store, or a service that has one. */
+export interface BucketSource {
+  /** @param cost - The cost of the request that is asked about. */
+  readonly figures: (name: BucketName, cost: number) => Promise<Figures>;
+  /** What follows from the rate of the id; undefined if none applies to it. */
+  readonly rate: (name: BucketName) => Promise<RateFacts | undefined>;
+  readonly limiter: Pick<Limiter, 'charge' | 'refund' | 'reset'>;
+  /** As in {@link OpenLimits}. */
+  readonly check: () => void;
+}
+
+/** Returns the buckets of limits on a store. */
+export function bucketsOf(
+  loaded: Pick<LoadedLimits, 'overrides'>,
+  { limiter, keyOptions, check }: Pick<OpenLimits, 'limiter' | 'keyOptions' | 'check'>,
+): BucketSource {
+  return {
+    figures: (name, cost) => figuresOf({ loaded, limiter, ...name, cost }),
+    rate: async ({ limit: name, id: text }) => (await explanationOf(limiter, { loaded, name, text, keyOptions })).rate,
+    limiter,
+    check,
+  };
+}
+
+/** The bucket that the words of a command name. */
 export class Bucket {
-  readonly #loaded: LoadedLimits;
-  readonly #open: OpenLimits;
+  readonly #source: BucketSource;
   /** The id as it was written. */
   readonly #name: BucketName;
 
-  constructor(loaded: LoadedLimits, open: OpenLimits, name: BucketName) {
-    this.#loaded = loaded;
-    this.#open = open;
+  constructor(source: BucketSource, name: BucketName) {
+    this.#source = source;
     this.#name = name;
   }
 
   /** @param cost - The cost of the request that is asked about. */
   figures(cost = 1): Promise<Figures> {
-    return figuresOf({ loaded: this.#loaded, limiter: this.#open.limiter, ...this.#name, cost });
+    return this.#source.figures(this.#name, cost);
   }
 
   /** What follows from the rate of the id; undefined if none applies to it. */
-  async rate(): Promise<RateFacts | undefined> {
-    const { limiter, keyOptions } = this.#open;
-    const { limit: name, id: text } = this.#name;
-    return (await explanationOf(limiter, { loaded: this.#loaded, name, text, keyOptions })).rate;
+  rate(): Promise<RateFacts | undefined> {
+    return this.#source.rate(this.#name);
   }
 
   /**
@@ -45,12 +66,12 @@ export class Bucket {
    * @throws {CommandError} If it is not known whether the change was made. Otherwise what `change` throws.
    */
   async change<Result>(
-    change: (limiter: Limiter, name: BucketName) => Awaitable<Result>,
+    change: (limiter: BucketSource['limiter'], name: BucketName) => Awaitable<Result>,
     remedy: string,
   ): Promise<Result> {
     try {
-      const result = await change(this.#open.limiter, this.#name);
-      this.#open.check();
+      const result = await change(this.#source.limiter, this.#name);
+      this.#source.check();
       return result;
     } catch (error) {
       if (!(error instanceof SluiceError) || error.kind !== 'store') throw error;
@@ -60,7 +81,7 @@ export class Bucket {
 
   /** Fills it. This can be repeated, so it does not matter whether a call without an answer has done it. */
   async reset(): Promise<void> {
-    await this.#open.limiter.reset([this.#name]);
+    await this.#source.limiter.reset([this.#name]);
   }
 }
 
@@ -85,13 +106,19 @@ export async function withBucket(
   change?: string,
 ): Promise<number> {
   const audit = change === undefined ? undefined : new Audit(call, change);
-  const { limits, overrides, limit, id } = wholeBucketWords(call);
-  const loaded = await loadFiles({ limits, overrides }, call);
-  return withLimits(loaded, call, async (open) => {
-    const bucket = new Bucket(loaded, open, { limit, id });
+  const show = async (source: BucketSource, name: BucketName): Promise<number> => {
+    const bucket = new Bucket(source, name);
     const make = (): Promise<Shown> => use(bucket);
     const { figures, result } = await (audit === undefined ? make() : audit.of(() => bucket.figures(), make));
     call.console.result(result, () => figuresLines(figures));
     return EXIT.fine;
-  });
+  };
+  const service = servedAt(call);
+  if (service !== undefined) {
+    const { servedBuckets } = await import('./served-buckets.ts');
+    return show(servedBuckets(call, service), servedWords(call));
+  }
+  const { limits, overrides, limit, id } = wholeBucketWords(call);
+  const loaded = await loadFiles({ limits, overrides }, call);
+  return withLimits(loaded, call, (open) => show(bucketsOf(loaded, open), { limit, id }));
 }

@@ -66,7 +66,7 @@ export interface BorrowFacts {
 
 /** What is to be explained. */
 export interface Question {
-  readonly loaded: LoadedLimits;
+  readonly loaded: Pick<LoadedLimits, 'overrides'>;
   /** The name of a limit. */
   readonly name: string;
   /** An id as it was written; undefined for the limit itself. */

@@ -7,7 +7,7 @@ import { type Feature, featuresOf, isInProcess, type KindAndNumbers, numbersText
 
 /** A bucket of the command line, with the limiter that decides it. */
 export interface AskedBucket {
-  readonly loaded: LoadedLimits;
+  readonly loaded: Pick<LoadedLimits, 'overrides'>;
   readonly limiter: Limiter;
   readonly limit: string;
   /** As it was written. */

@@ -30,9 +30,14 @@ export async function openStore(call: Call): Promise<OpenStore> {
   const address = storeAddressOf(call);
   if (address?.startsWith('host:') === true) return openHost(call, address.slice('host:'.length));
   if (address !== undefined && /^postgres(?:ql)?:/.test(address)) return openPostgres(call, address);
+  if (servedAt(call) !== undefined) {
+    throw new UsageError(
+      'A service (`--store serve:`) answers peek, reset, charge and refund alone. For this command, name its store.',
+    );
+  }
   if (address !== undefined && !/^rediss?:/.test(address)) {
     throw new UsageError(
-      '`--store` must be a URL that begins with redis://, rediss:// or postgres://, or host: and the path of a socket. For example --store host:/run/app.sock.',
+      '`--store` must be a URL that begins with redis://, rediss:// or postgres://, host: and the path of a socket, or serve: and the address of a service. For example --store host:/run/app.sock.',
     );
   }
   return openRedis(call, address);
@@ -46,6 +51,12 @@ export function storeAddressOf(call: Call): string | undefined {
     throw new UsageError('Only one of `--store` and `--redis` or `--sentinel` may be given. Leave one out.');
   }
   return address ?? (isRedis ? undefined : call.console.terminal.env['SLUICE_STORE']);
+}
+
+/** Returns where the service of the command line is, without `serve:`; undefined if it names a store. */
+export function servedAt(call: Call): string | undefined {
+  const address = storeAddressOf(call);
+  return address?.startsWith('serve:') === true ? address.slice('serve:'.length) : undefined;
 }
 
 async function openRedis(call: Call, url: string | undefined): Promise<OpenStore> {

@@ -33,7 +33,7 @@ export const REDIS_OPTIONS: readonly Option[] = [...SERVER_OPTIONS, ...KEY_OPTIO
 export const STORE_OPTIONS: readonly Option[] = [
   {
     flags: '--store <address>',
-    text: 'the store of your servers: a URL as of --redis, postgres://user@host/database, or host:/run/app.sock; default: the environment variable SLUICE_STORE, then Redis',
+    text: 'the store of your servers: a URL as of --redis, postgres://user@host/database, host:/run/app.sock, or serve:http://127.0.0.1:9102 of a service; default: the environment variable SLUICE_STORE, then Redis',
   },
   { flags: '--table <name>', text: 'the `table` of a store in PostgreSQL; default: sluice' },
 ];

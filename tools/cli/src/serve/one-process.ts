@@ -1,6 +1,6 @@
-import type { Store } from '@sluice/core';
+import { memoryStore, type Store } from '@sluice/core';
 import { leasedStore, redisStore } from '@sluice/redis';
-import type { ServiceOptions } from '@sluice/serve';
+import type { OperatorAnswer, ServiceOptions } from '@sluice/serve';
 import { openService, startServers, type Servers, type Service } from '@sluice/serve';
 import type { Call } from '../console/command.ts';
 import { moreFormats } from '../limits/files.ts';
@@ -13,13 +13,22 @@ import type { ServeSettings } from './options.ts';
 export interface Running {
   readonly service: Service;
   readonly servers: Servers;
+  /** Answers the call of an operator. */
+  readonly answer: (request: unknown) => Promise<OperatorAnswer>;
 }
 
 /** Opens the service of a call in this process. */
 export async function startProcess(call: Call, settings: ServeSettings): Promise<Running> {
-  const service = await openService(await serviceOptions(call, settings));
+  const { store = memoryStore(), ...options } = await serviceOptions(call, settings);
+  const service = await openService({ ...options, store });
+  const answer = async (request: unknown): Promise<OperatorAnswer> => {
+    const { operate } = await import('./operator.ts');
+    return operate(request, { service, store, log: (line) => call.console.line(line) });
+  };
   try {
-    return { service, servers: await startServers(service, settings.addresses) };
+    const { addresses, operator } = settings;
+    const asked = operator && addresses.metrics && { ...operator, answer };
+    return { service, answer, servers: await startServers(service, addresses, { operator: asked }) };
   } catch (error) {
     await service.close();
     throw error;

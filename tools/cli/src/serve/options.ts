@@ -1,8 +1,9 @@
 import type { FailureOptions, FailurePolicy } from '@sluice/core';
-import { listenAddress, type ListenAddress, type ServerAddresses } from '@sluice/serve';
+import { listenAddress, type ListenAddress, type OperatorSettings, type ServerAddresses } from '@sluice/serve';
 import { availableParallelism } from 'node:os';
 import type { Call } from '../console/command.ts';
 import { UsageError } from '../console/failure.ts';
+import { TOKEN_VARIABLE } from '../limits/served-buckets.ts';
 
 const POLICIES: readonly string[] = ['local', 'open', 'closed'] satisfies readonly FailurePolicy[];
 
@@ -14,6 +15,8 @@ export interface ServeSettings {
   readonly failure: FailureOptions & { readonly gateways: number };
   readonly hasRedis: boolean;
   readonly leases: boolean;
+  /** Undefined if operators are not answered. */
+  readonly operator: Pick<OperatorSettings, 'token'> | undefined;
 }
 
 /**
@@ -34,8 +37,9 @@ export function serveSettings(call: Call): ServeSettings {
   }
   const leases = call.has('leases');
   if (leases && !hasRedis) throw new UsageError('`--leases` needs `--redis`, from which the tokens are leased.');
+  const addresses = addressesOf(call);
   return {
-    addresses: addressesOf(call),
+    addresses,
     processes,
     drainMs: call.milliseconds('drain', { min: 0, max: 600_000, unset: 10_000 }),
     failure: {
@@ -45,7 +49,25 @@ export function serveSettings(call: Call): ServeSettings {
     },
     hasRedis,
     leases,
+    operator: operatorOf(call, addresses),
   };
+}
+
+function operatorOf(call: Call, { metrics }: ServerAddresses): ServeSettings['operator'] {
+  if (!call.has('operate')) return undefined;
+  if (metrics === undefined) {
+    throw new UsageError(
+      '`--operate` needs `--metrics`, at whose address operators ask. For example --metrics unix:/run/sluice/metrics.sock.',
+    );
+  }
+  const token = call.console.terminal.env[TOKEN_VARIABLE];
+  if (token === undefined && 'path' in metrics) return {};
+  if (token === undefined || !/^[!-~]{32,512}$/.test(token)) {
+    throw new UsageError(
+      `\`--operate\` needs a token of 32 to 512 visible characters in the environment variable ${TOKEN_VARIABLE}, for example the output of openssl rand -hex 32. Without one, give --metrics a unix socket.`,
+    );
+  }
+  return { token };
 }
 
 function processesOf(call: Call): number {

@@ -1,6 +1,6 @@
 import type { Time } from '@sluice/core';
 import type { Metric } from '@sluice/core/metrics';
-import { removeStaleSocket } from '@sluice/serve';
+import { removeStaleSocket, type OperatorAnswer } from '@sluice/serve';
 import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 import { CommandError } from '../console/failure.ts';
@@ -14,6 +14,8 @@ import type { FromWorker, SharedPorts, ToWorker } from './worker.ts';
 const REPLACE_AFTER_MS = 1000;
 /** How long `/metrics` waits for a worker. */
 const METRICS_WITHIN_MS = 1000;
+/** How long an operator waits for a worker: longer than the worker waits for its store. */
+const OPERATE_WITHIN_MS = 5000;
 
 /** How a process ended: by itself, or by a signal. */
 interface End {
@@ -63,8 +65,24 @@ export class Workers {
 
   /** Adds up what all workers have counted. Of one that does not answer, its last answer. */
   async metrics(): Promise<readonly Metric[]> {
-    await Promise.all([...this.#workers].map((worker) => this.#askMetrics(worker)));
+    await Promise.all(
+      [...this.#workers].map((worker) =>
+        this.#ask(worker, { type: 'metrics', call: ++this.#calls }, METRICS_WITHIN_MS),
+      ),
+    );
     return this.#metrics.all();
+  }
+
+  /** Lets one of the workers answer an operator: all have the same store. */
+  async operate(request: unknown): Promise<OperatorAnswer> {
+    const worker = [...this.#workers].find((each) => each.isConnected());
+    const message =
+      worker === undefined
+        ? undefined
+        : await this.#ask(worker, { type: 'operate', call: ++this.#calls, request }, OPERATE_WITHIN_MS);
+    const answer = message?.type === 'operated' ? message.answer : undefined;
+    // It may have executed the call, and have ended before its answer.
+    return answer ?? { status: 500, body: '{}' };
   }
 
   /** Lets all workers answer what is there, and end. */
@@ -118,22 +136,22 @@ export class Workers {
     });
   }
 
-  /** Resolves when a worker has answered, has ended, or has had its time. */
-  #askMetrics(worker: Worker): Promise<void> {
-    const call = ++this.#calls;
+  /** Resolves with the answer of a worker; undefined if it has ended, or has had its time. */
+  #ask(worker: Worker, message: ToWorker, withinMs: number): Promise<FromWorker | undefined> {
     return new Promise((resolve) => {
-      const end = (): void => {
+      const end = (answer?: FromWorker): void => {
         alarm.cancel();
-        worker.off('message', take).off('exit', end);
-        resolve();
+        worker.off('message', take).off('exit', ended);
+        resolve(answer);
       };
-      const take = (message: FromWorker): void => {
-        if (message.type === 'metrics' && message.call === call) end();
+      const ended = (): void => end();
+      const take = (answer: FromWorker): void => {
+        if (answer.type !== 'ready' && answer.call === message.call) end(answer);
       };
-      const alarm = this.#time.alarm(METRICS_WITHIN_MS, end);
-      worker.on('message', take).on('exit', end);
+      const alarm = this.#time.alarm(withinMs, ended);
+      worker.on('message', take).on('exit', ended);
       // The channel of a worker that is about to end may be closed.
-      worker.send({ type: 'metrics', call } satisfies ToWorker, (error) => void (error !== null && end()));
+      worker.send(message, (error) => void (error !== null && end()));
     });
   }
 }

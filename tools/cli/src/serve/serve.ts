@@ -26,7 +26,7 @@ async function serveAlone(call: Call, settings: ServeSettings): Promise<void> {
 async function serveAsWorker(call: Call, settings: ServeSettings): Promise<void> {
   const running = await startProcess(call, { ...settings, addresses: { ...settings.addresses, metrics: undefined } });
   const { http, grpc } = running.servers.ports;
-  answerPrimary({ http, grpc }, () => running.service.metrics());
+  answerPrimary({ http, grpc }, { metrics: () => running.service.metrics(), operate: running.answer });
   await ended(call);
   await stopProcess(running, settings);
   cluster.worker?.disconnect();
@@ -35,8 +35,9 @@ async function serveAsWorker(call: Call, settings: ServeSettings): Promise<void>
 async function serveByWorkers(call: Call, settings: ServeSettings): Promise<void> {
   const workers = new Workers(call.console, settings);
   await workers.start();
-  const { addresses } = settings;
-  const metrics = addresses.metrics && (await startMetrics(addresses.metrics, () => workers.metrics()));
+  const { addresses, operator } = settings;
+  const asked = operator && { ...operator, answer: (request: unknown) => workers.operate(request) };
+  const metrics = addresses.metrics && (await startMetrics(addresses.metrics, () => workers.metrics(), asked));
   tell(call, addresses, { ...workers.ports, metrics: metrics?.ports.metrics });
   await ended(call);
   await Promise.all([workers.stop(), metrics?.close(0)]);

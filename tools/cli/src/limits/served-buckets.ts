@@ -1,0 +1,182 @@
+import { SluiceError, type BucketState, type CostEntry } from '@sluice/core';
+import { messageOf } from '@sluice/core/kit';
+import { request as requestHttp, type IncomingMessage, type RequestOptions } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import type { Call } from '../console/command.ts';
+import { CommandError, UsageError } from '../console/failure.ts';
+import { timeoutOf } from '../redis/options.ts';
+import type { BucketSource } from './bucket.ts';
+import type { RateFacts } from './explanation.ts';
+import type { Figures } from './figures.ts';
+
+/** The environment variable with the token of operators. */
+export const TOKEN_VARIABLE = 'SLUICE_OPERATOR_TOKEN';
+
+/** The version of the calls of operators. */
+export const OPERATOR_VERSION = 1;
+
+/** What a service is asked. */
+export interface OperatorCall {
+  readonly version: typeof OPERATOR_VERSION;
+  /** `look` changes nothing. */
+  readonly what: 'look' | 'charge' | 'refund' | 'reset';
+  readonly limit: string;
+  /** As it was written. */
+  readonly id: string;
+  readonly cost: number;
+}
+
+/** What a service answers to `look`, and to a change. */
+export interface Looked {
+  readonly figures: Figures;
+  readonly rate?: RateFacts;
+}
+export interface Changed {
+  readonly states: readonly BucketState[];
+}
+
+/** The most bytes of an answer. */
+const MAX_ANSWER_BYTES = 1_000_000;
+
+/** Fields of answers that are text. In others, the text `Infinity` is a number, as JSON has none. */
+const TEXTS = new Set(['limit', 'id', 'override', 'message']);
+
+/**
+ * Returns the buckets of a `sluice serve`, which decides by its own files and store.
+ *
+ * @param address - Its address, without `serve:`.
+ * @throws {UsageError} If it is not an address, or contains a token.
+ */
+export function servedBuckets(call: Call, address: string): BucketSource {
+  const service = new ServedAt(call, address);
+  const ask = <T>(what: OperatorCall['what'], limit: string, id: string, cost = 1): Promise<T> =>
+    service.ask({ version: OPERATOR_VERSION, what, limit, id, cost }) as Promise<T>;
+  const change =
+    (what: 'charge' | 'refund') =>
+    async ([entry]: readonly CostEntry[]): Promise<readonly BucketState[]> =>
+      (await ask<Changed>(what, entry!.limit, entry!.id ?? '', entry!.cost)).states;
+  return {
+    figures: async ({ limit, id }, cost) => (await ask<Looked>('look', limit, id, cost)).figures,
+    rate: async ({ limit, id }) => (await ask<Looked>('look', limit, id)).rate,
+    limiter: {
+      charge: change('charge'),
+      refund: change('refund'),
+      reset: async ([entry]) => void (await ask('reset', entry!.limit, entry!.id)),
+    },
+    check: () => {},
+  };
+}
+
+/** What a service answered: the status of HTTP, and the text. */
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** A service, as an operator asks it. */
+class ServedAt {
+  readonly #address: string;
+  readonly #target: RequestOptions;
+  readonly #request: typeof requestHttp;
+  readonly #token: string | undefined;
+  readonly #timeoutMs: number;
+
+  constructor(call: Call, address: string) {
+    this.#address = address;
+    this.#target = targetOf(address);
+    this.#request = address.startsWith('https:') ? requestHttps : requestHttp;
+    this.#token = call.console.terminal.env[TOKEN_VARIABLE];
+    this.#timeoutMs = timeoutOf(call);
+    if (this.#token !== undefined && !/^[!-~]+$/.test(this.#token))
+      throw new UsageError(`${TOKEN_VARIABLE} must have visible characters of ASCII alone, as that of the service.`);
+  }
+
+  /**
+   * Asks once. A call is never sent again: nobody knows whether the service has executed it.
+   *
+   * @throws {SluiceError} What the service answered, and `ERR_STORE_UNAVAILABLE` if it does not answer.
+   * @throws {CommandError} If it does not answer operators, or demands another token.
+   */
+  async ask(asked: OperatorCall): Promise<unknown> {
+    const { status, text } = await this.#send(JSON.stringify(asked)).catch((error: unknown) => {
+      const remedy = 'Start it, or correct the address in `--store`.';
+      throw unavailable(`The service at ${this.#address} does not answer: ${messageOf(error)}. ${remedy}`);
+    });
+    if (status === 401) throw new CommandError(this.#refused());
+    const answer = status === 404 ? undefined : parsed(text);
+    if (status === 200 && answer !== undefined) return answer;
+    const { code, message } = (answer ?? {}) as { readonly code?: SluiceError['code']; readonly message?: string };
+    if (message !== undefined) throw code === undefined ? new CommandError(message) : new SluiceError(code, message);
+    if (status >= 500) throw unavailable(`The service at ${this.#address} failed (${status}). Its log may say why.`);
+    throw new CommandError(
+      `Nothing at ${this.#address} answers operators (${status}). Start sluice serve with --operate, and name the address of its --metrics in \`--store\`.`,
+    );
+  }
+
+  #refused(): string {
+    const at = `The service at ${this.#address}`;
+    return this.#token === undefined
+      ? `${at} demands a token. Set the environment variable ${TOKEN_VARIABLE} to that of the service.`
+      : `${at} has another token than ${TOKEN_VARIABLE}. Set it to that of the service.`;
+  }
+
+  #send(body: string): Promise<Answer> {
+    const signal = AbortSignal.timeout(this.#timeoutMs);
+    const headers = {
+      'Content-Type': 'application/json',
+      'Content-Length': Buffer.byteLength(body),
+      ...(this.#token !== undefined && { Authorization: `Bearer ${this.#token}` }),
+    };
+    return new Promise((resolve, reject) => {
+      const options = { ...this.#target, path: '/operator', method: 'POST', headers, agent: false as const, signal };
+      const late = (error: Error): void =>
+        reject(signal.aborted ? new Error(`no answer within ${this.#timeoutMs} ms`) : error);
+      const sent = this.#request(options, (response) => {
+        textOf(response).then((text) => resolve({ status: response.statusCode!, text }), late);
+      });
+      sent.on('error', late).end(body);
+    });
+  }
+}
+
+function unavailable(message: string): SluiceError {
+  return new SluiceError('ERR_STORE_UNAVAILABLE', message);
+}
+
+function targetOf(address: string): RequestOptions {
+  if (address.startsWith('unix:/')) return { socketPath: address.slice('unix:'.length) };
+  const url = /^https?:\/\/./.test(address) && URL.canParse(address) ? new URL(address) : undefined;
+  if (url !== undefined && (url.username !== '' || url.password !== '' || url.search !== '')) {
+    throw new UsageError(
+      `A token must not be in \`--store\`, because all users of this machine can read the arguments of commands. Put it into the environment variable ${TOKEN_VARIABLE}.`,
+    );
+  }
+  if (url === undefined || url.pathname !== '/' || url.hash !== '') {
+    throw new UsageError(
+      '`--store serve:` must have the address of the `--metrics` of a sluice serve. For example --store serve:http://127.0.0.1:9102 or --store serve:unix:/run/sluice/metrics.sock.',
+    );
+  }
+  return { protocol: url.protocol, host: url.hostname.replace(/^\[(.*)\]$/, '$1'), port: url.port };
+}
+
+async function textOf(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of response) {
+    bytes += (chunk as Buffer).length;
+    if (bytes > MAX_ANSWER_BYTES) throw new Error('its answer is too long');
+    chunks.push(chunk as Buffer);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+function parsed(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text, (name, each: unknown) =>
+      each === 'Infinity' && !TEXTS.has(name) ? Infinity : each,
+    );
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
