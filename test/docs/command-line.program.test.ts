@@ -146,6 +146,16 @@ describe('the page about the command line', () => {
     expect((await printed(command, orders, setup)).replace(seconds, '')).toBe(output.replace(seconds, ''));
   });
 
+  it('shows what log prints', async () => {
+    const server = await redisServer();
+    const charge =
+      "sluice charge --log --by mia --reason 'ticket 4711' limits.yaml Orders 12345678 --cost 13 > charged";
+    const time = /^\S+/gm;
+    const { command, output } = shownFor(page, 'sluice log');
+    const out = await printed(command, orders, `export SLUICE_REDIS_URL=${server.url}\n${charge}`);
+    expect(out.replace(time, '')).toBe(output.replace(time, ''));
+  });
+
   it('shows what peek prints', async () => {
     const server = await redisServer();
     const setup = `export SLUICE_REDIS_URL=${server.url}\nsluice charge limits.yaml overrides.yaml Orders 12345678 --cost 313 > charged`;

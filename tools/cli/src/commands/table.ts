@@ -11,6 +11,7 @@ export const table: ReadonlyMap<string, CommandEntry> = new Map([
   entry('charge', 'take tokens from a bucket', async () => (await import('./charge.ts')).charge),
   entry('refund', 'give tokens back to a bucket', async () => (await import('./refund.ts')).refund),
   entry('top', 'list the emptiest buckets', async () => (await import('./top.ts')).top),
+  entry('log', 'print who has changed which bucket', async () => (await import('./log.ts')).log),
   entry('doctor', 'find what would fail later on a server', async () => (await import('./doctor.ts')).doctor),
   entry('replay', 'show what limits would have done to a log', async () => (await import('./replay.ts')).replay),
   entry('suggest', 'suggest numbers for a limit from a log', async () => (await import('./suggest.ts')).suggest),

@@ -23,12 +23,10 @@ export const AUDIT_OPTIONS: readonly Option[] = [
     flags: '--audit',
     text: 'write who did what, and what the bucket had before and after, as a line of JSON to stderr',
   },
-  {
-    flags: '--by <who>',
-    text: 'with --audit: who does it; default: user and host, where stdin is a terminal',
-  },
-  { flags: '--reason <text>', text: 'with --audit: why' },
-  { flags: '--hash-ids', text: 'with --audit: a hash in place of the id' },
+  { flags: '--log', text: 'add that line to the stream sluice:log in Redis, which sluice log prints' },
+  { flags: '--by <who>', text: 'with these: who does it; default: user and host, where stdin is a terminal' },
+  { flags: '--reason <text>', text: 'with these: why' },
+  { flags: '--hash-ids', text: 'with these: a hash in place of the id' },
 ];
 
 /** The options of all commands that read files of limits. */

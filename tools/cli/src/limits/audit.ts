@@ -1,20 +1,20 @@
-import { createHash } from 'node:crypto';
+import { messageOf } from '@sluice/core/kit';
 import { hostname, userInfo } from 'node:os';
 import type { Call } from '../console/command.ts';
-import { UsageError } from '../console/failure.ts';
+import { CommandError, UsageError } from '../console/failure.ts';
+import { RecordLog } from '../redis/record-log.ts';
 import type { Figures } from './figures.ts';
+import { hashedId, type AuditRecord } from './records.ts';
 
-/** The version of a record. */
-const VERSION = 1;
+/** The longest `--by` and `--reason` of a record in Redis. */
+const MAX_LENGTH = 500;
 
-/** How a change ended: it may have been made although no answer came. */
-type Ending = 'done' | 'not done' | 'unknown';
-
-/** Writes who has changed a bucket, if `--audit` is given. */
+/** Writes who has changed a bucket: to stderr with `--audit`, and to Redis with `--log`. */
 export class Audit {
   readonly #call: Call;
   readonly #what: string;
   readonly #by: string;
+  readonly #log: RecordLog | undefined;
 
   /**
    * @param what - The change: `reset`.
@@ -25,59 +25,87 @@ export class Audit {
     this.#what = what;
     if (!this.isOn) rejectAlone(call);
     this.#by = this.isOn ? whoDoes(call) : '';
+    this.#log = call.has('log') ? logOf(call) : undefined;
   }
 
   /** Whether records are written. */
   get isOn(): boolean {
-    return this.#call.has('audit');
+    return this.#call.has('audit') || this.#call.has('log');
   }
 
   /**
    * Makes a change, and writes a record of it whatever becomes of it.
    *
    * @param look - Reads the bucket before the change.
+   * @throws {CommandError} If the log can't be written: before the change if possible.
    */
   async of<T extends { readonly figures: Figures }>(
     look: () => Promise<Figures>,
     change: () => Promise<T>,
   ): Promise<T> {
     if (!this.isOn) return change();
-    const before = await look();
     try {
-      const changed = await change();
-      this.#write(before, changed.figures.remaining, 'done');
+      await this.#log?.check();
+      const before = await look();
+      const changed = await change().catch(async (error: unknown) => {
+        const lost = await this.#write(before, null, error instanceof UsageError ? 'not done' : 'unknown');
+        if (lost !== undefined) this.#call.console.line(lost);
+        throw error;
+      });
+      const lost = await this.#write(before, changed.figures.remaining, 'done');
+      if (lost !== undefined) throw new CommandError(`The change was made. ${lost}`);
       return changed;
-    } catch (error) {
-      this.#write(before, null, error instanceof UsageError ? 'not done' : 'unknown');
-      throw error;
+    } finally {
+      this.#log?.close();
     }
   }
 
-  #write({ limit, id, remaining }: Figures, after: number | null, outcome: Ending): void {
+  /** Returns what is wrong if the record could not be added to the log. */
+  async #write(
+    { limit, id, remaining }: Figures,
+    after: number | null,
+    outcome: AuditRecord['outcome'],
+  ): Promise<string | undefined> {
     const { console } = this.#call;
-    const record = {
+    const record: AuditRecord = {
       type: 'sluice-audit',
-      version: VERSION,
+      version: 1,
       time: new Date(console.time.wallNow()).toISOString(),
       by: this.#by,
       what: this.#what,
       limit,
-      id: this.#call.has('hashIds') ? `sha256:${createHash('sha256').update(id).digest('hex').slice(0, 32)}` : id,
+      id: this.#call.has('hashIds') ? hashedId(id) : id,
       // JSON has no Infinity, which is what is left of an id without a limit.
       before: Number.isFinite(remaining) ? remaining : null,
       after: after !== null && Number.isFinite(after) ? after : null,
       outcome,
       reason: this.#call.text('reason') ?? null,
     };
-    console.terminal.write('stderr', `${JSON.stringify(record)}\n`);
+    const text = JSON.stringify(record);
+    if (this.#call.has('audit')) console.line(text);
+    try {
+      await this.#log?.add(text);
+      return undefined;
+    } catch (error) {
+      return `${messageOf(error)} Its record is: ${text}`;
+    }
   }
+}
+
+function logOf(call: Call): RecordLog {
+  for (const name of ['by', 'reason'])
+    if ((call.text(name)?.length ?? 0) > MAX_LENGTH)
+      throw new UsageError(`\`--${name}\` must have at most ${MAX_LENGTH} characters with \`--log\`. Shorten it.`);
+  return new RecordLog(call);
 }
 
 function rejectAlone(call: Call): void {
   const flags = { by: 'by', reason: 'reason', hashIds: 'hash-ids' };
   for (const [name, flag] of Object.entries(flags))
     if (call.has(name) || call.text(name) !== undefined)
-      throw new UsageError(`\`--${flag}\` must be given with \`--audit\`, whose record has it. Add --audit.`);
+      throw new UsageError(
+        `\`--${flag}\` must be given with \`--audit\` or \`--log\`, whose record has it. Add one of them.`,
+      );
 }
 
 function whoDoes(call: Call): string {

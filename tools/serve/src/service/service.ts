@@ -1,5 +1,5 @@
 // The room service: `openService` and `startServers`: the options, the servers, the end.
-import type { Limiter } from '@sluice/core';
+import type { Limiter, Limits, OverrideList } from '@sluice/core';
 import { createDataLimiter, eventSink, messageOf, systemTime } from '@sluice/core/kit';
 import { openSessions, peerOf, trustedProxies } from '@sluice/core/http';
 import { readMetrics, type Metric } from '@sluice/core/metrics';
@@ -104,7 +104,7 @@ export class Service {
   }
 
   /** The limits and overrides in use, for another limiter on the store. A reload replaces them. */
-  get definitions(): Pick<Snapshot, 'limits' | 'overrides'> {
+  get definitions(): { readonly limits: Limits; readonly overrides: OverrideList } {
     const { limits, overrides } = this.#snapshot;
     return { limits, overrides };
   }
