@@ -128,13 +128,3 @@ test.each([
   });
   expect(err).not.toMatch(/token@|secret/);
 });
-
-test('the other commands do not take a service as a store', async () => {
-  const [limits = ''] = written(LIMITS);
-  expect(await run(['peek', '--store', 'serve:http://127.0.0.1:9102', limits, 'PerClient', '192.0.2.1'])).toMatchObject(
-    {
-      code: 2,
-      err: expect.stringContaining('`--store` must be a URL that begins with redis://') as string,
-    },
-  );
-});

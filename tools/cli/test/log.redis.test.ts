@@ -54,7 +54,7 @@ test('--log adds a record of each change to a stream, which sluice log prints fr
 test('--since leaves out what is older by the clock of Redis', async () => {
   const server = await redisServer();
   const { change, records } = on(server);
-  const [seconds = ''] = await server.call<[string, string]>('TIME');
+  const [seconds] = await server.call<[string, string]>('TIME');
   const old = JSON.stringify({ ...JSON.parse(RECORD), what: 'old' });
   await server.call('XADD', 'sluice:log', `${Number(seconds) - 3 * 3600}000-0`, 'record', old);
   await change('charge');

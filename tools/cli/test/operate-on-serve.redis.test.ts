@@ -44,19 +44,19 @@ test('a charge that Redis does not answer is an error, and is not taken by the p
   redis.thaw();
 });
 
-test('files are reloaded during a call of an operator, which keeps the numbers with which it began', async () => {
+test('files are reloaded during a call of an operator, also with another format of ids', async () => {
   const { redis, opened, limits, ask } = await service();
   expect(await ask('charge')).toMatchObject({ status: 200 });
   redis.freeze();
   const charging = ask('charge');
-  writeFileSync(limits, LIMITS.replace('300', '400'));
+  // Another format of ids, which two limiters on one store must not have.
+  writeFileSync(limits, LIMITS.replace('accountId', 'ipAddress').replace('300', '400'));
   const before = opened.version;
   await opened.reload();
   expect(opened.version).not.toBe(before);
   redis.thaw();
   expect(await charging).toMatchObject({ status: 200 });
-  // The bucket has the same level, of which a token is now a smaller part.
-  expect(await ask('look')).toMatchObject({ status: 200, body: { figures: { burst: 400 } } });
+  expect(await ask('look', { id: '203.0.113.7' })).toMatchObject(remaining(400));
 });
 
 test('a limit whose tokens are leased is charged and reset as any other, after a sync', async () => {

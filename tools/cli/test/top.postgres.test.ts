@@ -1,9 +1,11 @@
 import { accountId, createLimiter } from '@sluice/core';
 import { concurrency } from '@sluice/core/concurrency';
 import { quota } from '@sluice/core/quota';
+import { systemTime } from '@sluice/core/kit';
 import { postgresStore } from '@sluice/postgres';
 import { expect, onTestFinished, test } from 'vitest';
 import { postgresServer } from '../../../test/postgres/postgres-server.ts';
+import { tableKeys } from '../src/redis/table-keys.ts';
 import { written } from './files.ts';
 import { run, runJson } from './run.ts';
 
@@ -84,16 +86,36 @@ test('sluice top finds the emptiest of thousands of buckets in PostgreSQL, and c
   expect(await server.query('select 1 from pg_locks where relation = to_regclass($1)', [table])).toEqual([]);
 });
 
-test('a table that is locked ends sluice top after --timeout', async () => {
+test('a table that is locked between two steps ends the listing within its time', async () => {
   const { server, table, limiter, args } = await production();
-  await chargedOrders(limiter, 10);
+  await chargedOrders(limiter, 20);
+  const address = { connectionString: server.url, table, timeoutMs: 300 };
+  const steps = tableKeys(address, { limit: 'Orders', time: systemTime, count: 10 });
+  expect((await steps.next()).value).toHaveLength(10);
   const client = await server.pool.connect();
   await client.query(`begin; lock table ${table}`);
+  await expect(steps.next()).rejects.toThrow(`PostgreSQL could not list the buckets of "${table}": `);
   const { code, err } = await run([...args, '--timeout', '300']);
   await client.query('rollback');
   client.release();
-  expect({ code, err }).toEqual({ code: 2, err: expect.stringMatching(/could not list|ERR_STORE/) as string });
+  expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining('ERR_STORE_UNAVAILABLE') as string });
   expect(await server.query("select 1 from pg_stat_activity where state = 'idle in transaction'")).toEqual([]);
+});
+
+test('a step reads in a transaction that can not write', async () => {
+  const { server, table, limiter } = await production();
+  await chargedOrders(limiter, 2);
+  // In another schema: a view that writes when it is read.
+  await server.query('create schema limits');
+  await server.query('create sequence limits.counted');
+  await server.query(
+    `create view limits.${table} as select key || nextval('limits.counted') * 0 as key from public.${table}`,
+  );
+  const address = { connectionString: server.url, table: `limits.${table}`, timeoutMs: 3000 };
+  const steps = tableKeys(address, { limit: undefined, time: systemTime, count: 10 });
+  await expect(steps.next()).rejects.toThrow(
+    `"limits"."${table}": cannot execute nextval() in a read-only transaction`,
+  );
 });
 
 test('sluice top names the permission that is missing, and refuses a table of another program', async () => {

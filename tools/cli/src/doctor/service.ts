@@ -1,8 +1,8 @@
 import { messageOf } from '@sluice/core/kit';
 import { connect as connectHttp2 } from 'node:http2';
-import { request } from 'node:http';
 import type { Call } from '../console/command.ts';
 import { UsageError } from '../console/failure.ts';
+import { replyTo, type Reply } from '../console/reply.ts';
 import { timeoutOf } from '../redis/options.ts';
 import { Check, type Examined, type Finding } from './finding.ts';
 import { timesOf } from './round-trips.ts';
@@ -12,12 +12,6 @@ const OTHER = 'Another program listens there. Correct the address in `--store`, 
 const TRUST = 'Start sluice serve with --trust and the network of the proxy that asks.';
 const STORE = 'Look at its store: sluice doctor --store, with the address that sluice serve has.';
 const DRAINING = 'It is ending. Ask again when the next one has started.';
-
-/** What one call was answered: its status, and its body or the message of gRPC. */
-interface Reply {
-  readonly status: number;
-  readonly text: string;
-}
 
 /** Looks at a `sluice serve`, as a proxy does that asks it by HTTP or gRPC. No call takes a token. */
 export async function examineService(call: Call, address: string, deadlineMs: number): Promise<readonly Examined[]> {
@@ -72,18 +66,8 @@ function ofGrpc({ status, text }: Reply): readonly Finding[] {
   return [check.wrong(found, OTHER)];
 }
 
-function getHttp(url: URL, timeoutMs: number): Promise<Reply> {
-  return new Promise((resolve, reject) => {
-    const sent = request(url, { agent: false, signal: AbortSignal.timeout(timeoutMs) }, (response) => {
-      let text = '';
-      response.setEncoding('utf8');
-      response.on('data', (chunk: string) => {
-        if (text.length < 10_000) text += chunk;
-      });
-      response.on('error', reject).on('end', () => resolve({ status: response.statusCode!, text }));
-    });
-    sent.on('error', reject).end();
-  });
+function getHttp({ hostname, port, pathname }: URL, timeoutMs: number): Promise<Reply> {
+  return replyTo({ host: hostname.replace(/^\[(.*)\]$/, '$1'), port, path: pathname, timeoutMs });
 }
 
 const SERVICE = 'envoy.service.ratelimit.v3.RateLimitService';

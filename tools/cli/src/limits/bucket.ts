@@ -1,42 +1,18 @@
-import type { LoadedLimits } from '@sluice/config';
-import { SluiceError, type Awaitable, type Limiter } from '@sluice/core';
+import { SluiceError, type Awaitable } from '@sluice/core';
 import type { BucketName } from '@sluice/core/store';
 import type { Call } from '../console/command.ts';
 import { EXIT } from '../console/exit-code.ts';
 import { CommandError } from '../console/failure.ts';
-import { withLimits, type OpenLimits } from '../redis/open-limits.ts';
+import { withLimits } from '../redis/open-limits.ts';
 import { servedAt } from '../redis/open-store.ts';
 import { Audit } from './audit.ts';
 import { servedWords, wholeBucketWords } from './bucket-words.ts';
-import { explanationOf, type RateFacts } from './explanation.ts';
-import { figuresLines, figuresOf, type Figures } from './figures.ts';
+import { bucketsOf, type BucketSource } from './bucket-source.ts';
+import type { RateFacts } from './explanation.ts';
+import { figuresLines, type Figures } from './figures.ts';
 import { loadFiles } from './files.ts';
 
 export { figuresLines } from './figures.ts';
-
-/** Where buckets are: a store, or a service that has one. */
-export interface BucketSource {
-  /** @param cost - The cost of the request that is asked about. */
-  readonly figures: (name: BucketName, cost: number) => Promise<Figures>;
-  /** What follows from the rate of the id; undefined if none applies to it. */
-  readonly rate: (name: BucketName) => Promise<RateFacts | undefined>;
-  readonly limiter: Pick<Limiter, 'charge' | 'refund' | 'reset'>;
-  /** As in {@link OpenLimits}. */
-  readonly check: () => void;
-}
-
-/** Returns the buckets of limits on a store. */
-export function bucketsOf(
-  loaded: Pick<LoadedLimits, 'overrides'>,
-  { limiter, keyOptions, check }: Pick<OpenLimits, 'limiter' | 'keyOptions' | 'check'>,
-): BucketSource {
-  return {
-    figures: (name, cost) => figuresOf({ loaded, limiter, ...name, cost }),
-    rate: async ({ limit: name, id: text }) => (await explanationOf(limiter, { loaded, name, text, keyOptions })).rate,
-    limiter,
-    check,
-  };
-}
 
 /** The bucket that the words of a command name. */
 export class Bucket {

@@ -1,11 +1,10 @@
 import { SluiceError, type BucketState, type CostEntry } from '@sluice/core';
 import { messageOf } from '@sluice/core/kit';
-import { request as requestHttp, type IncomingMessage, type RequestOptions } from 'node:http';
-import { request as requestHttps } from 'node:https';
 import type { Call } from '../console/command.ts';
 import { CommandError, UsageError } from '../console/failure.ts';
+import { replyTo, type Sent } from '../console/reply.ts';
 import { timeoutOf } from '../redis/options.ts';
-import type { BucketSource } from './bucket.ts';
+import type { BucketSource } from './bucket-source.ts';
 import type { RateFacts } from './explanation.ts';
 import type { Figures } from './figures.ts';
 
@@ -34,9 +33,6 @@ export interface Looked {
 export interface Changed {
   readonly states: readonly BucketState[];
 }
-
-/** The most bytes of an answer. */
-const MAX_ANSWER_BYTES = 1_000_000;
 
 /** Fields of answers that are text. In others, the text `Infinity` is a number, as JSON has none. */
 const TEXTS = new Set(['limit', 'id', 'override', 'message']);
@@ -67,28 +63,20 @@ export function servedBuckets(call: Call, address: string): BucketSource {
   };
 }
 
-/** What a service answered: the status of HTTP, and the text. */
-interface Answer {
-  readonly status: number;
-  readonly text: string;
-}
-
 /** A service, as an operator asks it. */
 class ServedAt {
   readonly #address: string;
-  readonly #target: RequestOptions;
-  readonly #request: typeof requestHttp;
-  readonly #token: string | undefined;
-  readonly #timeoutMs: number;
+  readonly #target: Omit<Sent, 'body'>;
+  readonly #hasToken: boolean;
 
   constructor(call: Call, address: string) {
-    this.#address = address;
-    this.#target = targetOf(address);
-    this.#request = address.startsWith('https:') ? requestHttps : requestHttp;
-    this.#token = call.console.terminal.env[TOKEN_VARIABLE];
-    this.#timeoutMs = timeoutOf(call);
-    if (this.#token !== undefined && !/^[!-~]+$/.test(this.#token))
+    const token = call.console.terminal.env[TOKEN_VARIABLE];
+    if (token !== undefined && !/^[!-~]+$/.test(token))
       throw new UsageError(`${TOKEN_VARIABLE} must have visible characters of ASCII alone, as that of the service.`);
+    this.#address = address;
+    this.#hasToken = token !== undefined;
+    const headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
+    this.#target = { ...targetOf(address), path: '/operator', headers, timeoutMs: timeoutOf(call) };
   }
 
   /**
@@ -98,44 +86,22 @@ class ServedAt {
    * @throws {CommandError} If it does not answer operators, or demands another token.
    */
   async ask(asked: OperatorCall): Promise<unknown> {
-    const { status, text } = await this.#send(JSON.stringify(asked)).catch((error: unknown) => {
-      const remedy = 'Start it, or correct the address in `--store`.';
-      throw unavailable(`The service at ${this.#address} does not answer: ${messageOf(error)}. ${remedy}`);
+    const at = `The service at ${this.#address}`;
+    const { status, text } = await replyTo({ ...this.#target, body: JSON.stringify(asked) }).catch((error: unknown) => {
+      throw unavailable(`${at} does not answer: ${messageOf(error)}. Start it, or correct the address in \`--store\`.`);
     });
-    if (status === 401) throw new CommandError(this.#refused());
+    if (status === 401) {
+      const found = this.#hasToken ? `has another token than ${TOKEN_VARIABLE}` : 'demands a token';
+      throw new CommandError(`${at} ${found}. Set the environment variable ${TOKEN_VARIABLE} to that of the service.`);
+    }
     const answer = status === 404 ? undefined : parsed(text);
     if (status === 200 && answer !== undefined) return answer;
     const { code, message } = (answer ?? {}) as { readonly code?: SluiceError['code']; readonly message?: string };
     if (message !== undefined) throw code === undefined ? new CommandError(message) : new SluiceError(code, message);
-    if (status >= 500) throw unavailable(`The service at ${this.#address} failed (${status}). Its log may say why.`);
+    if (status >= 500) throw unavailable(`${at} failed (${status}). Its log may say why.`);
     throw new CommandError(
       `Nothing at ${this.#address} answers operators (${status}). Start sluice serve with --operate, and name the address of its --metrics in \`--store\`.`,
     );
-  }
-
-  #refused(): string {
-    const at = `The service at ${this.#address}`;
-    return this.#token === undefined
-      ? `${at} demands a token. Set the environment variable ${TOKEN_VARIABLE} to that of the service.`
-      : `${at} has another token than ${TOKEN_VARIABLE}. Set it to that of the service.`;
-  }
-
-  #send(body: string): Promise<Answer> {
-    const signal = AbortSignal.timeout(this.#timeoutMs);
-    const headers = {
-      'Content-Type': 'application/json',
-      'Content-Length': Buffer.byteLength(body),
-      ...(this.#token !== undefined && { Authorization: `Bearer ${this.#token}` }),
-    };
-    return new Promise((resolve, reject) => {
-      const options = { ...this.#target, path: '/operator', method: 'POST', headers, agent: false as const, signal };
-      const late = (error: Error): void =>
-        reject(signal.aborted ? new Error(`no answer within ${this.#timeoutMs} ms`) : error);
-      const sent = this.#request(options, (response) => {
-        textOf(response).then((text) => resolve({ status: response.statusCode!, text }), late);
-      });
-      sent.on('error', late).end(body);
-    });
   }
 }
 
@@ -143,7 +109,7 @@ function unavailable(message: string): SluiceError {
   return new SluiceError('ERR_STORE_UNAVAILABLE', message);
 }
 
-function targetOf(address: string): RequestOptions {
+function targetOf(address: string): Pick<Sent, 'socketPath' | 'protocol' | 'host' | 'port'> {
   if (address.startsWith('unix:/')) return { socketPath: address.slice('unix:'.length) };
   const url = /^https?:\/\/./.test(address) && URL.canParse(address) ? new URL(address) : undefined;
   if (url !== undefined && (url.username !== '' || url.password !== '' || url.search !== '')) {
@@ -157,17 +123,6 @@ function targetOf(address: string): RequestOptions {
     );
   }
   return { protocol: url.protocol, host: url.hostname.replace(/^\[(.*)\]$/, '$1'), port: url.port };
-}
-
-async function textOf(response: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of response) {
-    bytes += (chunk as Buffer).length;
-    if (bytes > MAX_ANSWER_BYTES) throw new Error('its answer is too long');
-    chunks.push(chunk as Buffer);
-  }
-  return Buffer.concat(chunks).toString();
 }
 
 function parsed(text: string): unknown {

@@ -2,7 +2,7 @@ import { createLimiter, SluiceError, type LimiterEvent, type Store } from '@slui
 import type { OperatorAnswer, Service } from '@sluice/serve';
 import { UsageError } from '../console/failure.ts';
 import { jsonText } from '../console/json-text.ts';
-import { bucketsOf, type BucketSource } from '../limits/bucket.ts';
+import { bucketsOf, type BucketSource } from '../limits/bucket-source.ts';
 import { OPERATOR_VERSION, type OperatorCall } from '../limits/served-buckets.ts';
 
 /** How long a call waits for the store. */
@@ -85,8 +85,8 @@ function answered(status: number, body: unknown): OperatorAnswer {
 }
 
 /**
- * Returns a store as another object. Two limiters on one object must have equal limits, so a reload of the service would be
- * rejected during a call. It neither closes the store nor compares numbers with other services.
+ * Returns a store as another object. Two limiters on one object must have limits of one shape, so a reload of the service could
+ * be rejected during a call. It neither closes the store nor compares numbers with other services.
  */
 function sameBuckets(store: Store): Store {
   return new Proxy(store, {
