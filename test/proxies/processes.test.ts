@@ -117,8 +117,10 @@ test('one of the processes answers an operator, on the store of all, also after 
   expect(await Promise.all(Array.from({ length: 8 }, () => ask()))).toEqual(Array.from({ length: 8 }, () => 429));
   const [first] = workersOf(program);
   kill(first!);
-  await until('it has ended', () => !workersOf(program).includes(first!));
-  operated('refund', '--cost', '2');
+  await until('the program knows that it has ended', () => program.output.includes('another one replaces it'));
+  operated('refund', '--cost', '2', '--log', '--by', 'ann');
+  const log = execFileSync(process.execPath, [MAIN, 'log', '--redis', redis.url]);
+  expect(String(log)).toMatch(/^\S+ ann: refund PerClient 203\.0\.113\.7, 0 → 2\n$/);
   await until('it answers', async () => (await ask().catch(() => 0)) === 200);
   expect(String(operated('peek'))).toMatch(/^PerClient 203\.0\.113\.7: [01] of 30 tokens left/);
   expect(program.output).toContain('an operator made a refund of PerClient');

@@ -159,7 +159,6 @@ test('a change whose record is lost says so, with the record', async () => {
 
 test.each([
   [['--store', 'host:/run/app.sock'], 'The log is a stream in Redis, and this is another store'],
-  [['--store', 'serve:unix:/run/x.sock'], 'The log is a stream in Redis, and this is another store'],
   [['--reason', 'x'.repeat(501)], '`--reason` must have at most 500 characters with `--log`'],
 ])('--log with %j is refused', async (options, message) => {
   const [limits = ''] = written(LIMITS);

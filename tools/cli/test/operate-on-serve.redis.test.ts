@@ -24,7 +24,12 @@ async function service(
   const lines: string[] = [];
   const ask = async (what: string, more: object = {}) => {
     const request = { version: 1, what, limit: 'Orders', id: 'alice', cost: 5, ...more };
-    const { status, body } = await operate(request, { service: opened, store, log: (line) => lines.push(line) });
+    const { status, body } = await operate(request, {
+      service: opened,
+      store,
+      records: undefined,
+      log: (line) => lines.push(line),
+    });
     return { status, body: JSON.parse(body) as unknown };
   };
   return { redis, opened, limits, ask, lines };
@@ -78,6 +83,8 @@ test.each([
   [{ id: 5 }, 'malformed'],
   [{ limit: ['Orders'] }, 'malformed'],
   [{ what: 'spend' }, 'malformed'],
+  [{ what: 'record' }, 'malformed'],
+  [{ what: 'record', record: '{}' }, 'malformed'],
   [{ what: 'constructor' }, 'malformed'],
   [{ limit: '__proto__' }, 'No limit is named'],
   [{ id: '' }, 'id'],
@@ -88,6 +95,6 @@ test.each([
     status: 400,
     body: expect.objectContaining({ message: expect.stringContaining(message) as string }) as object,
   });
-  expect(await redis.call('KEYS', 'sluice:Orders*')).toEqual([]);
+  expect(await redis.call('KEYS', 'sluice:[Ol]*')).toEqual([]);
   expect(await ask('look')).toMatchObject(remaining(300));
 });

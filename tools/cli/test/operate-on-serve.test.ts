@@ -114,6 +114,9 @@ test('a service on a port demands its token, and --audit writes what has changed
   });
   const ran = await run(['charge', ...words, '--audit', '--by', 'ann'], withToken(TOKEN));
   expect(ran).toMatchObject({ code: 0, out: expect.stringContaining('299 of 300 tokens left') as string });
+  const logged = await run(['charge', ...words, '--log', '--by', 'ann'], withToken(TOKEN));
+  expect(logged).toMatchObject({ code: 2, err: expect.stringContaining('and the service has none') as string });
+  expect((await run(['peek', ...words], withToken(TOKEN))).out).toContain('299 of 300');
   expect(ran.err).toMatch(/"by":"ann","what":"charge","limit":"Orders","id":"alice","before":300,"after":299/);
 });
 

@@ -2,9 +2,11 @@ import { messageOf } from '@sluice/core/kit';
 import { hostname, userInfo } from 'node:os';
 import type { Call } from '../console/command.ts';
 import { CommandError, UsageError } from '../console/failure.ts';
-import { RecordLog } from '../redis/record-log.ts';
+import { servedAt } from '../redis/open-store.ts';
+import { recordLogOf, type RecordLog } from '../redis/record-log.ts';
 import type { Figures } from './figures.ts';
 import { hashedId, type AuditRecord } from './records.ts';
+import { servedLog } from './served-buckets.ts';
 
 /** The longest `--by` and `--reason` of a record in Redis. */
 const MAX_LENGTH = 500;
@@ -14,7 +16,7 @@ export class Audit {
   readonly #call: Call;
   readonly #what: string;
   readonly #by: string;
-  readonly #log: RecordLog | undefined;
+  readonly #log: Pick<RecordLog, 'check' | 'add' | 'close'> | undefined;
 
   /**
    * @param what - The change: `reset`.
@@ -92,11 +94,12 @@ export class Audit {
   }
 }
 
-function logOf(call: Call): RecordLog {
+function logOf(call: Call): Pick<RecordLog, 'check' | 'add' | 'close'> {
   for (const name of ['by', 'reason'])
     if ((call.text(name)?.length ?? 0) > MAX_LENGTH)
       throw new UsageError(`\`--${name}\` must have at most ${MAX_LENGTH} characters with \`--log\`. Shorten it.`);
-  return new RecordLog(call);
+  const service = servedAt(call);
+  return service === undefined ? recordLogOf(call) : servedLog(call, service);
 }
 
 function rejectAlone(call: Call): void {

@@ -1,7 +1,7 @@
 import { shownText } from '@sluice/core/kit';
 import { createHash } from 'node:crypto';
 import type { Call } from '../console/command.ts';
-import { RecordLog } from '../redis/record-log.ts';
+import { recordLogOf } from '../redis/record-log.ts';
 
 /** A change by a command, as `--audit` and `--log` write it. */
 export interface AuditRecord {
@@ -41,7 +41,7 @@ export interface Read {
  * @throws {CommandError} If it can't be read.
  */
 export async function readRecords(call: Call, sinceMs: number | undefined): Promise<Read> {
-  const log = new RecordLog(call);
+  const log = recordLogOf(call);
   const records: AuditRecord[] = [];
   let others = 0;
   try {
@@ -65,8 +65,8 @@ function hashed(id: string): string {
 
 const TEXTS = ['time', 'by', 'what', 'limit', 'id', 'outcome'] as const;
 
-/** Whoever can write to Redis can write anything there. */
-function recordIn(text: string): AuditRecord | undefined {
+/** Returns a record; undefined for other text. Whoever can write to Redis can write anything there. */
+export function recordIn(text: string): AuditRecord | undefined {
   try {
     const record = JSON.parse(text) as Partial<AuditRecord> | null;
     const isOurs = record?.type === 'sluice-audit' && record.version === 1;

@@ -4,6 +4,7 @@ import type { Call } from '../console/command.ts';
 import { CommandError, UsageError } from '../console/failure.ts';
 import { replyTo, type Sent } from '../console/reply.ts';
 import { timeoutOf } from '../redis/options.ts';
+import type { RecordLog } from '../redis/record-log.ts';
 import type { BucketSource } from './bucket-source.ts';
 import type { RateFacts } from './explanation.ts';
 import type { Figures } from './figures.ts';
@@ -14,8 +15,8 @@ export const TOKEN_VARIABLE = 'SLUICE_OPERATOR_TOKEN';
 /** The version of the calls of operators. */
 export const OPERATOR_VERSION = 1;
 
-/** What a service is asked. */
-export interface OperatorCall {
+/** What a service is asked about a bucket. */
+export interface BucketCall {
   readonly version: typeof OPERATOR_VERSION;
   /** `look` changes nothing. */
   readonly what: 'look' | 'charge' | 'refund' | 'reset';
@@ -25,17 +26,24 @@ export interface OperatorCall {
   readonly cost: number;
 }
 
+/** Asks a service to add a record to its log. Without a record, whether it can. */
+export interface RecordCall {
+  readonly version: typeof OPERATOR_VERSION;
+  readonly what: 'record';
+  readonly record: string;
+}
+
 /** What a service answers to `look`, and to a change. */
-export interface Looked {
+interface Looked {
   readonly figures: Figures;
   readonly rate?: RateFacts;
 }
-export interface Changed {
+interface Changed {
   readonly states: readonly BucketState[];
 }
 
 /** Fields of answers that are text. In others, the text `Infinity` is a number, as JSON has none. */
-const TEXTS = new Set(['limit', 'id', 'override', 'message']);
+const TEXTS = new Set(['limit', 'id', 'override', 'message', 'reason', 'by']);
 
 /**
  * Returns the buckets of a `sluice serve`, which decides by its own files and store.
@@ -45,7 +53,7 @@ const TEXTS = new Set(['limit', 'id', 'override', 'message']);
  */
 export function servedBuckets(call: Call, address: string): BucketSource {
   const service = new ServedAt(call, address);
-  const ask = <T>(what: OperatorCall['what'], limit: string, id: string, cost = 1): Promise<T> =>
+  const ask = <T>(what: BucketCall['what'], limit: string, id: string, cost = 1): Promise<T> =>
     service.ask({ version: OPERATOR_VERSION, what, limit, id, cost }) as Promise<T>;
   const change =
     (what: 'charge' | 'refund') =>
@@ -61,6 +69,14 @@ export function servedBuckets(call: Call, address: string): BucketSource {
     },
     check: () => {},
   };
+}
+
+/** Returns the log of a `sluice serve` on Redis. */
+export function servedLog(call: Call, address: string): Pick<RecordLog, 'check' | 'add' | 'close'> {
+  const service = new ServedAt(call, address);
+  const add = async (record: string): Promise<void> =>
+    void (await service.ask({ version: OPERATOR_VERSION, what: 'record', record }));
+  return { check: () => add(''), add, close: () => {} };
 }
 
 /** A service, as an operator asks it. */
@@ -85,7 +101,7 @@ class ServedAt {
    * @throws {SluiceError} What the service answered, and `ERR_STORE_UNAVAILABLE` if it does not answer.
    * @throws {CommandError} If it does not answer operators, or demands another token.
    */
-  async ask(asked: OperatorCall): Promise<unknown> {
+  async ask(asked: BucketCall | RecordCall): Promise<unknown> {
     const at = `The service at ${this.#address}`;
     const { status, text } = await replyTo({ ...this.#target, body: JSON.stringify(asked) }).catch((error: unknown) => {
       throw unavailable(`${at} does not answer: ${messageOf(error)}. Start it, or correct the address in \`--store\`.`);

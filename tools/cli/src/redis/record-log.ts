@@ -14,12 +14,8 @@ export class RecordLog {
   readonly #client: Client;
   readonly key: string;
 
-  /** @throws {UsageError} If the store is not Redis. */
-  constructor(call: Call) {
-    const address = storeAddressOf(call);
-    if (address !== undefined && !/^rediss?:/.test(address)) {
-      throw new UsageError('The log is a stream in Redis, and this is another store. Write the records with --audit.');
-    }
+  /** @param address - As of {@link clientOf}. */
+  constructor(call: Call, address?: string) {
     this.key = logKeyOf(call.text('prefix'));
     this.#client = clientOf(call, address);
   }
@@ -82,6 +78,17 @@ export class RecordLog {
     const remedy = `Give the user ${permissions}, or delete what another program has there.`;
     return new CommandError(`${what} ${this.key}: ${messageOf(error)}. ${remedy}`);
   }
+}
+
+/**
+ * Returns the log of the store of the command line.
+ *
+ * @throws {UsageError} If that is not Redis.
+ */
+export function recordLogOf(call: Call): RecordLog {
+  const address = storeAddressOf(call);
+  if (address === undefined || /^rediss?:/.test(address)) return new RecordLog(call, address);
+  throw new UsageError('The log is a stream in Redis, and this is another store. Write the records with --audit.');
 }
 
 /** Returns the key of the log of a store. */

@@ -7,6 +7,7 @@ import { moreFormats } from '../limits/files.ts';
 import { checkFiles, sourceOf } from '../limits/sources.ts';
 import { clientOf } from '../redis/client.ts';
 import { keyOptionsOf } from '../redis/options.ts';
+import { RecordLog } from '../redis/record-log.ts';
 import type { ServeSettings } from './options.ts';
 
 /** A service that listens. */
@@ -23,7 +24,8 @@ export async function startProcess(call: Call, settings: ServeSettings): Promise
   const service = await openService({ ...options, store });
   const answer = async (request: unknown): Promise<OperatorAnswer> => {
     const { operate } = await import('./operator.ts');
-    return operate(request, { service, store, log: (line) => call.console.line(line) });
+    const records = settings.hasRedis ? () => new RecordLog(call) : undefined;
+    return operate(request, { service, store, records, log: (line) => call.console.line(line) });
   };
   try {
     const { addresses, operator } = settings;

@@ -1,9 +1,11 @@
 import { createLimiter, SluiceError, type LimiterEvent, type Store } from '@sluice/core';
 import type { OperatorAnswer, Service } from '@sluice/serve';
-import { UsageError } from '../console/failure.ts';
+import { CommandError, UsageError } from '../console/failure.ts';
 import { jsonText } from '../console/json-text.ts';
 import { bucketsOf, type BucketSource } from '../limits/bucket-source.ts';
-import { OPERATOR_VERSION, type OperatorCall } from '../limits/served-buckets.ts';
+import { recordIn } from '../limits/records.ts';
+import { OPERATOR_VERSION, type BucketCall, type RecordCall } from '../limits/served-buckets.ts';
+import type { RecordLog } from '../redis/record-log.ts';
 
 /** How long a call waits for the store. */
 const DEADLINE_MS = 2000;
@@ -15,14 +17,36 @@ export interface OperatorParts {
   readonly service: Pick<Service, 'definitions'>;
   /** That of the service. */
   readonly store: Store;
+  /** Opens the log in Redis; undefined if the store is another one. */
+  readonly records: (() => Pick<RecordLog, 'check' | 'add' | 'close'>) | undefined;
   /** Receives a line for each change, without its id. */
   readonly log: (line: string) => void;
 }
 
 /** Answers the call of an operator by the limits and the store of a service. */
-export async function operate(request: unknown, { service, store, log }: OperatorParts): Promise<OperatorAnswer> {
+export async function operate(request: unknown, parts: OperatorParts): Promise<OperatorAnswer> {
   const asked = callOf(request);
   if (typeof asked === 'string') return answered(400, { message: asked });
+  return asked.what === 'record' ? added(asked, parts) : ofBucket(asked, parts);
+}
+
+async function added({ record }: RecordCall, { records }: OperatorParts): Promise<OperatorAnswer> {
+  if (records === undefined) {
+    return answered(400, { message: 'The log is a stream in Redis, and the service has none. Use --audit.' });
+  }
+  const opened = records();
+  try {
+    await (record === '' ? opened.check() : opened.add(record));
+    return answered(200, {});
+  } catch (error) {
+    if (error instanceof CommandError) return answered(503, { message: error.message });
+    throw error;
+  } finally {
+    opened.close();
+  }
+}
+
+async function ofBucket(asked: BucketCall, { service, store, log }: OperatorParts): Promise<OperatorAnswer> {
   const { definitions } = service;
   const failures: unknown[] = [];
   const onEvent = (event: LimiterEvent): void => {
@@ -56,7 +80,7 @@ export async function operate(request: unknown, { service, store, log }: Operato
   }
 }
 
-async function executed({ what, limit, id, cost }: OperatorCall, buckets: BucketSource): Promise<unknown> {
+async function executed({ what, limit, id, cost }: BucketCall, buckets: BucketSource): Promise<unknown> {
   const name = { limit, id };
   if (what === 'look') return { figures: await buckets.figures(name, cost), rate: await buckets.rate(name) };
   const { limiter, check } = buckets;
@@ -70,10 +94,14 @@ async function executed({ what, limit, id, cost }: OperatorCall, buckets: Bucket
 }
 
 /** Returns a call; what is wrong if it is none. */
-function callOf(request: unknown): OperatorCall | string {
-  const { version, what, limit, id, cost } = (request ?? {}) as Readonly<Record<string, unknown>>;
+function callOf(request: unknown): BucketCall | RecordCall | string {
+  const { version, what, limit, id, cost, record } = (request ?? {}) as Readonly<Record<string, unknown>>;
   if (version !== OPERATOR_VERSION)
     return `The service answers calls of version ${OPERATOR_VERSION}. Use the same version of sluice on both sides.`;
+  if (what === 'record') {
+    const isRecord = typeof record === 'string' && (record === '' || recordIn(record) !== undefined);
+    return isRecord ? { version, what, record } : 'The call is malformed.';
+  }
   const isKnown = what === 'look' || what === 'charge' || what === 'refund' || what === 'reset';
   const isCost = Number.isSafeInteger(cost) && (cost as number) >= 1 && (cost as number) <= MAX_COST;
   if (!isKnown || typeof limit !== 'string' || typeof id !== 'string' || !isCost) return 'The call is malformed.';
