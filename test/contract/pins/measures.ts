@@ -21,8 +21,8 @@ const MOST = {
   'lines of core that name': { slot: 24, quota: 24, borrow: 27, load: 16, lease: 53 },
   'types named': { Batch: 1, Answer: 1, Use: 1, Asked: 1, Part: 1, Entry: 1, Outcome: 1 },
   'names of': { '@sluice/core': 64, '@sluice/core/store': 39, '@sluice/core/kit': 86 },
-  'lines of logic of': { core: 14_930, 'all packages': 42_850 },
-  'words of': { docs: 62_670 },
+  'lines of logic of': { core: 14_930, 'all packages': 42_935 },
+  'words of': { docs: 62_710 },
 };
 
 const KINDS: Readonly<Record<string, Kind>> = {
