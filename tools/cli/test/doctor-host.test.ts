@@ -107,9 +107,10 @@ test('sluice doctor does not become the process that serves', async () => {
   expect(readdirSync(join(socket, '..'))).toEqual([]);
 });
 
-test('a path that is not absolute is wrong use', async () => {
-  expect(await run(['doctor', '--store', 'host:app.sock'])).toMatchObject({
-    code: 2,
-    err: expect.stringContaining('absolute path') as string,
-  });
+test.each([
+  ['a path that is not absolute', 'host:app.sock', 'absolute path'],
+  ['another database', 'mysql://host/database', '`--store` must be a URL that begins with redis://'],
+])('%s is wrong use', async (_, store, complaint) => {
+  const err = expect.stringContaining(complaint) as string;
+  expect(await run(['doctor', '--store', store])).toMatchObject({ code: 2, err });
 });

@@ -35,22 +35,21 @@ export async function openStore(call: Call): Promise<OpenStore> {
       'A service (`--store serve:`) answers peek, reset, charge and refund alone. For this command, name its store.',
     );
   }
-  if (address !== undefined && !/^rediss?:/.test(address)) {
-    throw new UsageError(
-      '`--store` must be a URL that begins with redis://, rediss:// or postgres://, host: and the path of a socket, or serve: and the address of a service. For example --store host:/run/app.sock.',
-    );
-  }
   return openRedis(call, address);
 }
 
 /** Returns the address of `--store` or the environment: a server that the line names goes before the environment. */
 export function storeAddressOf(call: Call): string | undefined {
-  const address = call.text('store');
+  const given = call.text('store');
   const isRedis = call.text('redis') !== undefined || call.texts('sentinel').length > 0;
-  if (address !== undefined && isRedis) {
+  if (given !== undefined && isRedis) {
     throw new UsageError('Only one of `--store` and `--redis` or `--sentinel` may be given. Leave one out.');
   }
-  return address ?? (isRedis ? undefined : call.console.terminal.env['SLUICE_STORE']);
+  const address = given ?? (isRedis ? undefined : call.console.terminal.env['SLUICE_STORE']);
+  if (address === undefined || /^(?:rediss?|postgres(?:ql)?|host|serve):/.test(address)) return address;
+  throw new UsageError(
+    '`--store` must be a URL that begins with redis://, rediss:// or postgres://, host: and the path of a socket, or serve: and the address of a service. For example --store host:/run/app.sock.',
+  );
 }
 
 /** Returns where the service of the command line is, without `serve:`; undefined if it names a store. */
