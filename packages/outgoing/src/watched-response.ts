@@ -28,7 +28,15 @@ export function watchedResponse(response: Response, ended: () => void): Response
   const stream = streamOf(response, reader);
   abandoned.register(stream, { ended, reader });
   const Class = response.constructor as typeof Response;
-  return likened(new Class(stream, { status, statusText, headers }), response);
+  return likened(new Class(stream, { ...madeStatus(status, statusText), headers }), response);
+}
+
+/** A server may send what `fetch` takes, and the constructor of a response does not: the status 999, or a phrase in UTF-8. */
+function madeStatus(status: number, statusText: string): ResponseInit {
+  return {
+    status: status >= 200 && status <= 599 ? status : 200,
+    statusText: /^[\t\u0020-\u007E\u0080-\u00FF]*$/.test(statusText) ? statusText : '',
+  };
 }
 
 /**
@@ -41,8 +49,12 @@ function streamOf(response: Response, reader: ReadableStreamDefaultReader<Uint8A
     type: 'bytes' as const,
     response,
     async pull(controller: ReadableByteStreamController): Promise<void> {
-      const { done, value } = await reader.read();
-      if (!done) return controller.enqueue(value);
+      let { done, value } = await reader.read();
+      // A stream of bytes takes no empty part.
+      // oxlint-disable-next-line no-await-in-loop -- one part after the other
+      while (!done && value!.byteLength === 0) ({ done, value } = await reader.read());
+      // A copy: it would take the memory of the part away from others, such as all small buffers of Node.
+      if (!done) return controller.enqueue(new Uint8Array(value!));
       controller.close();
       // A reader with a buffer of its own waits for this.
       controller.byobRequest?.respond(0);
@@ -54,12 +66,15 @@ function streamOf(response: Response, reader: ReadableStreamDefaultReader<Uint8A
 }
 
 /** Gives a response what a new one lacks. */
-function likened(made: Response, { url, redirected, type }: Response): Response {
-  const original = { url, redirected, type } as Response;
+function likened(made: Response, { url, redirected, type, status, statusText, ok }: Response): Response {
+  const original = { url, redirected, type, status, statusText, ok } as Response;
   return Object.defineProperties(made, {
     url: { value: url },
     redirected: { value: redirected },
     type: { value: type },
+    status: { value: status },
+    statusText: { value: statusText },
+    ok: { value: ok },
     clone: { value: () => likened(Object.getPrototypeOf(made).clone.call(made) as Response, original) },
   });
 }

@@ -1,9 +1,14 @@
 import { limitedFetch } from '@sluice/outgoing';
 import { getEventListeners } from 'node:events';
+import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { collectGarbage } from '../../collect-garbage.ts';
 import { Provider } from './provider.ts';
 import { learner, scene } from './scene.ts';
+
+/** Of its own memory: the test would harm that of others where it fails. */
+const bufferOf = (text: string): Buffer => Buffer.alloc(text.length, text);
+const TEXT = bufferOf('hello');
 
 let provider: Provider;
 beforeEach(async () => {
@@ -12,13 +17,14 @@ beforeEach(async () => {
 afterEach(() => provider.close());
 
 describe('a response', () => {
-  test('is that of fetch: its status, fields, address and bytes', async () => {
+  test.each(['moved', 'strange'])('is that of fetch: its status, fields, address and bytes (%s)', async (path) => {
     const { scheduler, expectBalanced } = scene();
     const limited = limitedFetch({ scheduler });
-    const [ours, plain] = await Promise.all([limited(`${provider.url}/moved`), fetch(`${provider.url}/moved`)]);
-    const shown = ({ status, statusText, url, redirected, type, headers }: Response) => ({
+    const [ours, plain] = await Promise.all([limited(`${provider.url}/${path}`), fetch(`${provider.url}/${path}`)]);
+    const shown = ({ status, statusText, ok, url, redirected, type, headers }: Response) => ({
       status,
       statusText,
+      ok,
       url,
       redirected,
       type,
@@ -31,8 +37,19 @@ describe('a response', () => {
     expect(shown(copy)).toEqual(shown(plain));
     expect([await ours.text(), await copy.text()]).toEqual(['hello', 'hello']);
     await plain.text();
-    provider.calls -= 3;
+    provider.calls -= path === 'moved' ? 3 : 1;
     await expectBalanced(provider);
+  });
+
+  test.each([
+    ['empty', [bufferOf('he'), Buffer.alloc(0), bufferOf('llo')]],
+    ['of one buffer', [TEXT.subarray(0, 2), TEXT.subarray(2)]],
+  ])('of another fetch may have parts that are %s, whose memory stays that of others', async (_, parts) => {
+    const { scheduler } = scene();
+    const response = new Response(Readable.toWeb(Readable.from(parts)) as ReadableStream);
+    const limited = limitedFetch({ scheduler, fetch: async () => response });
+    expect(await (await limited('https://api.example.com')).text()).toBe('hello');
+    expect(parts.map((part) => part.toString()).join('')).toBe('hello');
   });
 
   test('frees its slot when its body has ended, and not before', async () => {
