@@ -1,3 +1,5 @@
+import { copiedResponse } from './copied-response.ts';
+
 /** Fields of the limits by name in lower case. */
 export type Fields = Map<string, { readonly name: string; readonly value: string }>;
 
@@ -37,7 +39,7 @@ function writableOf(response: Response): Response {
     response.headers.delete(PROBE);
     return response;
   } catch {
-    return new Response(response.body, response);
+    return copiedResponse(response, response.body);
   }
 }
 

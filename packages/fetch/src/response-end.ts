@@ -1,4 +1,5 @@
 import type { ExchangeEnd } from '@sluice/core/http';
+import { copiedResponse } from './copied-response.ts';
 import { keepAlive } from './keep-alive.ts';
 import { UpgradedConnection } from './upgraded-connection.ts';
 
@@ -77,7 +78,7 @@ export class ResponseEnd {
       this.end('finished');
       return response;
     }
-    return new Response(this.#observed(body), response);
+    return copiedResponse(response, this.#observed(body));
   }
 
   get #upgradable(): UpgradedConnection {

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { accountId, clientNetwork, createLimiter, memoryStore, type Store } from '@sluice/core';
 import { concurrency } from '@sluice/core/concurrency';
 import { storeGuard } from '@sluice/core/store';
@@ -175,6 +178,18 @@ test('a response whose headers can not be changed is copied, with its status and
     'http://localhost/other',
     '"PerUser";r=1;t=30',
   ]);
+});
+
+test('a response of a server that only fetch takes is passed on, with the fields', async () => {
+  // A phrase of one byte is read as UTF-8, which it is not.
+  const server = createServer((_, response) => void response.writeHead(999, 'refus\u00E9').end('no'));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  const options = { settle: () => 1 };
+  const response = await limitFetch(perUser(options))(() => fetch(`http://127.0.0.1:${port}`))(as('ann'));
+  server.close();
+  expect([response.status, response.statusText, await response.text()]).toEqual([999, 'refus\uFFFD', 'no']);
+  expect(response.headers.get('RateLimit')).toBe('"PerUser";r=1;t=30');
 });
 
 test('fields of a handler of the same name stay', async () => {

@@ -34,7 +34,7 @@ export function watchedResponse(response: Response, ended: () => void): Response
 /** A server may send what `fetch` takes, and the constructor of a response does not: the status 999, or a phrase in UTF-8. */
 function madeStatus(status: number, statusText: string): ResponseInit {
   return {
-    status: status >= 200 && status <= 599 ? status : 200,
+    status: status <= 599 ? status : 500,
     statusText: /^[\t\u0020-\u007E\u0080-\u00FF]*$/.test(statusText) ? statusText : '',
   };
 }
