@@ -62,6 +62,16 @@ describe('an override may name a file with one id a line', () => {
     expect(loaded.overrides.rateOf(LIMIT, '203.0.113.7')).toBe('unlimited');
   });
 
+  it('that is another version when an id moves from one file to the next', async () => {
+    const overrides = `- ${LIMIT}: { blocked: true, ids: a.txt }\n- ${LIMIT}: { unlimited: true, ids: b.txt }\n`;
+    const versionOf = async (files: Readonly<Record<string, string>>): Promise<string> => {
+      const paths = beside(files, overrides);
+      return (await loadLimits({ defaults: paths.defaults, overrides: paths.overrides, keys: KEYS })).version;
+    };
+    const before = await versionOf({ 'a.txt': '7\n8\n', 'b.txt': '9\n' });
+    expect(await versionOf({ 'a.txt': '7\n', 'b.txt': '8\n9\n' })).not.toBe(before);
+  });
+
   it('that has a comment alone, for none', async () => {
     const { defaults, overrides } = beside({ 'ids.txt': '# none\n' });
     await expect(loadLimits({ defaults, overrides, keys: KEYS })).resolves.toBeDefined();

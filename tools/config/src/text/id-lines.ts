@@ -17,10 +17,11 @@ interface IdLines {
 /**
  * Reads a text with one id a line, some thousand lines at a time. Blank lines, and lines that begin with `#`, are skipped.
  *
- * @param hash - Takes the bytes.
+ * @param hash - Takes the bytes, behind their number: a line that moves from one file to the next is a change.
  */
 export function* idLines(bytes: Uint8Array, hash: Hash, problems: Problems): Generator<IdLines> {
   if (!checkUtf8(bytes, problems)) return;
+  hash.update(`${bytes.length}:`);
   let line = 1;
   let isEmpty = true;
   for (let start = 0; start < bytes.length;) {
