@@ -2,11 +2,12 @@ import { accountId, createLimiter } from '@sluice/core';
 import { hostStore } from '@sluice/host';
 import { fork } from 'node:child_process';
 import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { once } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
+import { realDelay } from '../../../test/real-delay.ts';
 import { diagnosis } from './diagnosis.ts';
 import { moduleOf } from './files.ts';
 import { run } from './run.ts';
@@ -29,11 +30,12 @@ async function served(): Promise<string> {
 }
 
 /** A socket on which something else listens. */
-async function answeredBy(text: string | undefined): Promise<string> {
+async function answeredBy(text: string | ((client: Socket) => Promise<void>) | undefined): Promise<string> {
   const socket = newSocket();
   const server = createServer((client) => {
     client.on('error', () => {});
-    if (text !== undefined) client.write(text);
+    if (typeof text === 'function') void text(client);
+    else if (text !== undefined) client.write(text);
   });
   server.listen(`${socket}.1`);
   await once(server, 'listening');
@@ -66,6 +68,17 @@ const WRONG: Readonly<Record<string, readonly [said: RegExp, make: () => string 
   'a socket that no process serves': [/^store: no process serves the buckets of /, newSocket],
   'a process that was killed': [/^store: the process that served has ended/, leftBehind],
   'a process that hangs': [/^store: the process does not answer within 500 ms/, () => answeredBy(undefined)],
+  'a process that sends byte by byte': [
+    /^store: the process does not answer within 500 ms/,
+    () =>
+      answeredBy(async (client) => {
+        for (const byte of 'sluice\r\n'.padEnd(32, '\0')) {
+          client.write(byte);
+          // oxlint-disable-next-line no-await-in-loop -- one after the other
+          await realDelay(100);
+        }
+      }),
+  ],
   'another program': [/^store: another program answers/, () => answeredBy('SSH-2.0-OpenSSH\r\n')],
   'a file that is not a socket': [
     /^socket: .* is not a socket/,

@@ -84,6 +84,29 @@ const WRONG: Readonly<Record<string, readonly [said: RegExp, make: () => string 
     /^health: this host is not trusted/,
     async () => (await service(['192.0.2.0/24'])).grpc,
   ],
+  'a service that answers no more, by HTTP': [
+    /^service: it does not answer: no answer within 500 ms/,
+    () => {
+      let answers = 0;
+      return answering((request, out) => {
+        if (request.url === '/') out.writeHead(404).end('There is no table');
+        else if (answers++ < 3) out.end('ok\n');
+      });
+    },
+  ],
+  'a server that sends for ever, by gRPC': [
+    /^service: it does not answer: no answer within 500 ms/,
+    async () => {
+      const server = createHttp2();
+      server.on('stream', (stream) => {
+        stream.on('error', () => {});
+        stream.respond({ ':status': 200, 'content-type': 'application/grpc' });
+        const send = (): unknown => stream.destroyed || stream.write(Buffer.alloc(1000), () => setImmediate(send));
+        send();
+      });
+      return `serve:grpc://${await listening(server)}`;
+    },
+  ],
   'another server of gRPC': [
     /^health: it answers with the status 12 of gRPC/,
     async () => {

@@ -1,3 +1,4 @@
+import type { Time } from '@sluice/core';
 import { messageOf } from '@sluice/core/kit';
 import { lstatSync, readdirSync, type Stats } from 'node:fs';
 import { lstat } from 'node:fs/promises';
@@ -28,7 +29,7 @@ export async function examineHost(call: Call, socket: string, deadlineMs: number
     const found = new Check('socket').wrong(`${path} is not a socket`, 'Delete it, or give the store another path.');
     return [{ findings: [folder, found] }];
   }
-  const answered = await versionAt(path, timeoutOf(call));
+  const answered = await versionAt(path, timeoutOf(call), call.console.time);
   if (typeof answered !== 'number') return [{ server: path, findings: [folder, permissions(file), answered] }];
   const protocol = new Check('protocol').ok(`version ${answered}`);
   return [{ server: path, findings: [...(await ofStore(call, deadlineMs)), folder, permissions(file), protocol] }];
@@ -86,15 +87,17 @@ function modeOf({ mode }: Stats): string {
 }
 
 /** Asks the process that serves for its version; returns what is wrong if it does not say. */
-function versionAt(path: string, timeoutMs: number): Promise<number | Finding> {
+function versionAt(path: string, timeoutMs: number, time: Time): Promise<number | Finding> {
   const check = new Check('store');
   return new Promise((resolve) => {
     const socket = createConnection({ path });
     const end = (found: number | Finding): void => {
+      late.cancel();
       socket.destroy();
       resolve(found);
     };
-    socket.setTimeout(timeoutMs, () =>
+    // For the whole answer: another program may send its bytes one by one.
+    const late = time.alarm(timeoutMs, () =>
       end(
         check.wrong(
           `the process does not answer within ${timeoutMs} ms`,

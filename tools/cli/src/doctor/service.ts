@@ -1,3 +1,4 @@
+import type { Time } from '@sluice/core';
 import { messageOf } from '@sluice/core/kit';
 import { connect as connectHttp2 } from 'node:http2';
 import type { Call } from '../console/command.ts';
@@ -13,21 +14,26 @@ const TRUST = 'Start sluice serve with --trust and the network of the proxy that
 const STORE = 'Look at its store: sluice doctor --store, with the address that sluice serve has.';
 const DRAINING = 'It is ending. Ask again when the next one has started.';
 
+/** An answer by gRPC is shorter. */
+const MOST_BYTES = 10_000;
+
 /** Looks at a `sluice serve`, as a proxy does that asks it by HTTP or gRPC. No call takes a token. */
 export async function examineService(call: Call, address: string, deadlineMs: number): Promise<readonly Examined[]> {
   const url = urlOf(address);
   const timeoutMs = timeoutOf(call);
   const isHttp = url.protocol === 'http:';
+  const { time } = call.console;
   const health = (): Promise<Reply> =>
-    isHttp ? getHttp(new URL('/health', url), timeoutMs) : checkGrpc(url, timeoutMs);
-  const first = await health().catch((error: unknown) => messageOf(error));
-  if (typeof first === 'string') {
-    return [{ server: url.host, findings: [new Check('service').wrong(`it does not answer: ${first}`, REACH)] }];
+    isHttp ? getHttp(new URL('/health', url), timeoutMs) : checkGrpc(url, timeoutMs, time);
+  const findings: Finding[] = [];
+  try {
+    const first = await health();
+    findings.push(...(isHttp ? await ofHttp(url, first, timeoutMs) : ofGrpc(first)));
+    if (findings.every(({ verdict }) => verdict === 'ok')) findings.push(await timesOf(health, { deadlineMs, time }));
+  } catch (error) {
+    findings.push(new Check('service').wrong(`it does not answer: ${messageOf(error)}`, REACH));
   }
-  const findings = isHttp ? await ofHttp(url, first, timeoutMs) : ofGrpc(first);
-  const isFine = findings.every(({ verdict }) => verdict === 'ok');
-  const measured = isFine ? [await timesOf(health, { deadlineMs, time: call.console.time })] : [];
-  return [{ server: url.host, findings: [...findings, ...measured] }];
+  return [{ server: url.host, findings }];
 }
 
 function urlOf(address: string): URL {
@@ -74,14 +80,17 @@ const SERVICE = 'envoy.service.ratelimit.v3.RateLimitService';
 const FRAME_HEAD = 5;
 
 /** Calls `grpc.health.v1.Health/Check` for the rate limit service. */
-function checkGrpc(url: URL, timeoutMs: number): Promise<Reply> {
+function checkGrpc(url: URL, timeoutMs: number, time: Time): Promise<Reply> {
   return new Promise((resolve, reject) => {
-    const session = connectHttp2(`http://${url.host}`, { timeout: timeoutMs });
+    const session = connectHttp2(`http://${url.host}`);
     const fail = (error: Error): void => {
+      late.cancel();
       session.destroy();
       reject(error);
     };
-    session.on('error', fail).on('timeout', () => fail(new Error(`no answer within ${timeoutMs} ms`)));
+    // For the whole answer: another program may send for ever.
+    const late = time.alarm(timeoutMs, () => fail(new Error(`no answer within ${timeoutMs} ms`)));
+    session.on('error', fail);
     const stream = session.request({
       ':method': 'POST',
       ':path': '/grpc.health.v1.Health/Check',
@@ -92,10 +101,12 @@ function checkGrpc(url: URL, timeoutMs: number): Promise<Reply> {
     const note = (fields: Readonly<Record<string, unknown>>): void => {
       if (fields['grpc-status'] !== undefined) status = Number(fields['grpc-status']);
     };
-    stream.setTimeout(timeoutMs, () => fail(new Error(`no answer within ${timeoutMs} ms`)));
     stream.on('response', note).on('trailers', note);
-    stream.on('data', (chunk: Buffer) => (body = Buffer.concat([body, chunk])));
+    stream.on('data', (chunk: Buffer) => {
+      if (body.length < MOST_BYTES) body = Buffer.concat([body, chunk]);
+    });
     stream.on('error', fail).on('close', () => {
+      late.cancel();
       session.close();
       resolve({ status, text: body.toString('latin1', FRAME_HEAD) });
     });
