@@ -70,7 +70,13 @@ export function limitedProcessor<Name extends string, Job extends LimitedJob, Re
       const taken = { at, attempt: job.attemptsMade };
       // Without a slot, it keeps the turn that it had.
       if (!allowed) return await later(job, token, at, isKept ? taken : undefined);
-      if (delayMs > 0) return await later(job, token, at, taken);
+      if (delayMs > 0) {
+        if (!isPlainObject(job.data)) {
+          await limiter.refund(decision);
+          throw noObject(job.data);
+        }
+        return await later(job, token, at, taken);
+      }
       return await process(job, token, ...rest);
     } finally {
       await decision.release();
@@ -84,12 +90,12 @@ function takenFrom(job: LimitedJob): Turn | undefined {
   if (!isPlainObject(data) || !(TURN in data)) return undefined;
   const { [TURN]: turn, ...own } = data;
   job.data = own;
-  return (turn as Turn).attempt === job.attemptsMade ? (turn as Turn) : undefined;
+  const taken = turn as Turn | null | undefined;
+  return taken?.attempt === job.attemptsMade ? taken : undefined;
 }
 
 /** Delays a job. */
 async function later(job: LimitedJob, token: string | undefined, at: number, turn: Turn | undefined): Promise<never> {
-  if (!isPlainObject(job.data)) throw noObject(job.data);
   if (turn !== undefined) await job.updateData({ ...job.data, [TURN]: turn });
   await job.moveToDelayed(at, token);
   const error = new Error('The job was delayed until its limits allow it.');

@@ -125,7 +125,16 @@ describe('a job', () => {
     expect(job.moves).toEqual([]);
   });
 
-  test('of data that can not keep a turn is an error that says so', async () => {
+  test.each([null, 'soon', { at: 'soon' }])('with a turn that is none, %j, takes one', async (sluiceTurn) => {
+    const limited = limitedProcessor(
+      newLimiter(),
+      () => calls,
+      (job: Job) => job.data,
+    );
+    expect(await limited(new Job({ to: 'x', sluiceTurn }), 't')).toEqual({ to: 'x' });
+  });
+
+  test('of data that can not keep a turn is an error that says so, and takes nothing', async () => {
     const limiter = newLimiter();
     await limiter.spend(calls);
     const limited = limitedProcessor(
@@ -134,6 +143,8 @@ describe('a job', () => {
       () => 1,
     );
     await expect(limited(new Job('text'), 't')).rejects.toThrow("`job.data` must be an object, but was 'text'");
+    // The token of the next hour, which that job would have had.
+    expect((await limiter.spend(calls)).allowed).toBe(true);
   });
 });
 
