@@ -62,6 +62,7 @@ export function defineLimitSet<Request>(
   const table = (asked ? {} : overrides) as OverrideTable | OverrideList;
   const list = table instanceof OverrideList ? table : listOverrides(table, defined);
   list.checkLimits(defined, calls.time);
+  const lookups = new Map([...defined.keys()].map((name) => [name, overridesOf(list, name)?.lookup()]));
   const limits = connected(defined, (limit) => overridesOf(list, limit)?.totals);
   list.seal();
   return {
@@ -69,7 +70,7 @@ export function defineLimitSet<Request>(
     usual: new Map([...limits].map(([name, limit]) => [name, usualUse(limit)])),
     rateFor: unlessDisabled(
       limits,
-      asked?.rateFor ?? (list.isEmpty ? undefined : (limit, id) => list.rateOf(limit.name, id) ?? limit.rate),
+      asked?.rateFor ?? (list.isEmpty ? undefined : (limit, id) => lookups.get(limit.name)?.(id) ?? limit.rate),
     ),
     overridesCanWait: asked !== undefined || [...limits.keys()].some((name) => overridesOf(list, name)?.canWait),
     ...(asked === undefined && { listed: list }),

@@ -7,7 +7,7 @@ import { checkId, type IdFormat } from '../../ids/id-format.ts';
 import { Cidr } from '../../ids/cidr.ts';
 import { IpAddress } from '../../ids/ip-address.ts';
 import { FirstParts, FirstPartsMap } from './first-parts.ts';
-import type { OverrideEnds } from './override-ends.ts';
+import type { Now, OverrideEnds } from './override-ends.ts';
 import { withValue, type IdValues } from './id-table.ts';
 import { NetworkMap } from './network-map.ts';
 import { wrongNumbers } from './override.ts';
@@ -78,10 +78,15 @@ export class LimitOverrides {
    * Returns the override of an id: its own, otherwise that of the smallest network that contains it, or of the most parts
    * that it begins with.
    */
-  rateOf(id: string): OverrideRate | undefined {
-    const now = this.ends?.now ?? asIs;
+  rateOf(id: string, now: Now<OverrideRate> = this.ends?.now ?? asIs): OverrideRate | undefined {
     const own = this.#ids.get(id);
     return (now === asIs ? own : now(own)) ?? this.#networks?.lookUp(id, now) ?? this.#firstParts?.lookUp(id, now);
+  }
+
+  /** Returns {@link rateOf} with the present clock and time zone, which other limiters with this list may replace. */
+  lookup(): (id: string) => OverrideRate | undefined {
+    const now = this.ends?.now ?? asIs;
+    return (id) => this.rateOf(id, now);
   }
 
   /**

@@ -9,15 +9,14 @@ export type Now<Value> = (value: Value | undefined) => Value | undefined;
 
 /** The overrides of one limit that have an end. They are compared with the clock when they are looked up: no timer is set. */
 export class OverrideEnds {
-  #periods: Periods | undefined;
-  #time: Time = systemTime;
+  /** Returns the numbers that a table has for an id; `undefined` after their end. That of the limiter that used them last. */
+  now: Now<OverrideRate> = nowBy(systemTime, undefined);
   /** Equal ones are one object: a list of many ids has few different ends. */
   readonly #listed = new Map<OverrideRate, Map<string, ListedEnd>>();
 
-  /** Ends follow this source of time from now on, in the time zone of the limit. */
-  follow(time: Time | undefined, { periods }: Pick<Limit<never>, 'periods'>): void {
-    if (time !== undefined) this.#time = time;
-    this.#periods = periods;
+  /** Ends follow this source of time from now on, in the time zone of the limit; what was `now` before stays as it is. */
+  follow(time: Time = systemTime, { periods }: Pick<Limit<never>, 'periods'>): void {
+    this.now = nowBy(time, periods);
   }
 
   /** Returns what the tables keep for numbers with an end. */
@@ -28,12 +27,13 @@ export class OverrideEnds {
     if (listed === undefined) byText.set(end.text, (listed = new ListedEnd(rate, end)));
     return listed;
   }
+}
 
-  /** Returns the numbers that a table has for an id; `undefined` after their end. */
-  readonly now: Now<OverrideRate> = (listed) => {
+function nowBy(time: Time, periods: Periods | undefined): Now<OverrideRate> {
+  return (listed) => {
     if (!((listed as unknown) instanceof ListedEnd)) return listed;
     const { rate, end } = listed as unknown as ListedEnd;
-    return this.#time.wallNow() < end.msIn(this.#periods) ? rate : undefined;
+    return time.wallNow() < end.msIn(periods) ? rate : undefined;
   };
 }
 

@@ -43,6 +43,26 @@ test.each([
   expect(figuresAt([before, instant], { limits: rate, overrides }, 'a')).toEqual([10, 1]);
 });
 
+test('a list of two limiters ends by the clock and the time zone of each', () => {
+  const limits = { Requests: quota({ key: accountId(), count: 1, per: 'day' }) };
+  const inTokyo = { Requests: quota({ key: accountId(), count: 1, per: 'day', timeZone: 'Asia/Tokyo' }) };
+  const overrides = new OverrideList();
+  overrides.add('Requests', limits.Requests, 'a', until('2027-01-31', { count: 10 }));
+  const burstsOf = (times: readonly string[], other: typeof limits): (() => readonly (number | undefined)[]) => {
+    const limiters = times.map((at) => {
+      const time = new FakeTime(Date.parse(at));
+      return createLimiter({ limits: other, overrides, store: memoryStore({ time }), time });
+    });
+    return () => limiters.map((each) => each.checkSync([{ limit: 'Requests', id: 'a' }]).results[0]?.burst);
+  };
+  const times = ['2027-01-01T00:00Z', '2027-01-31T18:00Z', '2030-01-01T00:00Z'];
+  const [here, there] = [burstsOf(times, limits), burstsOf(times, inTokyo)];
+  expect([here(), there()]).toEqual([
+    [10, 10, 1],
+    [10, 1, 1],
+  ]);
+});
+
 test.each(['unlimited', 'blocked'] as const)('an id is %s until an end', (override) => {
   const overrides = { Requests: { a: until('2027-01-31', override) } };
   const times = ['2027-01-31T00:00Z', '2027-02-01T00:00Z'];
