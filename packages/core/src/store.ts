@@ -32,5 +32,7 @@ export {
   type StoreTraits,
   type StoreTransaction,
 } from './store/store.ts';
+export { storeBlocks, type BlocksText } from './store/shared-blocks.ts';
+export type { StoreBlock, StoreBlocks } from './store/store-blocks.ts';
 export { levelAfter, levelAfterRefund, passes } from './store/transaction-rule.ts';
 export type { Alarm, Cancel } from './time/time.ts';

@@ -63,7 +63,9 @@ export class Counts implements Observer {
   }
 
   corrected({ limit, cost, direction }: Correction): void {
-    if (direction !== 'settled' && direction !== 'reset') this.of(limit)[direction] += cost;
+    if (direction === 'settled' || direction === 'reset' || direction === 'blocked' || direction === 'unblocked')
+      return;
+    this.of(limit)[direction] += cost;
   }
 
   closed(limiter: Limiter<never>): void {

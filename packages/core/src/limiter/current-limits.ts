@@ -8,6 +8,7 @@ import type { StoreCalls } from '../store/store-calls.ts';
 import { AnswerWaits } from '../time/answer-waits.ts';
 import type { Time } from '../time/time.ts';
 import { checkCarries } from './accepted-store.ts';
+import { blocksUnread, withBlocked } from './blocking.ts';
 import { registerLimits, releaseLimits, type MadeAgain } from './limit-name-registry.ts';
 import { LeaseWarnings } from './lease-warnings.ts';
 import type { KindParts } from './kind-parts.ts';
@@ -41,7 +42,10 @@ export class CurrentLimits<Request> {
   /** The waits for `overrides` functions. */
   readonly #waits: AnswerWaits;
   #noteNewParts: () => void = () => undefined;
-  /** The limits in effect. Only {@link CurrentLimits.replace} changes it. */
+  readonly #endBlocks: (() => void) | undefined;
+  /** As they were defined, without the blocks of the store. */
+  #plain: LimitSet<Request>;
+  /** The limits in effect. Only {@link CurrentLimits.replace} and blocks change it. */
   set: LimitSet<Request>;
 
   /**
@@ -53,12 +57,17 @@ export class CurrentLimits<Request> {
     this.#waits = new AnswerWaits(parts.overridesDeadlineMs, parts.time);
     this.raised = new RaisedLimits(parts.time);
     this.#leases = new LeaseWarnings(parts.store, parts.emit);
-    this.set = this.#defined(set);
+    this.#plain = this.#defined(set);
+    this.set = this.#withBlocks();
     this.#register(this.set);
     parts.kinds.changed(this.set.limits);
     this.#leases.changed(this.set);
     this.others = parts.store.otherNumbers?.(parts as never) as OtherNumbers | undefined;
     this.others?.changed(this.set);
+    this.#endBlocks = parts.store.blocks?.watch((error) => {
+      if (error !== undefined) parts.emit(blocksUnread(error));
+      this.set = this.#withBlocks();
+    });
   }
 
   /**
@@ -75,7 +84,8 @@ export class CurrentLimits<Request> {
     if (this.#parts.kinds.changed(next.limits)) this.#noteNewParts();
     this.#leases.changed(next);
     this.others?.changed(next);
-    this.set = next;
+    this.#plain = next;
+    this.set = this.#withBlocks();
   }
 
   /**
@@ -97,12 +107,19 @@ export class CurrentLimits<Request> {
   /** Lets other limiters use the names, and ends the looks at other processes. */
   release(): void {
     this.others?.close();
+    this.#endBlocks?.();
     releaseLimits(this.#parts.store, this);
   }
 
   /** Ends the wait for all `overrides` functions that have not answered yet. */
   endOverrides(): void {
     this.#waits.expireAll();
+  }
+
+  // Between two sets with blocks nothing changes for those who look a limit up again for another set.
+  #withBlocks(): LimitSet<Request> {
+    const { blocks } = this.#parts.store;
+    return blocks === undefined || blocks.isEmpty ? this.#plain : withBlocked(this.#plain, blocks, this.#parts.time);
   }
 
   #register(set: LimitSet<Request>): void {

@@ -7,6 +7,7 @@ import type { Batch, Transaction } from '../decision/transaction.ts';
 import { tracing } from '../events/trace.ts';
 import { OpenGate } from '../failure/open-gate.ts';
 import type { StoreGate } from '../failure/store-gate.ts';
+import type { StoreBlocks } from '../store/store-blocks.ts';
 import { assertAtOnce } from './at-once.ts';
 import type { CallerDeadlines } from './caller-deadlines.ts';
 import type { Active } from './kind-parts.ts';
@@ -17,6 +18,9 @@ import { Stages } from './stages.ts';
 /** What was made of an entry: `null` of that of an unlimited id. */
 type Made = Awaitable<Transaction | null>;
 
+/** Blocks that other processes may make. */
+export type NotedBlocks = Required<Pick<StoreBlocks, 'note'>>;
+
 /** The parts of a {@link Decider}. */
 export interface DeciderParts {
   readonly gate: StoreGate;
@@ -26,6 +30,8 @@ export interface DeciderParts {
   readonly reports: Reports<never>;
   /** Whether a cost that can never pass is denied, and not an error. */
   readonly costsFromData: boolean;
+  /** Noted at each decision. Undefined if no other process uses the store. */
+  readonly blocks: NotedBlocks | undefined;
 }
 
 /** Decides batches: plain ones by the gate alone, and others by the stages. */
@@ -39,14 +45,16 @@ export class Decider {
   readonly #deadlines: DeciderParts['deadlines'];
   readonly #reports: Reports<never>;
   readonly #costsFromData: boolean;
+  readonly #blocks: NotedBlocks | undefined;
 
-  constructor({ gate, raised, deadlines, reports, costsFromData }: DeciderParts) {
+  constructor({ gate, raised, deadlines, reports, costsFromData, blocks }: DeciderParts) {
     this.#gate = gate;
     this.#answersAtOnce = gate instanceof OpenGate;
     this.#raised = raised;
     this.#deadlines = deadlines;
     this.#reports = reports;
     this.#costsFromData = costsFromData;
+    this.#blocks = blocks;
     this.#stages = stagesOf([], gate);
     this.#watch = raised;
   }
@@ -123,6 +131,7 @@ export class Decider {
     isTimed: boolean = !this.#answersAtOnce && this.#reports.areTimed,
   ): Awaitable<Decided> {
     if (isTimed) return this.#watched(() => this.decide(call, batch, false), batch);
+    this.#blocks?.note();
     for (let i = 0; i < batch.length; i++) if (!batch[i]!.isPlain) return this.#decideByStages(call, batch);
     return this.#raised.isActive || this.#watch.isActive
       ? this.#stages[call].decide(batch)
@@ -140,6 +149,7 @@ export class Decider {
 
   /** Decides a batch of {@link plainBatchOf}. */
   #decidePlain(call: DecisionCall, batch: Batch): Awaitable<Decided> {
+    this.#blocks?.note();
     return this.#raised.isActive || this.#watch.isActive
       ? this.#stages[call].decide(batch)
       : this.#gate.decide(call, batch);
@@ -177,6 +187,7 @@ export class Decider {
    * tried. Reports the decision of a `spend`.
    */
   decideFirst(call: DecisionCall, made: Awaitable<readonly Batch[]>, spent?: Spent): Awaitable<Decided> {
+    this.#blocks?.note();
     const decide = (batches: readonly Batch[]): Awaitable<Decided> =>
       andThen(this.#stages[call].decideFirst(untilUnlimited(batches)), (tried) => leavingOut(firstDecision(tried)));
     const isWatched = !this.#answersAtOnce && this.#reports.areTimed;

@@ -155,10 +155,15 @@ export const LIMIT_AND_COST_HINTS: Hints = {
 const ID_HINTS = isHere('id', ['key', 'ip', 'identifier', 'account', 'user']);
 const ENTRY_HINTS: Hints = { ...LIMIT_AND_COST_HINTS, ...ID_HINTS };
 
-type CallWithoutMode = 'restrict' | 'charge' | 'refund' | 'reset' | 'usage';
+type CallWithoutMode = 'block' | 'unblock' | 'restrict' | 'charge' | 'refund' | 'reset' | 'usage';
 
 /** The properties of the entries of calls without a mode and a share, and hints for others. */
 const CALLS: Readonly<Record<CallWithoutMode, { readonly fields: readonly string[]; readonly hints: Hints }>> = {
+  block: {
+    fields: ['limit', 'id', 'forMs', 'reason', 'by'],
+    hints: hintsOf('block denies the id', 'block takes nothing.'),
+  },
+  unblock: { fields: ['limit', 'id'], hints: hintsOf('unblock ends a block', 'unblock takes nothing.') },
   restrict: {
     fields: ['limit', 'id', 'remaining', 'forMs'],
     hints: hintsOf('restrict raises the level of the bucket', 'To take tokens use charge([{ limit, id, cost }]).'),

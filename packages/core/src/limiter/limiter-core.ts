@@ -19,11 +19,13 @@ import {
 import type { Limit } from '../limits/limit.ts';
 import { pressureEvent } from '../store/memory/pressure.ts';
 import type { ReadyOptions } from '../store/ready-options.ts';
+import type { StoreBlock } from '../store/store-blocks.ts';
 import type { BucketName, Store, StoreReport } from '../store/store.ts';
 import type { Time } from '../time/time.ts';
 import { watchedStore } from './accepted-store.ts';
 import { alternativesOf } from './alternatives.ts';
 import { assertAtOnce } from './at-once.ts';
+import type { BlockEntry, Blocking } from './blocking.ts';
 import type { CostEntry, FirstOf, SpendEntry } from './entry.ts';
 import { checkCall, type EntryCall } from './entry-calls.ts';
 import type { WaitEnd, Leave } from './queued-decisions.ts';
@@ -209,6 +211,18 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     });
   }
 
+  async block(entries: readonly BlockEntry[]): Promise<readonly StoreBlock[]> {
+    return this.#blocking.block(entries);
+  }
+
+  async unblock(entries: readonly BucketName[]): Promise<readonly StoreBlock[]> {
+    return this.#blocking.unblock(entries);
+  }
+
+  async blocked(limit?: string): Promise<readonly StoreBlock[]> {
+    return this.#blocking.blocked(limit);
+  }
+
   replace(set: LimitSetOptions<Request>): void {
     // From now on other limiters may use the names.
     if (this.#isClosing) throw closed();
@@ -217,6 +231,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
 
   async ready(options?: ReadyOptions): Promise<void> {
     await this.#parts.gate.ready(options);
+    await this.#parts.blocking.ready();
     await this.#parts.limits.others?.look();
   }
 
@@ -303,6 +318,12 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
   get inProgress(): Pick<LimiterParts<Request>, 'queued' | 'kinds' | 'deadlines'> {
     const { queued, kinds, deadlines } = this.#parts;
     return { queued, kinds, deadlines };
+  }
+
+  /** @throws {SluiceError} `ERR_CLOSED` after `close`. */
+  get #blocking(): Blocking {
+    this.#parts.gate.assertOpen();
+    return this.#parts.blocking;
   }
 
   get #answersAtOnce(): boolean {

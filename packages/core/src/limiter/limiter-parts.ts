@@ -11,9 +11,10 @@ import type { Store } from '../store/store.ts';
 import { StoreCalls } from '../store/store-calls.ts';
 import type { Time } from '../time/time.ts';
 import { CallerDeadlines } from './caller-deadlines.ts';
+import { Blocking } from './blocking.ts';
 import { Corrections } from './corrections.ts';
 import { CurrentLimits } from './current-limits.ts';
-import { Decider } from './decider.ts';
+import { Decider, type NotedBlocks } from './decider.ts';
 import { QueuedDecisions } from './queued-decisions.ts';
 import { KindParts } from './kind-parts.ts';
 import type { Limiter } from './limiter.ts';
@@ -21,6 +22,9 @@ import { RaiseStage } from './raise-stage.ts';
 import { Reports, type OnDecision } from './reports.ts';
 import { PendingWork } from './pending-work.ts';
 import { Settlements } from './settlements.ts';
+
+/** How long a store may take to block an id at least, in milliseconds: a person waits for it, and no request. */
+const BLOCK_MS = 1000;
 
 /** The validated options of a limiter. */
 export interface LimiterSetup<Request> {
@@ -46,6 +50,7 @@ export interface LimiterParts<Request> {
   readonly gate: StoreGate;
   readonly decider: Decider;
   readonly corrections: Corrections;
+  readonly blocking: Blocking;
   readonly settlements: Settlements;
   readonly queued: QueuedDecisions;
   readonly deadlines: CallerDeadlines;
@@ -103,7 +108,8 @@ export function partsOf<Request>(setup: LimiterSetup<Request>, limiter: Limiter<
   const { raised } = limits;
   const raises = new RaiseStage({ raised, gate, limits });
   const { costsFromData } = setup;
-  const decider = new Decider({ gate, raised, deadlines, reports, costsFromData });
+  const blocks = store.blocks?.note === undefined ? undefined : (store.blocks as NotedBlocks);
+  const decider = new Decider({ gate, raised, deadlines, reports, costsFromData, blocks });
   // The order in which a batch is decided. The store comes after the last one.
   limits.onNewParts(() => decider.use([BLOCKED, ...kinds.stages, raises], kinds.watch));
   const settlements = new Settlements({
@@ -114,5 +120,6 @@ export function partsOf<Request>(setup: LimiterSetup<Request>, limiter: Limiter<
     reports,
     spend: (batch) => decider.decide('spend', batch),
   });
-  return { limits, gate, decider, corrections, settlements, queued, deadlines, kinds, work, reports };
+  const blocking = new Blocking({ store, time, deadlineMs: Math.max(failure.deadlineMs, BLOCK_MS), limits, reports });
+  return { limits, gate, decider, corrections, blocking, settlements, queued, deadlines, kinds, work, reports };
 }

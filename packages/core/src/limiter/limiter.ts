@@ -1,6 +1,7 @@
 // The room limiter: what users call: `createLimiter`, and the methods of a limiter.
 import type { Decision } from '../decision/decision.ts';
 import type { BucketState } from '../decision/result.ts';
+import type { BlockEntry } from './blocking.ts';
 import type { CostEntry, FirstOf, SpendEntry } from './entry.ts';
 import type { LimitHandle } from './limit-handle.ts';
 import type { LimitDescription } from './limit-description.ts';
@@ -12,6 +13,7 @@ import type { Usage } from './usage.ts';
 import type { StoreStatus } from '../failure/store-health.ts';
 import type { LimitSetOptions } from '../definitions/limit-set.ts';
 import type { ReadyOptions } from '../store/ready-options.ts';
+import type { StoreBlock } from '../store/store-blocks.ts';
 import type { Store } from '../store/store.ts';
 
 /**
@@ -30,7 +32,7 @@ import type { Store } from '../store/store.ts';
  *   named buckets.
  * - {@link Limiter.settle} corrects the cost of a decision when the true one is known, and {@link Limiter.run} does all of it
  *   around one piece of work.
- * - {@link Limiter.reset} fills whole buckets. It is meant for operators.
+ * - {@link Limiter.reset} fills whole buckets, and {@link Limiter.block} denies an id for some time. They are meant for operators.
  * - {@link Limiter.limit} returns a handle with the same calls for one limit.
  *
  * All of them return promises, with every store. {@link Limiter.spendSync} and {@link Limiter.checkSync} decide at once
@@ -40,7 +42,7 @@ import type { Store } from '../store/store.ts';
  * Wrong arguments reject the promise: `ERR_OPTION`, `ERR_UNKNOWN_OPTION` for a property that the call does not accept,
  * `ERR_UNKNOWN_LIMIT`, `ERR_ID`, `ERR_COST`, `ERR_DUPLICATE_BUCKET`, and `ERR_CLOSED` after `close()`.
  *
- * A store that can't answer is an error of `reset` only. For decisions and charges, each limit's failure policy
+ * A store that can't answer is an error of `reset`, `block`, `unblock` and `blocked` only. For decisions and charges, each limit's failure policy
  * applies; a refund is lost, with an event.
  *
  * `Request` is the type of the request that keys read ids from. `Name` is the union of the limits' names as passed to
@@ -215,6 +217,38 @@ export interface Limiter<Request = unknown, Name extends string = string> {
    * then be full.
    */
   reset(entries: readonly (CostEntry<Name> & { readonly cost?: never })[]): Promise<void>;
+  /**
+   * Denies all requests of ids at a limit for some time, whatever is in their buckets, in all processes on the store: like the
+   * override `'blocked'`, until the block ends or {@link Limiter.unblock} ends it. It replaces a block of the same id.
+   *
+   *     await limiter.block([{ limit: 'Orders', id: '12345678', forMs: 7_200_000, reason: 'ticket 4711', by: 'mia' }]);
+   *
+   * It takes effect at once in this process, and in others a second after a decision at the latest. What they know stays in
+   * effect while the store can't answer. It wins over overrides, also over `'unlimited'`; a disabled limit denies nobody. Slots
+   * that the id holds stay held. Its end follows the wall clock of each process.
+   *
+   * @returns The blocks, with canonical ids.
+   * @throws {SluiceError} `ERR_OPTION` for a wrong time, reason or name, when the store has 10,000 blocks, or can't have any.
+   * Rejects with the errors of the store when it can't answer within a second or `failure.deadlineMs`, whichever is longer:
+   * it is then not known whether the ids are blocked.
+   */
+  block(entries: readonly BlockEntry<Name>[]): Promise<readonly StoreBlock[]>;
+  /**
+   * Ends blocks, in all processes as {@link Limiter.block}. Buckets are as they were.
+   *
+   * @returns The blocks that there were. An id without one is left out.
+   * @throws {SluiceError} The errors of the store, as for {@link Limiter.block}.
+   */
+  unblock(
+    entries: readonly { readonly limit: Name; readonly id: string; readonly cost?: never }[],
+  ): Promise<readonly StoreBlock[]>;
+  /**
+   * Reads the blocks of the store that have not ended.
+   *
+   * @param limit - Only those of this limit. Default: of all limits, also of those that this limiter does not have.
+   * @throws {SluiceError} `ERR_UNKNOWN_LIMIT`, and the errors of the store, as for {@link Limiter.block}.
+   */
+  blocked(limit?: Name): Promise<readonly StoreBlock[]>;
   /**
    * Replaces all limits and overrides. The new set is validated as a whole and takes effect for all later calls; no
    * request sees a mixture. When `replace` throws, the old set remains in effect. The new set may have other names; the

@@ -9,9 +9,18 @@ import type { Limiter } from './limiter.ts';
  * - `refunded`: tokens were given back, by a refund or by a settlement. What has refilled meanwhile is not given back.
  * - `settled`: the true cost of a decision became known. The difference is `charged` or `refunded` beside it.
  * - `reset`: a bucket was filled. How many tokens that were is not known: the cost is 0.
+ * - `blocked`, `unblocked`: an id was blocked at a limit, or its block was ended. The cost is 0.
  * - `lost`: a charge or a refund did not reach the store. Its tokens were not taken, or stay taken.
  */
-export type CorrectionDirection = 'charged' | 'restricted' | 'refunded' | 'settled' | 'reset' | 'lost';
+export type CorrectionDirection =
+  | 'charged'
+  | 'restricted'
+  | 'refunded'
+  | 'settled'
+  | 'reset'
+  | 'blocked'
+  | 'unblocked'
+  | 'lost';
 
 /** Something that was changed after decisions. */
 export interface Correction {

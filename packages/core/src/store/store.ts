@@ -3,6 +3,7 @@ import type { Awaitable } from '../async/awaitable.ts';
 import type { CalendarPeriod } from './calendar-period.ts';
 import type { LeaseDescription, OvershootNumbers, StoreRate, StoreTreatment } from './lease-description.ts';
 import type { ReadyOptions } from './ready-options.ts';
+import type { StoreBlocks } from './store-blocks.ts';
 
 /**
  * How a transaction takes part in its batch.
@@ -358,6 +359,8 @@ export interface Store {
    * other numbers. Only for stores with {@link holders}. A store that one process uses needs none, and does not load it.
    */
   readonly otherNumbers?: ((parts: never) => object) | undefined;
+  /** The ids that operators have blocked, which `storeBlocks` of `@sluice/core/store` makes. Without it, none can be. */
+  readonly blocks?: StoreBlocks | undefined;
   /** Describes how the store decides a limit that has an `overshoot`. Only stores with the trait `leases` have it. */
   describeLease?(numbers: OvershootNumbers): LeaseDescription;
   /**

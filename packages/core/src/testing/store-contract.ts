@@ -5,6 +5,7 @@ import { checkOptions, oneOf } from '../checks/options.ts';
 import type { SteeredStoreUnderTest, StoreUnderTest } from './store-case.ts';
 import { alternativeCases } from './store-cases/alternatives.ts';
 import { batchCases } from './store-cases/batches.ts';
+import { blockCases } from './store-cases/blocks.ts';
 import { correctionCases } from './store-cases/corrections.ts';
 import { deadlineCases } from './store-cases/deadline.ts';
 import { keyCases } from './store-cases/keys.ts';
@@ -62,6 +63,7 @@ const allCases = [
   ...slotExpiryCases,
   ...holdersCases,
   ...keyCases,
+  ...blockCases,
   ...deadlineCases,
   ...watchCases,
   ...lifeCases,

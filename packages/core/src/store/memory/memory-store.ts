@@ -7,6 +7,8 @@ import { checkTime, type Time } from '../../time/time.ts';
 import { complaint, SluiceError } from '../../checks/errors.ts';
 import { charged } from '../../rule/gcra.ts';
 import { checkOptions, wholeNumber } from '../../checks/options.ts';
+import { KnownBlocks } from '../known-blocks.ts';
+import type { StoreBlocks } from '../store-blocks.ts';
 import {
   EMPTY_READING,
   emptyReading,
@@ -106,6 +108,7 @@ function closed(): SluiceError {
 class MemoryBuckets implements MemoryStore {
   readonly name = 'memory';
   readonly traits = { answersAtOnce: true, periods: true, slots: true } as const;
+  readonly blocks: StoreBlocks = new KnownBlocks();
   /** A property, because a limiter may also call it on an object that inherits from this store. */
   readonly watch: MemoryStore['watch'] = (listener) => this.#open().watch(listener);
   readonly #time: StoreTime;

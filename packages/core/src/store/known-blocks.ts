@@ -1,0 +1,92 @@
+import type { Awaitable } from '../async/awaitable.ts';
+import { SluiceError } from '../checks/errors.ts';
+import { mapKeyOf } from './bucket-key.ts';
+import { MAX_BLOCKS, type StoreBlock, type StoreBlocks } from './store-blocks.ts';
+import type { BucketName } from './store.ts';
+
+/** The blocks that this process knows: all of them for a store that nobody else uses. */
+export class KnownBlocks implements StoreBlocks {
+  #all: readonly StoreBlock[] = [];
+  readonly #byLimit = new Map<string, Map<string, StoreBlock>>();
+  readonly #listeners = new Set<(error?: unknown) => void>();
+
+  get isEmpty(): boolean {
+    return this.#all.length === 0;
+  }
+
+  find(limit: string, id: string): StoreBlock | undefined {
+    return this.#byLimit.get(limit)?.get(id);
+  }
+
+  put(blocks: readonly StoreBlock[], nowMs: number, _deadlineMs?: number): Awaitable<void> {
+    this.replace(withBlocks(this.all, blocks, nowMs));
+  }
+
+  delete(buckets: readonly BucketName[], _deadlineMs?: number): Awaitable<readonly StoreBlock[]> {
+    const { left, deleted } = withoutBlocks(this.all, buckets);
+    if (deleted.length > 0) this.replace(left);
+    return deleted;
+  }
+
+  list(_deadlineMs?: number): Awaitable<readonly StoreBlock[]> {
+    return this.all;
+  }
+
+  watch(listener: (error?: unknown) => void): () => void {
+    const own = (error?: unknown): void => listener(error);
+    this.#listeners.add(own);
+    return () => void this.#listeners.delete(own);
+  }
+
+  /** All blocks that this process knows. */
+  protected get all(): readonly StoreBlock[] {
+    return this.#all;
+  }
+
+  /** Other blocks take effect in place of those that were known. */
+  protected replace(blocks: readonly StoreBlock[]): void {
+    this.#all = blocks;
+    this.#byLimit.clear();
+    for (const block of blocks) {
+      let ofLimit = this.#byLimit.get(block.limit);
+      if (ofLimit === undefined) this.#byLimit.set(block.limit, (ofLimit = new Map()));
+      ofLimit.set(block.id, block);
+    }
+    this.tell();
+  }
+
+  protected tell(error?: unknown): void {
+    for (const listener of this.#listeners) listener(error);
+  }
+}
+
+/**
+ * Adds blocks to others that have not ended.
+ *
+ * @throws {SluiceError} `ERR_OPTION` when there are too many.
+ */
+export function withBlocks(
+  all: readonly StoreBlock[],
+  added: readonly StoreBlock[],
+  nowMs: number,
+): readonly StoreBlock[] {
+  const { left } = withoutBlocks(all, added);
+  const blocks = [...left.filter(({ untilMs }) => untilMs > nowMs), ...added];
+  if (blocks.length <= MAX_BLOCKS) return blocks;
+  throw new SluiceError(
+    'ERR_OPTION',
+    `\`limiter.block\` can't add a block, because the store has ${MAX_BLOCKS}, the most that each process keeps in memory. End ` +
+      "some by limiter.unblock, list ids that stay blocked among the overrides of the limits as 'blocked', and block many " +
+      'clients where they come from, by the network.',
+  );
+}
+
+/** Divides blocks into those of some ids and those that are left. */
+export function withoutBlocks(
+  all: readonly StoreBlock[],
+  buckets: readonly BucketName[],
+): { readonly left: readonly StoreBlock[]; readonly deleted: readonly StoreBlock[] } {
+  const keys = new Set(buckets.map(mapKeyOf));
+  const isOne = (block: StoreBlock): boolean => keys.has(mapKeyOf(block));
+  return { left: all.filter((block) => !isOne(block)), deleted: all.filter(isOne) };
+}
