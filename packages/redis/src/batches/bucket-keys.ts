@@ -61,6 +61,11 @@ export class BucketKeys {
     return `${this.#prefix}${tag === '' ? '' : `{${escaped(tag)}}:`}:seq:${name}`;
   }
 
+  /** The key of the ids that operators have blocked. No bucket has it. */
+  get blocksKey(): string {
+    return `${this.#prefix}:blocks`;
+  }
+
   /** A key that no bucket has, because a limit never has an empty name. */
   get unusedKey(): string {
     return `${this.#prefix}:`;

@@ -11,7 +11,9 @@ import {
 } from '@sluice/core/kit';
 import {
   otherNumbers,
+  storeBlocks,
   storeGuard,
+  type StoreBlocks,
   type StoreBucket,
   type StoreOperation,
   type StoreReading,
@@ -22,6 +24,7 @@ import type { ConnectionCounts, ConnectionStatus } from '../client/connection-st
 import type { ScriptClient } from '../client/script-client.ts';
 import { joinAlternatives } from './alternatives.ts';
 import { readingOf, type BatchKind, type BatchRequestParts } from './batch-request.ts';
+import { blocksText } from './blocks-text.ts';
 import { BucketKeys, type BucketKeysOptions } from './bucket-keys.ts';
 import { MAX_TRANSACTIONS } from './coalescer.ts';
 import { DenialCache, cacheDenials, cacheRefunds } from './denial-cache.ts';
@@ -121,6 +124,7 @@ export class SharedStore implements RedisStore {
   readonly traits = { keepsDeadline: true, periods: true, slots: true } as const;
   readonly guard: object = storeGuard;
   readonly otherNumbers: typeof otherNumbers = otherNumbers;
+  readonly blocks: StoreBlocks;
   readonly #client: ScriptClient;
   readonly #keys: BucketKeys;
   readonly #denials: DenialCache;
@@ -135,6 +139,10 @@ export class SharedStore implements RedisStore {
     this.#caller = caller;
     this.#emit = emit;
     this.#keys = new BucketKeys(keys);
+    this.blocks = storeBlocks(
+      blocksText(client, this.#keys.blocksKey, () => this.#assertOpen()),
+      time,
+    );
     const denials = (this.#denials = new DenialCache(rememberDenialsMs, time));
     this.#dispatcher = client.isCluster
       ? new ClusterDispatcher(client, time, {
@@ -159,7 +167,7 @@ export class SharedStore implements RedisStore {
     buckets: readonly StoreBucket[],
     deadlineMs: number = DEFAULT_DEADLINE_MS,
   ): Promise<readonly (readonly string[])[]> {
-    if (this.#closing !== undefined) throw closedError(this.#caller);
+    this.#assertOpen();
     checkDeadline(deadlineMs);
     const keys = buckets.map((bucket) => this.#keys.keyOf(bucket));
     return holdersOf(this.#client, keys, deadlineMs);
@@ -167,12 +175,12 @@ export class SharedStore implements RedisStore {
 
   async ready(options?: ReadyOptions): Promise<void> {
     const { timeoutMs } = checkReadyOptions(options);
-    if (this.#closing !== undefined) throw closedError(this.#caller);
+    this.#assertOpen();
     await this.#client.ready(timeoutMs);
   }
 
   watch(listener: (report: StoreReport) => void): () => void {
-    if (this.#closing !== undefined) throw closedError(this.#caller);
+    this.#assertOpen();
     return this.#client.watch(listener);
   }
 
@@ -219,7 +227,7 @@ export class SharedStore implements RedisStore {
   }
 
   #beginCall(deadlineMs: number): void {
-    if (this.#closing !== undefined) throw closedError(this.#caller);
+    this.#assertOpen();
     this.#counts.batches++;
     checkDeadline(deadlineMs);
   }
@@ -253,6 +261,10 @@ export class SharedStore implements RedisStore {
         failed: (error) => sink.failed(error),
       },
     );
+  }
+
+  #assertOpen(): void {
+    if (this.#closing !== undefined) throw closedError(this.#caller);
   }
 
   #noteLostRefund(count: number, cause: unknown): void {

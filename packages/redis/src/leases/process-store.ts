@@ -8,6 +8,7 @@ import {
   storeGuard,
   type LeaseDescription,
   type OvershootNumbers,
+  type StoreBlocks,
   type StoreBucket,
   type StoreCharge,
   type StoreOperation,
@@ -83,6 +84,7 @@ export class ProcessStore implements LeasedStore {
   readonly traits = { keepsDeadline: true, periods: true, slots: true, leases: true } as const;
   readonly guard: object = storeGuard;
   readonly otherNumbers: typeof otherNumbers = otherNumbers;
+  readonly blocks: StoreBlocks;
   readonly #parts: ProcessStoreParts;
   readonly #shared: SharedStore;
   readonly #syncs: LeaseSyncs;
@@ -93,6 +95,7 @@ export class ProcessStore implements LeasedStore {
   constructor(parts: ProcessStoreParts) {
     this.#parts = parts;
     this.#shared = parts.shared;
+    this.blocks = parts.shared.blocks;
     this.#syncs = parts.syncs;
     this.#lookup = new BucketLookup(parts);
     this.#returns = new LeaseReturns(parts);
