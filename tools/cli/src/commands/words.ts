@@ -11,6 +11,11 @@ export const WORDS = 'the file of overrides if there is one, the name of a limit
 /** The words of a command that names one bucket. */
 export const BUCKET_WORDS: readonly Argument[] = [LIMITS_WORD, { name: '<words...>', text: WORDS }];
 
+/** The words of a command that blocks an id. */
+export const BLOCK_WORDS: readonly Argument[] = [
+  { name: '<words...>', text: `the name of a limit and an id; to check both, before them the files as of peek` },
+];
+
 /** The option that names a limit. */
 export const LIMIT_OPTION: Option = { flags: '--limit <name>', text: 'the name of the limit, instead of the word' };
 

@@ -15,6 +15,11 @@ export interface BucketWords {
 
 /** The name of a limit and an id do not end like this in practice; a file of overrides does. */
 const FILE = /\.(?:ya?ml|json)$/i;
+/** Whether a word ends like the name of a file. */
+export function endsLikeFile(word: string): boolean {
+  return FILE.test(word);
+}
+
 const EXAMPLE = 'For example limits.yaml overrides.yaml Orders 12345678.';
 
 /**
@@ -32,7 +37,7 @@ export function bucketWords(call: Call): BucketWords {
     throw new UsageError(
       `There must be at most ${most + 1} words here, but there are ${words.length + 1}: a file of limits, a file of overrides if there is one, ${named === undefined ? 'the name of a limit, ' : ''}and an id. ${EXAMPLE}`,
     );
-  const hasOverrides = words.length === most || FILE.test(words[0] ?? '');
+  const hasOverrides = words.length === most || endsLikeFile(words[0] ?? '');
   const [overrides, ...names] = hasOverrides ? words : [undefined, ...words];
   const [limit, id] = named === undefined ? names : [named, ...names];
   return { limits, overrides, limit, id };

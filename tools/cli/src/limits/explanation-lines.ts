@@ -1,6 +1,6 @@
 import { durationText } from '../console/number-text.ts';
 import type { BorrowFacts, Explanation, RateFacts } from './explanation.ts';
-import { shownId } from './figures.ts';
+import { shownId } from './shown-id.ts';
 import { numbersText, type Numbers } from './limit-kind.ts';
 
 /** Returns an explanation as lines for people. */

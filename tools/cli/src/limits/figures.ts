@@ -1,8 +1,10 @@
 import type { LoadedLimits } from '@sluice/config';
 import type { Limiter } from '@sluice/core';
-import { limitsOf, overridesOf, shownText } from '@sluice/core/kit';
+import { limitsOf, overridesOf } from '@sluice/core/kit';
 import { durationText } from '../console/number-text.ts';
 import { UsageError } from '../console/failure.ts';
+import { blockText, shownBlock, type ShownBlock } from './shown-block.ts';
+import { shownId } from './shown-id.ts';
 import { type Feature, featuresOf, isInProcess, type KindAndNumbers, numbersText } from './limit-kind.ts';
 
 /** A bucket of the command line, with the limiter that decides it. */
@@ -25,6 +27,8 @@ export interface Figures extends KindAndNumbers {
   /** What the override of the id is listed for, which is the id, a network, or first parts of the id; null if the limit's own numbers apply. */
   readonly override: string | null;
   readonly state: 'counted' | 'unlimited' | 'blocked';
+  /** The block by which the id is denied; left out if there is none. */
+  readonly block?: ShownBlock;
   readonly cost: number;
   /** Whether a request of this cost is allowed now. */
   readonly allowed: boolean;
@@ -61,6 +65,7 @@ export async function figuresOf(bucket: AskedBucket): Promise<Figures> {
   if (decision.failure !== undefined) throw decision.failure.cause;
   const [result] = decision.results;
   const id = limit!.key.format.canonical(text);
+  const block = result?.blocked === true ? limiter.store.blocks?.find(name, id) : undefined;
   const { remaining, burst, count, periodMs, retryAfterMs, resetAfterMs } = result ?? UNLIMITED;
   return {
     limit: name,
@@ -79,6 +84,7 @@ export async function figuresOf(bucket: AskedBucket): Promise<Figures> {
     delayMs: decision.delayMs,
     retryAfterMs,
     resetAfterMs,
+    ...(block !== undefined && { block: shownBlock(block) }),
     ...(limit!.periods !== undefined && { period: await periodOf(limiter, name, text) }),
   };
 }
@@ -93,18 +99,12 @@ function notStored(name: string): UsageError {
   return new UsageError(`${what} To see its numbers, use sluice explain.`);
 }
 
-const MAX_ID_LENGTH = 300;
-
-/** Returns an id on one line, with characters that are invisible or reorder others as their code points. */
-export function shownId(id: string): string {
-  return shownText(id, MAX_ID_LENGTH);
-}
-
 /** Returns figures as lines for people. */
 export function figuresLines(figures: Figures): string[] {
-  const { limit, state, override, period } = figures;
+  const { limit, state, override, period, block } = figures;
   const id = shownId(figures.id);
   const why = override === null ? 'the limit itself' : `an override for ${shownId(override)}`;
+  if (block !== undefined) return [`${limit} ${id}: ${blockText(block)}`];
   if (state !== 'counted')
     return [`${limit} ${id}: ${state}, by ${override === null ? 'the limit, which is disabled' : why}`];
   const full = fullText(figures);

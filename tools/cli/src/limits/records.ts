@@ -17,6 +17,8 @@ export interface AuditRecord {
   /** How many tokens were left; null if that is not a number, or not known. */
   readonly before: number | null;
   readonly after: number | null;
+  /** Of a block: its end, in ISO 8601; left out when there was none. */
+  readonly until?: string;
   /** It may have been made although no answer came. */
   readonly outcome: 'done' | 'not done' | 'unknown';
   readonly reason: string | null;
@@ -79,8 +81,9 @@ export function recordIn(text: string): AuditRecord | undefined {
 const MAX_LINE_LENGTH = 2000;
 
 /** `2026-11-30T06:40:00.000Z mia: charge Orders 12345678, 300 → 293: ticket 7`. */
-export function recordLine({ time, by, what, limit, id, before, after, outcome, reason }: AuditRecord): string {
-  const changed = before === null || after === null ? '' : `, ${before} → ${after}`;
+export function recordLine({ time, by, what, limit, id, before, after, until, outcome, reason }: AuditRecord): string {
+  const tokens = before === null || after === null ? '' : `, ${before} → ${after}`;
+  const changed = typeof until === 'string' ? `, until ${until}` : tokens;
   const ended = outcome === 'done' ? '' : `, ${outcome === 'not done' ? 'not done' : 'not known whether done'}`;
   const why = reason === null ? '' : `: ${reason}`;
   return shownText(`${time} ${by}: ${what} ${limit} ${id}${changed}${ended}${why}`, MAX_LINE_LENGTH);

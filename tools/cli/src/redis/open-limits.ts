@@ -38,6 +38,8 @@ export async function withLimits<Result>(
     Object.assign(store, { otherNumbers: undefined });
     const failure = { deadlineMs, onFailure: 'closed' } as const;
     const limiter = createLimiter({ ...loaded, store, failure, log: false, onEvent });
+    // So that it knows the blocks of the store.
+    await limiter.ready({ timeoutMs: deadlineMs });
     const check = (): void => {
       if (failures.length > 0) throw failures[0];
     };

@@ -1,7 +1,7 @@
 import { countText } from '../../console/number-text.ts';
 import type { Console } from '../../console/console.ts';
 import { about, band, counted, deniedRoutes, routeIds, share, timeText } from './figures-text.ts';
-import { shownId } from '../../limits/figures.ts';
+import { shownId } from '../../limits/shown-id.ts';
 import { numbersText } from '../../limits/limit-kind.ts';
 import { isShorterThanPeriod, sizeName, smallestSize } from './smallest-size.ts';
 import type { InputReport, LimitReport, ReplayReport } from './report.ts';
