@@ -56,8 +56,8 @@ describe('a script that waits until its store is ready', () => {
     await Promise.all([store.ready(), store.ready({ timeoutMs: 1000 }), ordersOn(store).ready()]);
     // The other is the test's own.
     expect((await own.call<string>('CLIENT', 'LIST', 'TYPE', 'normal')).trim().split('\n')).toHaveLength(2);
-    // The limiter writes its numbers, and reads those of others.
-    expect(store.status().counts).toMatchObject({ connects: 1, calls: 2 });
+    // The limiter writes its numbers, and reads those of others, and the blocks.
+    expect(store.status().counts).toMatchObject({ connects: 1, calls: 3 });
   });
 
   test('resolves when a server that was absent is up', async () => {

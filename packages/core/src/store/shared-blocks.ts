@@ -90,6 +90,7 @@ class SharedBlocks extends KnownBlocks {
 
   async #read(deadlineMs: number): Promise<{ readonly revision: string; readonly blocks: readonly StoreBlock[] }> {
     const mark = ++this.#changes;
+    this.#dueMicros = this.#time.nowMicros() + READ_EVERY_MICROS;
     const known = { revision: this.#revision, blocks: this.all };
     const text = await this.#text.read(known.revision, deadlineMs);
     if (text === undefined) return known;
@@ -101,7 +102,6 @@ class SharedBlocks extends KnownBlocks {
 
   async #readAside(): Promise<void> {
     this.#isReading = true;
-    this.#dueMicros = this.#time.nowMicros() + READ_EVERY_MICROS;
     try {
       await this.#read(READ_MS);
       this.#isBroken = false;
