@@ -39,6 +39,6 @@ export async function steeredDatabase(server: PostgresServer): Promise<SteeredDa
     pool,
     advance: (ms) => run(`update ${NAME}.clock set at = at + ${ms} * interval '1 ms'`),
     set: (ms) => run(`update ${NAME}.clock set at = to_timestamp(${ms} / 1000.0)`),
-    empty: (table) => run(`delete from ${table}; delete from ${table}_slots`),
+    empty: (table) => run(`delete from ${table}; delete from ${table}_slots; delete from ${table}_blocks`),
   };
 }

@@ -1,7 +1,6 @@
 import { SluiceError, type Time } from '@sluice/core';
 import { ServerClock, type CallQueue } from '@sluice/core/kit';
 import { TICKS_PER_MICRO, type Alarm } from '@sluice/core/store';
-import { readHolders, type HoldersLook } from './calls/holders-look.ts';
 import { missedError, overloadError, Pace, SharedError } from './calls/pace.ts';
 import { Program } from './calls/program.ts';
 import type { MakeError, StoreCall } from './calls/store-call.ts';
@@ -43,6 +42,12 @@ export interface ExecutorParts {
   readonly keepMs: number | undefined;
 }
 
+/** What is executed beside the calls. */
+interface Aside {
+  readonly run: () => Promise<void>;
+  readonly reject: (error: unknown) => void;
+}
+
 /** A connection on which no answer has come for so long after a deadline is closed, in milliseconds. */
 const HANG_MS = 100;
 
@@ -64,7 +69,7 @@ export class Executor {
   #locks = false;
   #hangAlarm: Pick<Alarm, 'cancel'> | undefined;
   readonly #readyCalls: ReadyCalls;
-  readonly #looks: HoldersLook[] = [];
+  readonly #asides: Aside[] = [];
   readonly #overload = new SharedError(overloadError);
   readonly #missed = new SharedError(missedError);
 
@@ -110,10 +115,12 @@ export class Executor {
     return () => this.#readyCalls.delete(call);
   }
 
-  /** Returns who holds slots of the buckets with these keys. */
-  holders(keys: readonly string[], deadlineMs: number): Promise<readonly (readonly string[])[]> {
+  /** Executes statements beside the calls. An error reaches the caller alone: the next call finds a lost connection. */
+  aside<T>(work: (session: Session) => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      this.#looks.push({ keys, deadlineMs, resolve, reject });
+      const run = (): Promise<void> =>
+        work(this.#parts.session).then(resolve, (error: unknown) => reject(callError(error)));
+      this.#asides.push({ run, reject });
       this.wake();
     });
   }
@@ -166,7 +173,7 @@ export class Executor {
     const error = new SluiceError('ERR_CLOSED', 'The PostgreSQL store was closed.');
     for (const session of [this.#parts.session, ...this.#migrations]) session.end(error);
     this.#readyCalls.rejectAll(error);
-    for (const { reject } of this.#looks.splice(0)) reject(error);
+    for (const { reject } of this.#asides.splice(0)) reject(error);
     await this.#parts.session.close();
   }
 
@@ -188,7 +195,7 @@ export class Executor {
   }
 
   #hasWork(): boolean {
-    const isDue = this.#sweep.isDue || this.#probe.isDue || this.#looks.length > 0;
+    const isDue = this.#sweep.isDue || this.#probe.isDue || this.#asides.length > 0;
     return this.#parts.queue.size > 0 || !this.#readyCalls.isEmpty || isDue;
   }
 
@@ -198,8 +205,8 @@ export class Executor {
       // Before the calls are taken: those that arrive meanwhile are sent with them.
       await this.#open();
       if (this.#isTimeToSweep()) return await this.#sweepStep();
-      const look = this.#looks.shift();
-      if (look !== undefined) return await readHolders(session, this.#parts.names, look);
+      const aside = this.#asides.shift();
+      if (aside !== undefined) return await aside.run();
       const late = this.#pace.takeLate(this.#parts.queue);
       const calls = this.#pace.takeNext(this.#parts.queue);
       const isNeeded = calls.length > 0 || !this.#isUp || this.#probe.isDue;
@@ -358,7 +365,7 @@ export class Executor {
     // The next connection may be to another server.
     this.#clock.forget();
     // They would fail in the same way, one after the other.
-    for (const { reject } of this.#looks.splice(0)) reject(error);
+    for (const { reject } of this.#asides.splice(0)) reject(error);
     for (let call = this.#parts.queue.take(); call !== undefined; call = this.#parts.queue.take()) call.fail(error);
     // Waiting is no help: somebody has to change something.
     const isFinal = error.code === 'ERR_STORE_SCHEMA' || error.kind !== 'store' || error instanceof NoPgError;

@@ -11,13 +11,25 @@ import {
   type AnswerSink,
   type RunInto,
 } from '@sluice/core/kit';
-import { otherNumbers, storeGuard, type StoreBucket, type StoreOperation, type StoreReading } from '@sluice/core/store';
+import {
+  otherNumbers,
+  storeBlocks,
+  storeGuard,
+  type StoreBlocks,
+  type StoreBucket,
+  type StoreOperation,
+  type StoreReading,
+} from '@sluice/core/store';
+import { blocksText } from './calls/blocks-text.ts';
 import { keyOf } from './calls/bucket-keys.ts';
+import { readHolders } from './calls/holders-look.ts';
 import { Outcomes } from './calls/outcomes.ts';
 import { MAX_BUCKETS, piecesOf } from './calls/pieces.ts';
 import { StoreCall, type MakeError } from './calls/store-call.ts';
 import { Executor, type ExecutorParts, type PostgresStoreCounts } from './executor.ts';
+import type { Names } from './schema/table-name.ts';
 import { notReadyError } from './server/server-errors.ts';
+import type { Session } from './server/session.ts';
 import type { PostgresError, PostgresState } from './store-state.ts';
 
 export type { PostgresStoreCounts } from './executor.ts';
@@ -110,6 +122,8 @@ export class TableStore implements PostgresStore {
   readonly traits = { keepsDeadline: true, periods: true, slots: true } as const;
   readonly guard: object = storeGuard;
   readonly otherNumbers: typeof otherNumbers = otherNumbers;
+  readonly blocks: StoreBlocks;
+  readonly #names: Names;
   readonly #deadlines: CallDeadlines;
   readonly #queue = new CallQueue<StoreCall>();
   readonly #outcomes = new Outcomes();
@@ -124,6 +138,8 @@ export class TableStore implements PostgresStore {
   constructor(parts: TableStoreParts) {
     this.#deadlines = new CallDeadlines(parts.time);
     this.#executor = new Executor({ ...parts, queue: this.#queue });
+    this.#names = parts.names;
+    this.blocks = storeBlocks(blocksText({ ...parts, aside: (work) => this.#aside(work) }), parts.time);
   }
 
   run(operation: StoreOperation, deadlineMs: number = DEFAULT_DEADLINE_MS): Promise<StoreReading> {
@@ -142,7 +158,8 @@ export class TableStore implements PostgresStore {
   ): Promise<readonly (readonly string[])[]> {
     this.#assertOpen();
     checkDeadline(deadlineMs);
-    return this.#executor.holders(buckets.map(keyOf), deadlineMs);
+    const look = { keys: buckets.map(keyOf), deadlineMs };
+    return this.#aside((session) => readHolders(session, this.#names, look));
   }
 
   async ready(options?: ReadyOptions): Promise<void> {
@@ -174,6 +191,11 @@ export class TableStore implements PostgresStore {
   status(): PostgresStoreStatus {
     const { state, counts } = this.#executor;
     return { state: state.current, since: state.since, lastError: state.lastError, counts };
+  }
+
+  async #aside<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    this.#assertOpen();
+    return this.#executor.aside(work);
   }
 
   #runInto(operation: StoreOperation, deadlineMs: number, sink: AnswerSink): void {

@@ -24,11 +24,13 @@ export class FoundSchema {
   readonly #version: number | undefined;
   readonly #isLogged: boolean;
   readonly #hasSlots: boolean;
+  /** Whether there is the table of blocks. Decisions do without it: an earlier version may have made the others. */
+  readonly hasBlocks: boolean;
   readonly #functions: readonly FoundFunction[];
 
   /** @param row - The row of {@link FIND}. */
   constructor(names: Names, row: readonly (string | null)[]) {
-    const [isolation, oid, comment, persistence, slots, run, runComment, sweep, sweepComment] = row;
+    const [isolation, oid, comment, persistence, slots, run, runComment, sweep, sweepComment, blocks] = row;
     const [, version] = /^Buckets of Sluice, version (\d+)$/.exec(comment ?? '') ?? [];
     this.#names = names;
     this.#isolation = isolation!;
@@ -36,6 +38,7 @@ export class FoundSchema {
     this.#version = version === undefined ? undefined : Number(version);
     this.#isLogged = persistence === 'p';
     this.#hasSlots = slots !== null;
+    this.hasBlocks = blocks !== null;
     this.#functions = [
       foundFunction(names.run, run!, runComment!, FUNCTION_COMMENTS.run),
       foundFunction(names.sweep, sweep!, sweepComment!, FUNCTION_COMMENTS.sweep),
@@ -115,13 +118,13 @@ function foundFunction(name: string, oid: string | null, comment: string | null,
 
 const FIND = `select current_setting('transaction_isolation'), c.oid::text, obj_description(c.oid, 'pg_class'),
   c.relpersistence::text, to_regclass($2)::text,
-  f.run::text, obj_description(f.run, 'pg_proc'), f.sweep::text, obj_description(f.sweep, 'pg_proc')
+  f.run::text, obj_description(f.run, 'pg_proc'), f.sweep::text, obj_description(f.sweep, 'pg_proc'), to_regclass($5)::text
 from (values (to_regclass($1), to_regproc($3)::oid, to_regproc($4)::oid)) as f(oid, run, sweep)
 left join pg_class as c on c.oid = f.oid`;
 
 /** Looks what a database has of a store. */
 export async function findSchema(session: Session, names: Names, limitMs: number): Promise<FoundSchema> {
-  const values = [names.table, names.slots, names.run, names.sweep];
+  const values = [names.table, names.slots, names.run, names.sweep, names.blocks];
   const [row] = await session.execute({ text: FIND, values }, limitMs);
   return new FoundSchema(names, row as readonly (string | null)[]);
 }

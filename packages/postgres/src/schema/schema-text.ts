@@ -32,6 +32,12 @@ export function sqlFor({ table }: Names, isLogged: boolean): string {
   return isLogged ? named.replaceAll('create unlogged table', 'create table') : named;
 }
 
+/** Returns the part of the SQL that creates the table of blocks. */
+export function blocksSqlFor(names: Names): string {
+  const [text] = /^create table if not exists sluice_blocks [^;]+;$/m.exec(schemaSqlText)!;
+  return text.replace('sluice_blocks', names.blocks);
+}
+
 /** The comments that schema.sql gives to its functions. Each has the fingerprint of the function's text. */
 export const FUNCTION_COMMENTS: Readonly<Record<'run' | 'sweep', string>> = {
   run: commentOf('sluice_run_v2'),

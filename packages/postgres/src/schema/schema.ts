@@ -1,7 +1,8 @@
 // The room schema: the tables and functions: whether they are there, and how they are made.
+import { SluiceError } from '@sluice/core';
 import type { Session } from '../server/session.ts';
 import { findSchema, type FoundSchema } from './found-schema.ts';
-import { sqlFor } from './schema-text.ts';
+import { blocksSqlFor, sqlFor } from './schema-text.ts';
 import type { Names } from './table-name.ts';
 
 /** Tables are looked at or created within this time, in milliseconds, while calls wait for them. */
@@ -34,7 +35,7 @@ export class Schema {
    */
   async prepare(session: Session): Promise<void> {
     const found = await this.#find(session, PREPARE_MS);
-    if (found.lacks === undefined) return;
+    if (found.lacks === undefined) return found.hasBlocks ? undefined : this.#tryBlocks(session);
     if (!this.#parts.migrates) throw found.missingError;
     await this.#create(session, PREPARE_MS);
   }
@@ -48,8 +49,29 @@ export class Schema {
   async migrate(session: Session, dropsOld: boolean): Promise<void> {
     const found = await this.#find(session, MIGRATE_MS);
     if (found.lacks !== undefined) await this.#create(session, MIGRATE_MS);
+    else if (!found.hasBlocks) await this.#change(session, MIGRATE_MS, blocksSqlFor(this.#parts.names));
     const drops = this.#parts.names.old.map((name) => `drop function if exists ${name};`);
     if (dropsOld) await this.#change(session, MIGRATE_MS, drops.join('\n'));
+  }
+
+  /**
+   * Creates the table of blocks if it is missing and the store may.
+   *
+   * @throws {SluiceError} `ERR_STORE_SCHEMA` if it may not. Otherwise what pg throws.
+   */
+  async addBlocks(session: Session): Promise<void> {
+    const { names, migrates } = this.#parts;
+    if (migrates) return this.#change(session, PREPARE_MS, blocksSqlFor(names));
+    throw new SluiceError(
+      'ERR_STORE_SCHEMA',
+      `The table ${names.blocks} does not exist, so no id can be blocked. Call store.migrate() with a user who may create it, ` +
+        'run the SQL of schemaSql(), or leave out `migrate: false`.',
+    );
+  }
+
+  /** A user who may not create it decides without it. */
+  async #tryBlocks(session: Session): Promise<void> {
+    if (this.#parts.migrates) await this.addBlocks(session).catch(() => {});
   }
 
   async #create(session: Session, limitMs: number): Promise<void> {

@@ -7,6 +7,7 @@ const NAME = /^[a-z_][a-z0-9_]{0,47}$/;
 export interface Names {
   readonly table: string;
   readonly slots: string;
+  readonly blocks: string;
   readonly run: string;
   readonly sweep: string;
   /** The functions of earlier versions, which their processes use while both run. */
@@ -28,6 +29,7 @@ export function namesOf(table: unknown): Names {
   return {
     table: named(''),
     slots: named('_slots'),
+    blocks: named('_blocks'),
     run: named('_run_v2'),
     sweep: named('_sweep_v1'),
     old: [named('_run_v1')],

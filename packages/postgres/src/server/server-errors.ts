@@ -38,6 +38,11 @@ export function lacksSchema(error: unknown): boolean {
   return meaningOf(sqlState(error) ?? '')?.means === 'schema';
 }
 
+/** Whether the user lacks a permission. */
+export function lacksPermission(error: unknown): boolean {
+  return sqlState(error) === '42501';
+}
+
 /** Converts the error of a call. A SluiceError is returned as it is. */
 export function callError(error: unknown): SluiceError {
   if (error instanceof SluiceError) return error;
