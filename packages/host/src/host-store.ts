@@ -1,6 +1,7 @@
 import type { Log, MemoryStoreOptions, Time } from '@sluice/core';
 import { checkOptions, checkTime, complaint, eventSink, systemTime, type Hints } from '@sluice/core/kit';
 import { isAbsolute } from 'node:path';
+import { BlocksFiles } from './election/blocks-files.ts';
 import { SocketFiles } from './election/socket-files.ts';
 import type { HostStoreEvent } from './events.ts';
 import { JoinedStore } from './joined-store.ts';
@@ -72,6 +73,7 @@ export function hostStore(options: HostStoreOptions): HostStore {
   return new JoinedStore({
     socket,
     files: new SocketFiles(socket),
+    blocksText: new BlocksFiles(socket),
     time,
     createBuckets: (handed) => new SharedBuckets(memory, handed),
     emit: eventSink<HostStoreEvent>({ onEvent, log, time }),

@@ -12,7 +12,10 @@ import {
 } from '@sluice/core/kit';
 import {
   otherNumbers,
+  storeBlocks,
   storeGuard,
+  type BlocksText,
+  type StoreBlocks,
   type StoreBucket,
   type StoreOperation,
   type StoreReading,
@@ -46,6 +49,7 @@ const DEFAULT_DEADLINE_MS = 1000;
 
 export interface JoinedStoreParts extends Omit<MembershipParts, 'listener'> {
   readonly socket: string;
+  readonly blocksText: BlocksText;
   readonly time: Time;
   readonly emit: EventSink<HostStoreEvent>;
   readonly emitUnlogged: EventSink<HostStoreEvent>;
@@ -57,6 +61,7 @@ export class JoinedStore implements HostStore {
   readonly traits = { keepsDeadline: true, periods: true, slots: true } as const;
   readonly guard: object = storeGuard;
   readonly otherNumbers: typeof otherNumbers = otherNumbers;
+  readonly blocks: StoreBlocks;
   readonly #parts: JoinedStoreParts;
   readonly #errors: HostErrors;
   readonly #deadlines: CallDeadlines;
@@ -80,6 +85,7 @@ export class JoinedStore implements HostStore {
     this.#deadlines = new CallDeadlines(parts.time);
     this.#since = this.#now();
     this.#membership = new Membership({ ...parts, listener: this.#listener });
+    this.blocks = storeBlocks(this.#openText(parts.blocksText), parts.time);
   }
 
   run(operation: StoreOperation, deadlineMs: number = DEFAULT_DEADLINE_MS): Promise<StoreReading> {
@@ -235,6 +241,14 @@ export class JoinedStore implements HostStore {
     this.#role = role;
     this.#since = this.#now();
     this.#parts.emitUnlogged(roleChanged(this.#parts.socket, { role, serverPid: this.#served?.pid, cause }));
+  }
+
+  #openText(text: BlocksText): BlocksText {
+    const open = (): BlocksText => {
+      this.#assertOpen();
+      return text;
+    };
+    return { read: async (...args) => open().read(...args), write: async (...args) => open().write(...args) };
   }
 
   #report(report: StoreReport): void {
