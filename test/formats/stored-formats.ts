@@ -1,10 +1,12 @@
-import type { StoreOperation } from '@sluice/core/store';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { storeBlocks, type StoreOperation } from '@sluice/core/store';
+import { FakeTime } from '@sluice/core/testing';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SlotBuckets } from '../../packages/core/src/store/memory/slot-buckets.ts';
 import { writeDump } from '../../packages/core/src/store/memory/dump-format.ts';
 import { slotDumpsOf } from '../../packages/core/src/store/memory/slots-dump.ts';
+import { BlocksFiles } from '../../packages/host/src/election/blocks-files.ts';
 import { HandoverFile } from '../../packages/host/src/election/handover-file.ts';
 import { encodeError, encodeExpired, encodeReading } from '../../packages/host/src/wire/answer-codec.ts';
 import { FrameWriter } from '../../packages/host/src/wire/frame-writer.ts';
@@ -39,6 +41,7 @@ export async function storedFormats(): Promise<readonly StoredFormat[]> {
     { name: 'arguments of the function in PostgreSQL', version: versionIn(namesOf('sluice').run), sample: program() },
     tables(),
     { name: 'keys in Redis', version: 1, sample: redisKeys() },
+    await blocks(),
   ];
 }
 
@@ -121,6 +124,24 @@ function redisKeys(): string {
     return [...buckets.map((bucket) => names.keyOf(bucket)), names.streamKey('', 's'), names.unusedKey];
   });
   return JSON.stringify(keys);
+}
+
+/** The text with all blocks, and where each store has it. */
+async function blocks(): Promise<StoredFormat> {
+  let text = '';
+  const write = (_: string, written: string): boolean => (text = written) !== '';
+  const store = storeBlocks({ read: () => '', write }, new FakeTime());
+  await store.put([{ limit: 'Rate', id: 'a:b é', untilMs: 1_800_000_000_000, reason: 'why', by: 'mia' }], 0, 1);
+  const [, version] = /^[0-9a-f]{16} \{"version":(\d+),/.exec(text)!;
+  const keys = [undefined, 'id', 'all'].map((hashTag) => new BucketKeys({ prefix: 'sluice:', hashTag }).blocksKey);
+  const [table] = /^create table if not exists sluice_blocks [^;]+;$/m.exec(
+    textOf('packages/postgres/sql/schema.sql'),
+  )!;
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-formats-'));
+  await new BlocksFiles(join(folder, 'limits.sock')).write('', text);
+  const sample = JSON.stringify([text.slice(16), keys, table, readdirSync(folder)]);
+  rmSync(folder, { recursive: true });
+  return { name: 'blocks of a store', version: Number(version), sample };
 }
 
 /** The number at the end of a text. */

@@ -1,6 +1,7 @@
 import { memoryStore } from '@sluice/core';
 import { restore } from '@sluice/core/dump';
 import { INSTRUMENTS } from '@sluice/core/metrics';
+import { storeBlocks } from '@sluice/core/store';
 import { FakeTime } from '@sluice/core/testing';
 import { hostStore } from '@sluice/host';
 import { once } from 'node:events';
@@ -69,6 +70,15 @@ function statusesIn(frame: Buffer): readonly number[] {
   }
   return statuses;
 }
+
+test('blocks of a store are read', async () => {
+  const read = (): string => sampleBytes('blocks.txt').toString();
+  const blocks = storeBlocks({ read, write: () => false }, new FakeTime(MADE_MS));
+  expect(await blocks.list(1000)).toEqual([
+    { limit: 'Orders', id: '12345678', untilMs: 1_800_000_000_000, reason: 'Ärger: "4711"', by: 'mia' },
+    { limit: 'Networks', id: '2001:db8:7::/48', untilMs: 1_800_000_000_001, reason: 'scrapes', by: 'ann@host' },
+  ]);
+});
 
 test('no type of event is gone or has another name', () => {
   const reports = readdirSync(new URL('../../../api', import.meta.url));

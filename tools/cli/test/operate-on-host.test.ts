@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { until } from '../../../test/redis/servers/until.ts';
 import { written } from './files.ts';
 import { run, runJson } from './run.ts';
 
@@ -32,6 +33,22 @@ test('peek, charge, refund and reset ask the process that serves a socket', asyn
   expect(await on('charge')).toMatchObject({ charged: 1, bucket: { remaining: 0 } });
   expect(await on('refund', '--cost', '5')).toMatchObject({ bucket: { remaining: 5 } });
   expect(await on('reset', '--yes')).toMatchObject({ before: 5, bucket: { remaining: 300 } });
+  await limiter.close({ store: true });
+});
+
+test('block, blocked, peek and unblock reach all processes of a socket', async () => {
+  const socket = newSocket();
+  const limiter = production(socket);
+  await limiter.ready();
+  const on = (...words: string[]) => runJson([...words, '--store', `host:${socket}`]);
+  const made = await on('block', 'Orders', 'alice', '--for', '2h', '--reason', 'ticket 4711', '--by', 'mia');
+  const isBlocked = async (): Promise<boolean> => (await limiter.spend([{ limit: 'Orders', id: 'alice' }])).blocked;
+  await until('the server knows it', isBlocked);
+  expect(await on('blocked')).toEqual({ blocks: [made] });
+  const [limits = ''] = written(LIMITS);
+  expect(await on('peek', limits, 'Orders', 'alice')).toMatchObject({ state: 'blocked', block: made });
+  expect(await on('unblock', 'Orders', 'alice')).toMatchObject({ ended: { reason: 'ticket 4711' } });
+  await until('the server knows it', async () => !(await isBlocked()));
   await limiter.close({ store: true });
 });
 

@@ -2,6 +2,7 @@ import { accountId, createLimiter } from '@sluice/core';
 import { postgresStore } from '@sluice/postgres';
 import { expect, onTestFinished, test } from 'vitest';
 import { postgresServer } from '../../../test/postgres/postgres-server.ts';
+import { until } from '../../../test/redis/servers/until.ts';
 import { written } from './files.ts';
 import { run, runJson } from './run.ts';
 
@@ -23,6 +24,22 @@ test('peek, charge, refund and reset use the table of the servers in PostgreSQL'
   expect(await on('refund', '--cost', '5')).toMatchObject({ bucket: { remaining: 5 } });
   expect(await on('reset', '--yes')).toMatchObject({ before: 5, bucket: { remaining: 300 } });
   expect((await limiter.spend([{ limit: 'Orders', id: 'alice', cost: 300 }])).allowed).toBe(true);
+});
+
+test('block, blocked and unblock use the table of the servers in PostgreSQL', async () => {
+  const server = await postgresServer();
+  const table = server.newTable();
+  const store = postgresStore({ pool: server.pool, table });
+  const limiter = createLimiter({ limits: { Orders: { key: accountId(), count: 300, period: '3h' } }, store });
+  onTestFinished(() => limiter.close({ store: true }));
+  await limiter.ready();
+  const on = (...words: string[]) => runJson([...words, '--store', server.url, '--table', table]);
+  const made = await on('block', 'Orders', 'alice', '--for', '2h', '--reason', 'ticket 4711', '--by', 'mia');
+  const isBlocked = async (): Promise<boolean> => (await limiter.spend([{ limit: 'Orders', id: 'alice' }])).blocked;
+  await until('the server knows it', isBlocked);
+  expect(await on('blocked')).toEqual({ blocks: [made] });
+  expect(await on('unblock', 'Orders', 'alice')).toMatchObject({ ended: { reason: 'ticket 4711' } });
+  await until('the server knows it', async () => !(await isBlocked()));
 });
 
 test('a table that does not exist is an error, and is not made', async () => {

@@ -11,9 +11,6 @@ export interface StoreBlock extends BucketName {
   readonly by: string;
 }
 
-/** How many blocks a store has at most. Each process knows all of them. */
-export const MAX_BLOCKS = 10_000;
-
 /** The blocks of a store: all of them as this process knows them, and the calls that change them for every process. */
 export interface StoreBlocks {
   /** Whether this process knows of none. */
