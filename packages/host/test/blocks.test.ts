@@ -77,7 +77,11 @@ test('of several processes at the same time each takes effect', async () => {
 test('a process that was late, and finds a higher number, has not written', async () => {
   const file = new BlocksFiles(socket);
   writeFileSync(`${socket}.blocks.1`, '1111111111111111 old');
+  // It has looked for the newest number when others go on.
+  const late = file.write('1111111111111111', '2222222222222222 late');
   writeFileSync(`${socket}.blocks.3`, '3333333333333333 new');
+  expect(await late).toBe(false);
+  expect(existsSync(`${socket}.blocks.2`)).toBe(false);
   expect(await file.write('1111111111111111', '4444444444444444 mine')).toBe(false);
   expect(await file.read('')).toBe('3333333333333333 new');
   expect(await file.read('3333333333333333')).toBe(undefined);

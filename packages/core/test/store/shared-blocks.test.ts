@@ -98,6 +98,28 @@ test('the list is read at most once a second, and not while nothing is decided',
   expect(text.reads).toHaveLength(2);
 });
 
+test('each way to decide lets the list be read', async () => {
+  const { one, text, time } = twoProcesses();
+  const entries = [{ limit: 'Orders', id: '7' }] as const;
+  const ways = [
+    () => one.limiter.spend(entries),
+    () => one.limiter.check(entries),
+    () => one.limiter.spend({ firstOf: [entries] }),
+    () => one.limiter.spend(entries, { within: '1s' }),
+    () => one.limiter.limit('Orders').spend('7'),
+  ];
+  for (const decide of ways) {
+    text.reads = [];
+    time.advance(1000);
+    // oxlint-disable-next-line no-await-in-loop
+    await decide();
+    expect(text.reads).toHaveLength(1);
+    // The read ends, too.
+    // oxlint-disable-next-line no-await-in-loop
+    for (let turn = 0; turn < 5; turn++) await Promise.resolve();
+  }
+});
+
 test('a list that has not changed is asked for by its revision alone', async () => {
   const { one, other, text, time } = twoProcesses();
   await one.block();
@@ -169,6 +191,7 @@ test('a read that began before a block does not undo it', async () => {
   text.read = read;
   await one.block();
   answer('');
+  for (let turn = 0; turn < 5; turn++) await Promise.resolve();
   expect((await one.spend()).blocked).toBe(true);
 });
 
