@@ -28,7 +28,7 @@ export { accountId, by, type Key } from './keys/key.ts';
 export type { LimitOfKind } from './kinds/limit-of-kind.ts';
 export type { Rate } from './kinds/rate/rate.ts';
 export { createLimiter, type LimiterOptions } from './limiter/create-limiter.ts';
-export type { BlockEntry } from './limiter/blocking.ts';
+export type { BlockEntry } from './limiter/block-entry.ts';
 export type { CostEntry, SpendEntry } from './limiter/entry.ts';
 export type { LimitDescription } from './limiter/limit-description.ts';
 export type { LimitHandle } from './limiter/limit-handle.ts';

@@ -11,6 +11,7 @@ export { decidedReading, joinedReading, readingsOf } from './store/alternatives.
 export { bucketKey } from './store/bucket-key.ts';
 export { endOfPeriod, StalePeriodError, type CalendarPeriod } from './store/calendar-period.ts';
 export type { LeaseDescription, OvershootNumbers, StoreRate, StoreTreatment } from './store/lease-description.ts';
+export { storeBlocks, type BlocksText } from './store/shared-blocks.ts';
 export {
   MODES,
   nowTicksAt,
@@ -31,8 +32,8 @@ export {
   type StoreSync,
   type StoreTraits,
   type StoreTransaction,
+  type StoreBlock,
+  type StoreBlocks,
 } from './store/store.ts';
-export { storeBlocks, type BlocksText } from './store/shared-blocks.ts';
-export type { StoreBlock, StoreBlocks } from './store/store-blocks.ts';
 export { levelAfter, levelAfterRefund, passes } from './store/transaction-rule.ts';
 export type { Alarm, Cancel } from './time/time.ts';

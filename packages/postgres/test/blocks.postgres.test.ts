@@ -9,7 +9,7 @@ import { storeOn } from './support.ts';
 
 const server = await postgresServer();
 const entry = { limit: 'Orders', id: '7' } as const;
-const WHY = { forMs: 3_600_000, reason: "it's \\ \"4711\"", by: 'mia' };
+const WHY = { forMs: 3_600_000, reason: 'it\'s \\ "4711"', by: 'mia' };
 
 function limiterOn(store: PostgresStore, log: (line: string) => void = () => undefined): Limiter {
   const limits = { Orders: { key: accountId(), count: 1000, period: '1h' } };

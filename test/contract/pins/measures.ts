@@ -12,17 +12,17 @@ import { bytesOfRequests, isFarBelow } from './pins.ts';
 const MOST = {
   'bytes of a request': { 'a rate': 1770, 'a quota': 2100, 'two limits': 2440, 'a slot': 7690 },
   'a program with one rate': {
-    modules: 168,
-    lines: 17_131,
-    'lines of logic': 8730,
-    bytes: 200_050,
-    'bytes, gzipped': 68_140,
+    modules: 171,
+    lines: 17_480,
+    'lines of logic': 8890,
+    bytes: 204_100,
+    'bytes, gzipped': 69_500,
   },
   'lines of core that name': { slot: 24, quota: 24, borrow: 27, load: 16, lease: 53 },
   'types named': { Batch: 1, Answer: 1, Use: 1, Asked: 1, Part: 1, Entry: 1, Outcome: 1 },
-  'names of': { '@sluice/core': 64, '@sluice/core/store': 39, '@sluice/core/kit': 86 },
-  'lines of logic of': { core: 14_940, 'all packages': 42_965 },
-  'words of': { docs: 62_710 },
+  'names of': { '@sluice/core': 65, '@sluice/core/store': 43, '@sluice/core/kit': 86 },
+  'lines of logic of': { core: 15_220, 'all packages': 43_690 },
+  'words of': { docs: 63_150 },
 };
 
 const KINDS: Readonly<Record<string, Kind>> = {

@@ -1,30 +1,14 @@
-import { complaint, reasonOf, SluiceError } from '../checks/errors.ts';
-import { wholeNumber } from '../checks/options.ts';
+import { reasonOf, SluiceError } from '../checks/errors.ts';
 import { batchOf } from '../decision/batch.ts';
 import { limitNamed, type LimitSet } from '../definitions/limit-set.ts';
 import type { LimiterEvent } from '../events/event.ts';
 import { checkId } from '../ids/id-format.ts';
 import type { RateLookup } from '../limits/limit.ts';
-import type { StoreBlock, StoreBlocks } from '../store/store-blocks.ts';
-import type { BucketName, Store } from '../store/store.ts';
+import type { StoreBlock, StoreBlocks, BucketName, Store } from '../store/store.ts';
 import type { Time } from '../time/time.ts';
+import { blockOf, type BlockEntry } from './block-entry.ts';
 import { canonicalId, checkedEntriesOf } from './entries.ts';
 import type { Reports } from './reports.ts';
-
-/** An entry of `Limiter.block`: an id that one limit denies from now on. */
-export interface BlockEntry<Name extends string = string> extends BucketName {
-  readonly limit: Name;
-  /** For how long: whole milliseconds from 1 to 7,776,000,000, 90 days. */
-  readonly forMs: number;
-  /** Why, for the people who see the block: 1 to 200 characters. Clients are not told. */
-  readonly reason: string;
-  /** Who blocks it: 1 to 100 characters. */
-  readonly by: string;
-}
-
-const MAX_BLOCK_MS = 7_776_000_000;
-const MAX_REASON_LENGTH = 200;
-const MAX_BY_LENGTH = 100;
 
 /** Returns a set by which blocked ids are denied, as by an override. Without any block, a limiter uses none: it costs nothing. */
 export function withBlocked<Request>(set: LimitSet<Request>, blocks: StoreBlocks, time: Time): LimitSet<Request> {
@@ -121,23 +105,9 @@ export function blocksUnread(cause: unknown): LimiterEvent {
   return { type: 'warning', message, once: true };
 }
 
-function blockOf(name: BucketName, { forMs, reason, by }: BlockEntry, nowMs: number): StoreBlock {
-  const remedy = "Ids that stay blocked for longer belong among the overrides of the limit, as 'blocked'.";
-  wholeNumber('block.forMs', forMs, { min: 1, max: MAX_BLOCK_MS, remedy });
-  checkText('reason', reason, MAX_REASON_LENGTH);
-  checkText('by', by, MAX_BY_LENGTH);
-  return { ...name, untilMs: nowMs + forMs, reason, by };
-}
-
 function nameOf(set: LimitSet<never>, { limit: name, id: text }: BucketName): BucketName {
   const limit = limitNamed(set, name);
   const id = canonicalId(limit, text);
   checkId(name, id);
   return { limit: name, id };
-}
-
-function checkText(name: string, value: unknown, most: number): void {
-  if (typeof value === 'string' && value.trim() !== '' && value.length <= most && value.isWellFormed()) return;
-  const remedy = name === 'by' ? "For example by: 'mia'." : "For example reason: 'scrapes the catalogue, ticket 4711'.";
-  throw complaint('ERR_OPTION', { option: `block.${name}`, demand: `text of 1 to ${most} characters`, value, remedy });
 }

@@ -7,7 +7,7 @@ import type { Batch, Transaction } from '../decision/transaction.ts';
 import { tracing } from '../events/trace.ts';
 import { OpenGate } from '../failure/open-gate.ts';
 import type { StoreGate } from '../failure/store-gate.ts';
-import type { StoreBlocks } from '../store/store-blocks.ts';
+import type { StoreBlocks } from '../store/store.ts';
 import { assertAtOnce } from './at-once.ts';
 import type { CallerDeadlines } from './caller-deadlines.ts';
 import type { Active } from './kind-parts.ts';

@@ -19,13 +19,13 @@ import {
 import type { Limit } from '../limits/limit.ts';
 import { pressureEvent } from '../store/memory/pressure.ts';
 import type { ReadyOptions } from '../store/ready-options.ts';
-import type { StoreBlock } from '../store/store-blocks.ts';
-import type { BucketName, Store, StoreReport } from '../store/store.ts';
+import type { StoreBlock, BucketName, Store, StoreReport } from '../store/store.ts';
 import type { Time } from '../time/time.ts';
 import { watchedStore } from './accepted-store.ts';
 import { alternativesOf } from './alternatives.ts';
 import { assertAtOnce } from './at-once.ts';
-import type { BlockEntry, Blocking } from './blocking.ts';
+import type { BlockEntry } from './block-entry.ts';
+import type { Blocking } from './blocking.ts';
 import type { CostEntry, FirstOf, SpendEntry } from './entry.ts';
 import { checkCall, type EntryCall } from './entry-calls.ts';
 import type { WaitEnd, Leave } from './queued-decisions.ts';

@@ -1,7 +1,7 @@
 // The room limiter: what users call: `createLimiter`, and the methods of a limiter.
 import type { Decision } from '../decision/decision.ts';
 import type { BucketState } from '../decision/result.ts';
-import type { BlockEntry } from './blocking.ts';
+import type { BlockEntry } from './block-entry.ts';
 import type { CostEntry, FirstOf, SpendEntry } from './entry.ts';
 import type { LimitHandle } from './limit-handle.ts';
 import type { LimitDescription } from './limit-description.ts';
@@ -13,8 +13,7 @@ import type { Usage } from './usage.ts';
 import type { StoreStatus } from '../failure/store-health.ts';
 import type { LimitSetOptions } from '../definitions/limit-set.ts';
 import type { ReadyOptions } from '../store/ready-options.ts';
-import type { StoreBlock } from '../store/store-blocks.ts';
-import type { Store } from '../store/store.ts';
+import type { StoreBlock, Store } from '../store/store.ts';
 
 /**
  * Decides requests by named limits. Created by {@link createLimiter}; works with and without HTTP.

@@ -1,8 +1,7 @@
 import type { Awaitable } from '../async/awaitable.ts';
 import { SluiceError } from '../checks/errors.ts';
 import { mapKeyOf } from './bucket-key.ts';
-import type { StoreBlock, StoreBlocks } from './store-blocks.ts';
-import type { BucketName } from './store.ts';
+import type { StoreBlock, StoreBlocks, BucketName } from './store.ts';
 
 /** How many blocks a store has at most: each process keeps all of them in memory. */
 const MAX_BLOCKS = 10_000;

@@ -3,8 +3,7 @@ import { isInstance, SluiceError } from '../checks/errors.ts';
 import { randomBytes } from '../runtime/random-bytes.ts';
 import type { Time } from '../time/time.ts';
 import { KnownBlocks, withBlocks, withoutBlocks } from './known-blocks.ts';
-import type { StoreBlock, StoreBlocks } from './store-blocks.ts';
-import type { BucketName } from './store.ts';
+import type { StoreBlock, StoreBlocks, BucketName } from './store.ts';
 
 /** Where all blocks of a store are: one text, which is replaced as a whole. */
 export interface BlocksText {

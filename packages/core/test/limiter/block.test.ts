@@ -5,6 +5,7 @@ import {
   ipv6RangeCIDR,
   memoryStore,
   type BlockEntry,
+  type Limiter,
   type Store,
 } from '@sluice/core';
 import { borrow } from '@sluice/core/borrow';
@@ -117,7 +118,7 @@ describe('a block', () => {
       }),
       Load: load({ key, load: () => 0 }),
     };
-    const limiter = createLimiter({ limits, time, log: false, store: memoryStore({ time }) });
+    const limiter: Limiter = createLimiter({ limits, time, log: false, store: memoryStore({ time }) });
     for (const limit of ['Rate', 'Quota', 'Slots', 'Borrower', 'Load']) {
       const entry = [{ limit, id: '7' }];
       const spend = () => limiter.spendSync(entry, { hold: true });

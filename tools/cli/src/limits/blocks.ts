@@ -14,7 +14,7 @@ export { blockText, namedText } from './shown-block.ts';
 const MAX_MS = 7_776_000_000;
 
 /** Returns what `block` is to make, without the limit and the id. */
-export function blockOf(call: Call): Omit<BlockEntry, 'limit' | 'id'> {
+function blockOf(call: Call): Omit<BlockEntry, 'limit' | 'id'> {
   const reason = call.text('reason') ?? '';
   if (reason.trim() === '')
     throw new UsageError(

@@ -8,8 +8,8 @@ import { complaint, SluiceError } from '../../checks/errors.ts';
 import { charged } from '../../rule/gcra.ts';
 import { checkOptions, wholeNumber } from '../../checks/options.ts';
 import { KnownBlocks } from '../known-blocks.ts';
-import type { StoreBlocks } from '../store-blocks.ts';
 import {
+  type StoreBlocks,
   EMPTY_READING,
   emptyReading,
   type ReadingToFill,

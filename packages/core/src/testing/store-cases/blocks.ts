@@ -1,5 +1,4 @@
-import type { StoreBlock, StoreBlocks } from '../../store/store-blocks.ts';
-import type { Store } from '../../store/store.ts';
+import type { StoreBlock, StoreBlocks, Store } from '../../store/store.ts';
 import { assert } from '../assert.ts';
 import { promise, type StoreCase } from '../store-case.ts';
 
