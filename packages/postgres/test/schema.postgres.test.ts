@@ -198,7 +198,7 @@ async function storeOfGuest(user: string, permissions: string): Promise<{ readon
   await server.query(`create schema ${user}_limits; create role ${user} login`);
   await storeOn(server, { table }).migrate();
   await server.query(`grant usage on schema ${user}_limits to ${user}`);
-  await server.query(`grant ${permissions} on ${table}, ${table}_slots to ${user}`);
+  await server.query(`grant ${permissions} on ${table}, ${table}_slots, ${table}_blocks to ${user}`);
   const pool = new Pool({ connectionString: server.url.replace('postgres@', `${user}@`), max: 1 });
   onTestFinished(() => pool.end());
   const store = postgresStore({ pool, table, migrate: false });
@@ -226,6 +226,9 @@ test('a user who is not the owner needs only USAGE on the schema and SELECT, INS
   ];
   // oxlint-disable-next-line no-await-in-loop -- in this order
   for (const operation of operations) await store.run(operation, 20_000);
+  const block = { limit: 'Tokens', id: 'x', untilMs: 1, reason: 'r', by: 'b' };
+  await store.blocks?.put([block], 0, 20_000);
+  expect(await store.blocks?.delete([block], 20_000)).toEqual([block]);
   const swept = await pool.query('select guest_limits.buckets_sweep_v1(0, 64)');
   expect(swept.rowCount).toBe(1);
   expect(store.status()).toMatchObject({ state: 'up', lastError: undefined });

@@ -1,5 +1,5 @@
 import { accountId, createLimiter, type Limiter } from '@sluice/core';
-import { redisStore, type RedisStore } from '@sluice/redis';
+import { leasedStore, redisStore, type RedisStore } from '@sluice/redis';
 import { Cluster } from 'ioredis';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
@@ -118,4 +118,18 @@ test('a store that is closed makes no block', async () => {
   const store = redisStore({ url: server.url });
   await store.close();
   await expect(Promise.resolve(store.blocks?.list(1000))).rejects.toMatchObject({ code: 'ERR_CLOSED' });
+});
+
+test('a limit that is decided by leases denies a blocked id without Redis', async () => {
+  const server = await redisServer();
+  const store = leasedStore({ url: server.url, gateways: 1, log: false });
+  const limits = { Orders: { key: accountId(), count: 1000, period: '1h', overshoot: 0.1 } };
+  const limiter = createLimiter({ limits, store, log: false });
+  await limiter.ready();
+  expect(await isBlocked(limiter)).toBe(false);
+  await limiter.block([{ ...entry, ...WHY }]);
+  expect(await isBlocked(limiter)).toBe(true);
+  await limiter.unblock([entry]);
+  expect(await isBlocked(limiter)).toBe(false);
+  await limiter.close({ store: true });
 });

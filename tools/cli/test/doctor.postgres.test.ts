@@ -33,7 +33,7 @@ async function asUser(...sql: readonly string[]): Promise<Where> {
   const [table, user] = [server.newTable(), `limits_${process.pid}_${roles++}`];
   await server.query(schemaSql({ table }));
   await server.query(`create role ${user} login`);
-  await server.query(`grant select, insert, update, delete on ${table}, ${table}_slots to ${user}`);
+  await server.query(`grant select, insert, update, delete on ${table}, ${table}_slots, ${table}_blocks to ${user}`);
   for (const each of sql) await server.query(each.replaceAll('TABLE', table).replaceAll('USER', user));
   return at({ url: server.url.replace('//postgres@', `//${user}@`) }, table);
 }

@@ -30,6 +30,8 @@ const REVISION_LENGTH = 16;
 const VERSION = 1;
 /** The text is read at most so often. */
 const READ_EVERY_MICROS = 1_000_000;
+/** A read that has not ended by then never will: that of a Worker ends with the request that began it. */
+const READ_ENDS_MICROS = 10_000_000;
 /** How long a read may take while nobody waits for it, in milliseconds. */
 const READ_MS = 1000;
 /** So often a change is tried again, because another process has changed the text meanwhile. */
@@ -52,7 +54,6 @@ class SharedBlocks extends KnownBlocks {
   readonly #time: Time;
   #revision = '';
   #dueMicros = -Infinity;
-  #isReading = false;
   /** Whether the last read has found something that does not end by itself. */
   #isBroken = false;
   /** Counts what took effect: an older text must not replace it. */
@@ -65,8 +66,8 @@ class SharedBlocks extends KnownBlocks {
   }
 
   note(): void {
-    if (this.#isReading || this.#time.nowMicros() < this.#dueMicros) return;
-    void this.#readAside();
+    const nowMicros = this.#time.nowMicros();
+    if (nowMicros >= this.#dueMicros) void this.#readAside(nowMicros);
   }
 
   override async put(blocks: readonly StoreBlock[], nowMs: number, deadlineMs: number): Promise<void> {
@@ -84,12 +85,13 @@ class SharedBlocks extends KnownBlocks {
   }
 
   override async list(deadlineMs: number): Promise<readonly StoreBlock[]> {
-    return (await this.#read(deadlineMs)).blocks;
+    const { blocks } = await this.#read(deadlineMs);
+    this.#dueMicros = this.#time.nowMicros() + READ_EVERY_MICROS;
+    return blocks;
   }
 
   async #read(deadlineMs: number): Promise<{ readonly revision: string; readonly blocks: readonly StoreBlock[] }> {
     const mark = ++this.#changes;
-    this.#dueMicros = this.#time.nowMicros() + READ_EVERY_MICROS;
     const known = { revision: this.#revision, blocks: this.all };
     const text = await this.#text.read(known.revision, deadlineMs);
     if (text === undefined) return known;
@@ -99,8 +101,8 @@ class SharedBlocks extends KnownBlocks {
     return read;
   }
 
-  async #readAside(): Promise<void> {
-    this.#isReading = true;
+  async #readAside(nowMicros: number): Promise<void> {
+    this.#dueMicros = nowMicros + READ_ENDS_MICROS;
     try {
       await this.#read(READ_MS);
       this.#isBroken = false;
@@ -110,7 +112,7 @@ class SharedBlocks extends KnownBlocks {
       this.#isBroken = true;
       this.tell(error);
     } finally {
-      this.#isReading = false;
+      this.#dueMicros = nowMicros + READ_EVERY_MICROS;
     }
   }
 

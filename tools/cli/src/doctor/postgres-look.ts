@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 
 /** What a store has in the database, by the names of its SQL. */
 export interface Tables {
-  /** The table, then that of the slots. */
+  /** The table, then those of slots and of blocks. */
   readonly tables: readonly string[];
   readonly version: string;
   /** The functions, and the comment that each has. */
