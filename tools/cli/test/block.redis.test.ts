@@ -150,6 +150,19 @@ it('with --audit each change writes a record, and with --hash-ids none has the i
   expect(again[0]).not.toHaveProperty('until');
 });
 
+it('with --log each change is in the log of the store', async () => {
+  await on(['block', 'Orders', 'eve', ...WHY, '--log']);
+  await on(['unblock', 'Orders', 'eve', '--log', '--by', 'ann']);
+  expect((await on(['log'])).out).toMatch(
+    /^20\S+Z mia: block Orders eve, until 20\S+Z: ticket 4711\n20\S+Z ann: unblock Orders eve, until 20\S+Z\n$/,
+  );
+});
+
+it('a service is not asked: its store is to be named', async () => {
+  const { code, err } = await run(['blocked', '--store', 'serve:http://127.0.0.1:1']);
+  expect({ code, err }).toMatchObject({ code: 2, err: expect.stringContaining('name its store') as string });
+});
+
 it('a store that is not there is an error', async () => {
   const { code, err } = await run(['blocked', '--redis', 'redis://127.0.0.1:1', '--timeout', '100']);
   expect(code).toBe(2);
