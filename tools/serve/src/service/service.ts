@@ -17,6 +17,9 @@ import { LiveFiles } from '../files/live-files.ts';
 import { checkServiceOptions, type ServiceOptions } from './options.ts';
 import { readSnapshot, type Snapshot, type SnapshotSources } from '../files/snapshot.ts';
 
+/** How long a service waits for its store before it begins without. */
+const FIRST_ANSWER_MS = 1000;
+
 /** The name of the service of Envoy, for health checks. */
 const RLS_NAME = 'envoy.service.ratelimit.v3.RateLimitService';
 
@@ -33,6 +36,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const { sources, everyMs } = checkServiceOptions(options);
   const snapshot = await readSnapshot(sources);
   const service = new Service(options, snapshot, sources);
+  await service.begin();
   if (everyMs !== false) await service.watch(everyMs);
   return service;
 }
@@ -129,6 +133,14 @@ export class Service {
   /** Returns what was counted so far: by the limiter, and of the answers to proxies. */
   metrics(): readonly Metric[] {
     return [...readMetrics(this.#limiter), ...this.#metrics.read()];
+  }
+
+  /**
+   * @internal Waits a moment for the store, so that the first decisions are its own, and know who is blocked. Without it they
+   * follow the failure policies.
+   */
+  async begin(): Promise<void> {
+    await this.#limiter.ready({ timeoutMs: FIRST_ANSWER_MS }).catch(() => undefined);
   }
 
   /** @internal Begins to follow the files. */
