@@ -72,6 +72,7 @@ it('a customer is blocked, shown with the reason, and let in again, in all serve
   await until('the server knows it', async () => !(await isBlocked(limiter, 'Orders', 'alice')));
   expect((await on(['unblock', limits, overrides, 'Orders', 'alice'])).out).toBe('Orders alice was not blocked\n');
   expect(await on(['blocked'])).toEqual({ code: 0, out: '', err: 'No id is blocked.\n' });
+  expect(await on(['blocked', 'Orders'])).toMatchObject({ err: 'No id is blocked at the limit Orders.\n' });
 });
 
 it('no file is needed: the name and the id count as they are written, addresses in any spelling', async () => {

@@ -13,8 +13,10 @@ export const blocked: Command = {
   example: 'sluice blocked --redis redis://127.0.0.1:6379',
   async run(call) {
     const { blockText, listedBlocks, namedText } = await import('../limits/blocks.ts');
-    const blocks = await listedBlocks(call, call.args[0]);
-    if (blocks.length === 0) call.console.note('No id is blocked.');
+    const [limit] = call.args;
+    const blocks = await listedBlocks(call, limit);
+    if (blocks.length === 0)
+      call.console.note(`No id is blocked${limit === undefined ? '' : ` at the limit ${limit}`}.`);
     const nowMs = call.console.time.wallNow();
     call.console.result({ blocks }, () => blocks.map((block) => `${namedText(block)}: ${blockText(block, nowMs)}`));
     return EXIT.fine;
