@@ -11,6 +11,8 @@ interface BegunCallsParts {
   readonly limiter: LimiterCore<never>;
   /** A call has left the scheduler to begin. */
   readonly began: (call: ScheduledCall) => void;
+  /** The turn of a call is reserved. */
+  readonly reserved: (call: ScheduledCall) => void;
   /** The tokens of a call are taken, and it can't begin. */
   readonly failed: (call: ScheduledCall, error: unknown) => void;
   /** Work has ended. */
@@ -29,7 +31,7 @@ export class BegunCalls {
 
   /** Begins a call at its turn. */
   begin(call: ScheduledCall, decision: Decided): void {
-    const { limiter, failed } = this.#parts;
+    const { limiter, failed, reserved } = this.#parts;
     const { delayMs } = decision;
     if (call.state === 'begun') return this.#giveBack(decision);
     if (delayMs === 0) return this.#start(call, decision);
@@ -38,6 +40,7 @@ export class BegunCalls {
       return failed(call, new SchedulerError('within', delayMs));
     }
     call.state = 'reserved';
+    reserved(call);
     const leave = limiter.delay(decision, (how) => {
       if (how === 'over') this.#start(call, decision);
       else failed(call, closed());
@@ -79,7 +82,8 @@ export class BegunCalls {
       },
       (error: unknown) => {
         call.reject(error);
-        this.#parts.ended(call, mayGiveBack);
+        // Work that has not begun what it takes tokens for gives them back.
+        this.#parts.ended(call, mayGiveBack || options.signal?.aborted === true);
       },
     );
   }

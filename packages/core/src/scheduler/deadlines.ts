@@ -35,6 +35,11 @@ export class Deadlines {
     this.#calls.delete(call);
   }
 
+  /** The call will begin at a turn that is reserved, also where the event loop is late. */
+  reserved(call: ScheduledCall): void {
+    this.#calls.move(call);
+  }
+
   pass(nowMicros: number): void {
     for (let call = this.#calls.first; call !== undefined && call.dueMicros <= nowMicros; call = this.#calls.first) {
       this.#calls.delete(call);

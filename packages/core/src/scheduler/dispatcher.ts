@@ -69,6 +69,7 @@ export class Dispatcher {
     this.#begun = new BegunCalls({
       limiter,
       began: (call) => this.#began(call),
+      reserved: (call) => this.#deadlines.reserved(call),
       failed: (call, error) => this.remove(call, error),
       ended: (call, mayGiveBack) => this.#ended(call, mayGiveBack),
     });

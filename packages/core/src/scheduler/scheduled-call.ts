@@ -69,8 +69,9 @@ export class ScheduledCall extends QueuedCall implements Placed {
     return this.#halfMicros < 0;
   }
 
-  /** When something happens to it next: it becomes urgent, or its time is over. */
+  /** When something happens to it next: it becomes urgent, or its time is over. A turn that is reserved comes within its time. */
   get dueMicros(): number {
+    if (this.state === 'reserved') return Infinity;
     return this.untilMicros - Math.max(0, this.#halfMicros);
   }
 

@@ -3,9 +3,11 @@ import { concurrency } from '@sluice/core/concurrency';
 import { createScheduler, SchedulerError } from '@sluice/core/scheduler';
 import { FakeTime } from '@sluice/core/testing';
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { sized } from '../../../../test/sized.ts';
 import { id, key, LIMITS, on, quiet, scene } from './scene.ts';
+
+afterEach(() => void vi.restoreAllMocks());
 
 describe('a call', () => {
   test('begins at once when its limits allow it, and without a timer', async () => {
@@ -231,6 +233,16 @@ describe('a call that is not begun', () => {
     const { run, time, starts } = scene();
     void run('first', on('Api'));
     void run('second', on('Api'), { within: '100ms' });
+    await time.pass(100);
+    expect(starts.at(-1)).toEqual(['second', 100]);
+  });
+
+  test('is begun when its turn, at the end of its time, is reserved after the alarm for that was set', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0.5);
+    const { run, time, starts } = scene();
+    for (let i = 0; i < 2; i++) void run('holds', on('Busy'), {}, 90);
+    void run('first', on('Api'));
+    void run('second', on('Api', 'Busy'), { within: '100ms' });
     await time.pass(100);
     expect(starts.at(-1)).toEqual(['second', 100]);
   });
