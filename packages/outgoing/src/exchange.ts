@@ -1,4 +1,4 @@
-import type { SpendEntry } from '@sluice/core';
+import type { Decision, SpendEntry } from '@sluice/core';
 import type { ScheduleOptions, Scheduler } from '@sluice/core/scheduler';
 import type { Learning } from './learning/learning.ts';
 import type { ProviderAnswer, LearntCall } from './learning/learnt-call.ts';
@@ -34,11 +34,13 @@ export class Exchange {
    */
   begin(send: () => void, options: ScheduleOptions<void>): Promise<void> {
     const { scheduler, learning, entries } = this.#parts;
-    const work = (): Promise<void> => {
+    const work = (decision: Decision): Promise<void> => {
       const learnt = learning?.begin(entries, options.signal);
-      return learnt instanceof Promise
-        ? learnt.then((call: LearntCall) => this.#send(send, call))
-        : this.#send(send, learnt);
+      if (!(learnt instanceof Promise)) return this.#send(send, learnt);
+      return learnt.then(
+        (call: LearntCall) => this.#send(send, call),
+        (reason: unknown) => this.#leave(decision, reason),
+      );
     };
     return scheduler.run(entries, work, options);
   }
@@ -59,6 +61,13 @@ export class Exchange {
     this.#learnt?.ended();
     this.#end?.();
     this.#learnt = this.#end = undefined;
+  }
+
+  /** Gives back what was taken for a request that was aborted while it was held back. */
+  async #leave(decision: Decision, reason: unknown): Promise<never> {
+    // It fails only when the limiter is closed.
+    await this.#parts.scheduler.limiter.refund(decision).catch(() => undefined);
+    throw reason;
   }
 
   #send(send: () => void, learnt: LearntCall | undefined): Promise<void> {

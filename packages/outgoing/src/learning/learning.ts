@@ -1,6 +1,6 @@
 // The room learning: applies what answers teach to the limits of calls.
 import type { Awaitable, Duration, Limiter, SpendEntry } from '@sluice/core';
-import { checkBoolean, checkOptions, durationTicks, limitsOf, timeOf } from '@sluice/core/kit';
+import { checkOptions, durationTicks, limitsOf, timeOf } from '@sluice/core/kit';
 import { TICKS_PER_MICRO } from '@sluice/core/store';
 import { LearntBucket } from './learnt-bucket.ts';
 import { LearntCall } from './learnt-call.ts';
@@ -16,8 +16,6 @@ export interface LearnOptions<Name extends string = string> {
   readonly learn?: LearnNames<Name> | undefined;
   /** How long to believe an answer at most: a duration from 1 ms to an hour. Then one call asks again. Default: a minute. */
   readonly learnAtMost?: Duration | undefined;
-  /** Whether {@link LearntCall.failed} reads errors of MCP by the proposal SEP-3304. Default: false. */
-  readonly learnMcp?: boolean | undefined;
 }
 
 const AT_MOST = { minMs: 1, maxMs: 3_600_000, demand: "from '1ms' to '1h'" };
@@ -34,21 +32,18 @@ export class Learning<Name extends string = string> {
   readonly #limiter: Limiter<never, Name>;
   readonly #learn: LearnNames<Name>;
   readonly #atMostMicros: number;
-  readonly #readsMcp: boolean;
   /** Of calls that have not ended, and of what was learnt of late. */
   readonly #buckets = new Map<string, LearntBucket>();
   #fewBuckets = FEW_BUCKETS;
 
   /** @throws {SluiceError} `ERR_OPTION`, `ERR_UNKNOWN_OPTION`, `ERR_DURATION`, `ERR_UNKNOWN_LIMIT`. */
   constructor(limiter: Limiter<never, Name>, options: LearnOptions<Name> = {}) {
-    checkOptions('learn', options, ['learn', 'learnAtMost', 'learnMcp']);
-    const { learn = {}, learnAtMost = '1m', learnMcp = false } = options;
-    checkBoolean('learnMcp', learnMcp);
+    checkOptions('learn', options, ['learn', 'learnAtMost']);
+    const { learn = {}, learnAtMost = '1m' } = options;
     canLearn(limiter, learn);
     this.#limiter = limiter;
     this.#learn = learn;
     this.#atMostMicros = durationTicks('learnAtMost', learnAtMost, AT_MOST) / TICKS_PER_MICRO;
-    this.#readsMcp = learnMcp;
   }
 
   /** Of how many buckets something is known, or a call is on its way. */
@@ -70,7 +65,6 @@ export class Learning<Name extends string = string> {
       counted,
       learn: this.#learn,
       atMostMicros: this.#atMostMicros,
-      readsMcp: this.#readsMcp,
       ended: () => this.#forget(counted),
     });
     return call.mayBegin() ? call.begin() : call.wait(signal).then(() => call.begin());

@@ -2,7 +2,6 @@ import type { Awaitable, Limiter, RestrictEntry } from '@sluice/core';
 import { timeOf } from '@sluice/core/kit';
 import { TICKS_PER_MICRO } from '@sluice/core/store';
 import type { FieldSource } from '../fields/field-source.ts';
-import { mcpWait } from '../fields/mcp.ts';
 import { taughtBy, type Denied, type Teaching } from '../fields/teaching.ts';
 import { lessonsFor, type Taught } from './lessons-for.ts';
 import type { CountedTarget, Learnt, LearntBucket } from './learnt-bucket.ts';
@@ -19,7 +18,6 @@ interface LearntCallParts {
   readonly counted: readonly CountedTarget[];
   readonly learn: LearnNames;
   readonly atMostMicros: number;
-  readonly readsMcp: boolean;
   readonly ended: () => void;
 }
 
@@ -68,13 +66,6 @@ export class LearntCall {
   /** Learns from the answer, as soon as its fields are there. Never rejects. */
   answered({ status, headers }: ProviderAnswer): Awaitable<void> {
     return this.#learn(taughtBy(status, headers, timeOf(this.#parts.limiter).wallNow()));
-  }
-
-  /** Learns from an error, if it is one of MCP and that is wanted. Never rejects. */
-  failed(error: unknown): Awaitable<void> {
-    const wait = this.#parts.readsMcp ? mcpWait(error) : undefined;
-    if (wait === undefined) return this.ended();
-    return this.#learn({ lessons: [], denied: { waitMs: wait === 'untimed' ? undefined : wait } });
   }
 
   /** The call is over. A second time, and after an answer, this does nothing. */

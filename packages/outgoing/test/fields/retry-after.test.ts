@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { mcpWait } from '../../src/fields/mcp.ts';
 import { NOW_MS, testCells } from '../support/cells.ts';
 
 const date = 'Sun, 06 Nov 1994 08:49:07 GMT';
@@ -60,17 +59,4 @@ describe('retry-after-ms', () => {
       teaches: 'denied for 1000',
     },
   ]);
-});
-
-describe('an error of MCP', () => {
-  test.each([
-    [{ code: -32_023, data: { retryAfterMs: 1500 } }, 1500],
-    [{ code: -32_023, data: { retryAfterMs: -1 } }, 'untimed'],
-    [{ code: -32_023 }, 'untimed'],
-    [{ code: -32_603, data: { retryAfterMs: 1500 } }, undefined],
-    [new Error('ended'), undefined],
-    [undefined, undefined],
-  ] as const)('%o is %o', (error, wait) => {
-    expect(mcpWait(error)).toBe(wait);
-  });
 });

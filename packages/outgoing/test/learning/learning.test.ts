@@ -177,15 +177,6 @@ describe('the limit that learns', () => {
   });
 });
 
-test('an error of MCP holds back only where that is wanted', async () => {
-  const [on, off] = [learner(undefined, { learnMcp: true }), learner()];
-  for (const { send } of [on, off]) await send().failed({ code: -32_023, data: { retryAfterMs: 1500 } });
-  expect([on.waitMs(), off.waitMs()]).toEqual([1500, 0]);
-  await on.send({}, '8').failed(new Error('ended'));
-  await on.send({}, '8').failed({ code: -32_023 });
-  expect(on.limiter.checkSync([{ limit: 'Api', id: '8' }]).retryAfterMs).toBe(1000);
-});
-
 test('wrong options are errors that name them', () => {
   const limits = { Api: { key, count: 1, period: '1s' }, Month: quota({ key, count: 5, per: 'month' }) };
   const wrong = (options: object) => () => learner(limits, options);
@@ -193,6 +184,5 @@ test('wrong options are errors that name them', () => {
   expect(wrong({ learn: { requests: 'Apis' } })).toThrow(expect.objectContaining({ code: 'ERR_UNKNOWN_LIMIT' }));
   expect(wrong({ learn: { requests: 'Month' } })).toThrow(/`learn.requests` must be a rate without overshoot/);
   expect(wrong({ learn: 'Api' })).toThrow(/`learn` must be the names of limits/);
-  expect(wrong({ learnMcp: 1 })).toThrow(/`learnMcp` must be true or false/);
   expect(wrong({ learns: {} })).toThrow(/no option `learns`/);
 });
