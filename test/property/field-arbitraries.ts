@@ -79,6 +79,9 @@ const single = fc.oneof(
 /** Some of the values are many lines, or megabytes: they are repeated when they are read. */
 const repeated = fc.constantFrom(1, 1, 1, 1, 1, 1, 2, 1000);
 
+/** For each dialect, and each limit in it, the field with what is left. */
+export const DIALECTS: readonly string[] = ['ratelimit', ...FIGURES.map(([remaining]) => remaining)];
+
 /** The fields of an answer: of any dialect, contradictory, past, huge or no sense at all. */
 export const anyFields = fc
   .tuple(fc.array(fc.oneof(figures, single), { maxLength: 5 }), repeated)
@@ -89,6 +92,8 @@ export const anyFields = fc
         const text = fields[field];
         return text === undefined || lines === 1 ? text : Array.from({ length: lines }, () => text);
       },
+      lines,
+      texts: fields,
       toString: () => `${lines} × ${JSON.stringify(fields)}`,
     };
   });

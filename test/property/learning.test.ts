@@ -6,7 +6,9 @@ import { parseList, isInnerList } from 'structured-headers';
 import { expect, test } from 'vitest';
 import { membersIn } from '../../packages/outgoing/src/fields/members.ts';
 import { sized } from '../sized.ts';
-import { anyFields, anyStatus } from './field-arbitraries.ts';
+import { anyFields, anyStatus, DIALECTS } from './field-arbitraries.ts';
+import { RUNS } from './runs.ts';
+import { StepCounts } from './step-counts.ts';
 
 const key = accountId();
 
@@ -30,12 +32,17 @@ const options = fc.record({
   learnAtMost: fc.constantFrom('1ms', '1s', '1m', '1h'),
   learn: fc.constantFrom({}, { requests: 'B' }, { tokens: 'A', a: 'B' }),
 });
+/** 16,000 in `npm run test:all`; `SLUICE_ALL_CASES=yes SLUICE_PROPERTY_RUNS=6250` tries 100,000. */
+const SEQUENCES = sized(300, 16 * RUNS);
+/** What has to occur in them. */
+const NAMED = [...DIALECTS, 'taught', 'denied', '1,000 lines', '10³⁰', 'in the past', 'contradictory', 'garbage'];
 const IDS = [
   { limit: 'A', id: '7' },
   { limit: 'B', id: '7' },
 ] as const;
 
 test('no answers add tokens, or hold calls back longer than learnAtMost', async () => {
+  const counts = new StepCounts();
   await fc.assert(
     fc.asyncProperty(numbers, numbers, options, sequence, async (a, b, { learnAtMost, learn }, answers) => {
       const time = new FakeTime();
@@ -45,6 +52,7 @@ test('no answers add tokens, or hold calls back longer than learnAtMost', async 
       const atMostMs = { '1ms': 1, '1s': 1000, '1m': 60_000, '1h': 3_600_000 }[learnAtMost];
       const look = () => IDS.map((entry) => limiter.checkSync([entry]));
       const calls = [];
+      counts.note('sequences');
       for (const { status, fields, answersFirst, passMs, cost } of answers) {
         const begun = learning.begin([IDS[0], { ...IDS[1], cost }]);
         if (begun instanceof Promise) {
@@ -55,6 +63,7 @@ test('no answers add tokens, or hold calls back longer than learnAtMost', async 
         calls.push(await begun);
         time.advance(passMs);
         const before = look();
+        note(counts, status, fields);
         await (answersFirst ? calls.shift() : calls.pop())!.answered({ status, headers: fields });
         for (const [i, { remaining, retryAfterMs }] of look().entries()) {
           expect(remaining).toBeLessThanOrEqual(before[i]!.remaining);
@@ -65,9 +74,26 @@ test('no answers add tokens, or hold calls back longer than learnAtMost', async 
       time.advance(2 * atMostMs);
       expect(learning.begin(IDS)).not.toBeInstanceOf(Promise);
     }),
-    { numRuns: sized(300, 16_000) },
+    { numRuns: SEQUENCES },
   );
+  console.log(counts.line());
+  for (const what of NAMED) expect(counts.of(what), what).toBeGreaterThan(0);
 });
+
+type Fields = typeof anyFields extends fc.Arbitrary<infer T> ? T : never;
+
+/** Counts an answer, and what is in its fields. */
+function note(counts: StepCounts, status: number, fields: Fields): void {
+  const { lessons, denied } = taughtBy(status, fields, 0);
+  const texts = Object.values(fields.texts);
+  counts.step(denied === undefined ? (lessons.length > 0 ? 'taught' : 'taught nothing') : 'denied');
+  for (const name of DIALECTS) if (name in fields.texts) counts.note(name);
+  if (fields.lines === 1000) counts.note('1,000 lines');
+  if (texts.some((text) => text.includes(`1${'0'.repeat(30)}`))) counts.note('10³⁰');
+  if (lessons.some(({ waitMs }) => waitMs === 0)) counts.note('in the past');
+  if (new Set(lessons.map(({ remaining }) => remaining)).size > 1) counts.note('contradictory');
+  if (texts.some((text) => /[^\x20-\x7e]/.test(text))) counts.note('garbage');
+}
 
 test('an answer teaches figures that are whole, finite or Infinity, and never throws', () => {
   fc.assert(
