@@ -74,11 +74,11 @@ async function begin(
 
 function calledBy(options: DispatchedCall): OutgoingCall<DispatchedCall> {
   const { origin } = options;
-  if (origin === undefined || origin === null) throw noOrigin();
-  return { origin: new URL(origin).origin, subject: () => options };
+  if (!URL.canParse(String(origin))) throw noOrigin(origin);
+  return { origin: new URL(origin!).origin, subject: () => options };
 }
 
-function noOrigin(): Error {
+function noOrigin(value: unknown): Error {
   const remedy = "For example request('https://api.example.com/path'), or a Pool of that origin.";
-  return complaint('ERR_OPTION', { option: 'dispatch.origin', demand: 'given', value: undefined, remedy });
+  return complaint('ERR_OPTION', { option: 'dispatch.origin', demand: 'an absolute URL', value, remedy });
 }

@@ -58,10 +58,11 @@ export function limitedProcessor<Name extends string, Job extends LimitedJob, Re
     const now = time.wallNow();
     if (turn !== undefined && now < turn.at) return later(job, token, turn.at, turn);
     const entries = await entriesOf(job);
-    const isKept = turn !== undefined && now < turn.at + LATE_MS;
+    // What is not an array is an error of the limiter.
+    const isKept = turn !== undefined && now < turn.at + LATE_MS && Array.isArray(entries);
     const limits = limitsOf(limiter);
     const left = isKept ? entries.filter(({ limit }) => limits.get(limit)?.kind.level === 'held') : entries;
-    if (left.length === 0) return process(job, token, ...rest);
+    if (Array.isArray(left) && left.length === 0) return process(job, token, ...rest);
     const decision = await limiter.spend(left, { hold: true });
     try {
       const { allowed, delayMs, retryAfterMs } = decision;

@@ -21,7 +21,7 @@ export class OutgoingRequest implements OutgoingCall<Request> {
     const url = isRequest(input) ? input.url : String(input);
     if (!URL.canParse(url)) throw notAbsolute(url);
     const body = init?.body ?? null;
-    if (request?.bodyUsed === true && body === null) throw bodyUsed();
+    if (body === null ? request?.bodyUsed === true : (body as ReadableStream).locked) throw bodyUsed();
     this.origin = new URL(url).origin;
     this.method = (init?.method ?? request?.method ?? 'GET').toUpperCase();
     this.signal = (init?.signal === undefined ? request?.signal : init.signal) ?? undefined;

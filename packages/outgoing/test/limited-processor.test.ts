@@ -148,6 +148,25 @@ describe('a job', () => {
   });
 });
 
+test.each([
+  ['nothing', undefined, '`entries` must be an array'],
+  ['an empty text', '', '`entries` must be an array'],
+  ['no id', [{ limit: 'Calls' }], '`id` of limit "Calls" must be a string, but was undefined. Without an id,'],
+  ['a limit of another limiter', [{ limit: 'Other', id: 'a' }], "No limit is named 'Other'. Limits: Calls, Running."],
+  ['a cost above the burst', [{ ...calls[0], cost: 2 }], 'must be at most the burst, 1, but was 2. Such a request'],
+])('entries of a job that are wrong are an error, and take nothing: %s', async (_, entries, message) => {
+  const limiter = newLimiter();
+  const limited = limitedProcessor(
+    limiter,
+    () => entries as never,
+    () => 1,
+  );
+  const kept = new Job({ sluiceTurn: { at: Date.now(), attempt: 0 } });
+  await expect(limited(new Job({}), 't')).rejects.toThrow(message);
+  if (!Array.isArray(entries)) await expect(limited(kept, 't')).rejects.toThrow(message);
+  expect((await limiter.check(calls)).remaining).toBe(1);
+});
+
 test('what is not a limiter or a function is an error', () => {
   const limiter = newLimiter();
   expect(() =>
