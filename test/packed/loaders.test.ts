@@ -112,6 +112,11 @@ describe('in an empty project beside the newest peers', () => {
     await expect(tested).resolves.toBeTypeOf('string');
   });
 
+  it('in a Durable Object, calls wait for their turns, and requests that end leave nothing; in a Worker it is an error', async () => {
+    const tested = worker('worker/scheduled.mjs', 'scheduled-bundle.mjs', 'scheduled.capnp');
+    await expect(tested).resolves.toBeTypeOf('string');
+  });
+
   const HELD = ['open', 'refused', 'open'];
   const REFUSED = ['refused', 'refused', 'refused'];
 

@@ -192,6 +192,6 @@ function withoutTimers(): SluiceError {
   return new SluiceError(
     'ERR_RUNTIME',
     'A scheduler can not work in this runtime: its timers end with their requests, and calls that wait would never begin. ' +
-      'Schedule the calls in a server, or in a Durable Object by its alarm.',
+      'Schedule the calls in a server, or in a Durable Object, whose limiter has a `time` of its own.',
   );
 }
