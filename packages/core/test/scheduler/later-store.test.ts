@@ -52,6 +52,53 @@ describe('on a store that answers later', () => {
     expect(new Set(questions.map(({ atMs }) => atMs)).size).toBeLessThanOrEqual(20);
   });
 
+  test('after one that passed, as many are asked for together as can pass', async () => {
+    const { run, store } = remoteScene('200ms', { Api: { key, burst: 1, count: 100, period: '1s' } });
+    store.manner = 'slow';
+    for (let i = 0; i < 50; i++) quiet(run(`${i}`, on('Api')));
+    expect(store.named()).toHaveLength(1);
+    await store.answerSlow();
+    expect(store.named()).toHaveLength(20);
+  });
+
+  test('after one that was denied, as many are asked for together as can pass, and keep their order if they can not', async () => {
+    const { run, time, store, limiter, names } = remoteScene('200ms', {
+      Api: { key, burst: 1, count: 100, period: '1s' },
+    });
+    await limiter.restrict([{ limit: 'Api', id, forMs: 500 }]);
+    for (let i = 0; i < 50; i++) void run(`${i}`, on('Api'));
+    await settled();
+    store.named();
+    store.manner = 'slow';
+    // Not 200 ms before the end of the wait, but when three quarters of that have passed.
+    await pass(time, 450);
+    expect(store.named()).toHaveLength(16);
+    store.manner = 'answers';
+    await limiter.restrict([{ limit: 'Api', id, forMs: 500 }]);
+    await store.answerSlow();
+    await pass(time, 2000);
+    expect(names()).toEqual(Array.from({ length: 50 }, (_, i) => `${i}`));
+  });
+
+  test('what is asked for together ends before a call of another lane that comes first', async () => {
+    const { run, time, store, limiter, names } = remoteScene('200ms', {
+      ...LIMITS,
+      Api: { key, burst: 1, count: 50, period: '1s' },
+    });
+    await limiter.restrict([{ limit: 'Api', id, forMs: 500 }]);
+    const all = ['1', '2', '3', '4', 'between', '5', '6', '7', '8'];
+    for (const name of all) void run(name, name === 'between' ? on('Api', 'Other') : on('Api'));
+    await settled();
+    store.calls.length = 0;
+    store.manner = 'slow';
+    await pass(time, 450);
+    expect(store.calls.map(({ batch }) => batch.length)).toEqual([1, 1, 1, 1, 2]);
+    store.manner = 'answers';
+    await store.answerSlow();
+    await pass(time, 500);
+    expect(names()).toEqual(all);
+  });
+
   test('a call of another cost than the one before is asked for when it can pass', async () => {
     const { run, time, questions, starts } = remoteScene('50ms', { Api: { key, burst: 5, count: 100, period: '1s' } });
     for (let i = 0; i < 40; i++) void run(`${i}`, api(1 + (i % 5)));
