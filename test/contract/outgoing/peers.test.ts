@@ -26,7 +26,9 @@ function used({ passed }: { readonly passed: readonly number[] }, ofWindow: numb
 }
 
 describe.each([1, 8])('%i workers', (workers) => {
-  test.each(peers)('are never denied by %s where our limit is below theirs, and use it', async (_name, peer) => {
+  // Where little is to be learnt, each peer limits either one worker or eight in `npm test`.
+  const some = peers.filter((_, i) => sized(i % 2, workers % 2) === workers % 2);
+  test.each(some)('are never denied by %s where our limit is below theirs, and use it', async (_name, peer) => {
     await started(peer);
     // In any window at most 10 + 80 calls begin, and those of the 40 ms before are still on their way.
     const api = { burst: 10, count: 80, period: '10s' };

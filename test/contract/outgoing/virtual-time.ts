@@ -3,7 +3,7 @@ import { Agent, get, type IncomingHttpHeaders } from 'node:http';
 import { vi } from 'vitest';
 
 /** How much the time moves at once. */
-const STEP_MS = 5;
+const STEP_MS = 10;
 
 /** Real servers and real sockets, on a time that moves only here: ours, and `Date` and the timers of the other libraries. */
 export class VirtualTime {
