@@ -163,6 +163,41 @@ export const schedulingCases: readonly SchedulingCase[] = [
   },
 ];
 
+/** A store whose clock steps, as that of a server does whose clock is set. */
+interface SteppedSetup extends SteeredSetup {
+  /** Moves the clock of the store alone, forward or back. */
+  readonly step: (ms: number) => void;
+}
+
+/** What a scheduler must do on each store whose clock is not that of the process. */
+export const clockCases: readonly {
+  readonly name: string;
+  readonly run: (setup: SteppedSetup) => Promise<void>;
+}[] = [
+  {
+    name: 'a step of the clock of the server, forward or back, is worth at most a burst, and calls go on',
+    async run({ step, ...setup }) {
+      const { scheduler, time, pass } = bound(new Scene(setup));
+      const starts: number[] = [];
+      const calls = Array.from({ length: 50 }, () => scheduler.run(api, () => starts.push(time.nowMs)));
+      await pass(500);
+      const begun: number[] = [];
+      for (const ms of [3_600_000, -3_600_000, -3_600_000]) {
+        const { length } = starts;
+        step(ms);
+        await pass(500);
+        begun.push(starts.length - length);
+      }
+      for (const each of begun) {
+        expect(each).toBeGreaterThanOrEqual(8);
+        expect(each).toBeLessThanOrEqual(11);
+      }
+      await pass(600);
+      expect(await Promise.all(calls)).toHaveLength(50);
+    },
+  },
+];
+
 /** Its methods, as functions. */
 function bound(scene: Scene) {
   const { scheduler, limiter, time } = scene;

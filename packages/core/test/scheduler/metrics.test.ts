@@ -33,6 +33,14 @@ test('metrics have the calls of all schedulers that wait and run, by limit, and 
   expect(scheduledOf(limiter)).toEqual({});
 });
 
+test('metrics have how long the oldest call has waited, also when half of its time has passed', async () => {
+  const { limiter, run, time } = scene();
+  for (let i = 0; i < 2; i++) quiet(run('holds', on('Busy'), {}, 10_000));
+  quiet(run('waits', on('Busy'), { within: '1s' }));
+  await time.pass(750);
+  expect(scheduledOf(limiter)['Busy']).toEqual([1, 0.75, 2]);
+});
+
 test('metrics have the calls that run after thousands of other ids came and went', async () => {
   const { limiter, run, time } = scene({ ahead: '0ms' });
   quiet(run('holds', on('Busy'), {}, 60_000));

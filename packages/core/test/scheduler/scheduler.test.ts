@@ -329,6 +329,19 @@ describe('a call that is not begun', () => {
     expect(time.pending).toBe(0);
   });
 
+  test('rejects with the reason of its signal also after another call of that has begun', async () => {
+    const { run, time, starts } = scene();
+    const leaving = new AbortController();
+    for (let i = 0; i < 2; i++) void run('begins', on('Api'));
+    void run('begins', on('Api'), { signal: leaving.signal });
+    const waits = run('waits', on('Api'), { signal: leaving.signal });
+    quiet(waits);
+    await time.pass(200);
+    expect(starts).toHaveLength(3);
+    leaving.abort(new Error('gone'));
+    await expect(waits).rejects.toThrow('gone');
+  });
+
   test('has an error after close, and so have those that wait', async () => {
     const { run, scheduler, time, starts } = scene({ maxWaiting: 20_000 });
     const work = run('work', on('Busy'), {}, 500);
