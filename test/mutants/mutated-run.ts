@@ -80,14 +80,15 @@ export async function mutatedRun(run: MutatedRun, change?: Change): Promise<Muta
   const modules = vitest.state.getTestModules();
   const errors = modules.flatMap((module) => module.errors());
   const tests = modules.flatMap((module) => [...module.children.allTests()]);
-  const failed = tests.filter((test) => test.result().state === 'failed');
+  // A test is pending for ever if its process was ended.
+  const failed = tests.filter((test) => ['failed', 'pending'].includes(test.result().state));
   const [first] = failed;
   await vitest.close();
   if (errors.length > 0) throw new Error(`${file} can't be loaded: ${errors[0]!.message}`);
   return {
     tests: tests.filter((test) => test.result().state !== 'skipped').length,
     failed: failed.length,
-    firstFailure: first && `${first.fullName}: ${first.result().errors?.[0]?.message}`,
+    firstFailure: first && `${first.fullName}: ${first.result().errors?.[0]?.message ?? 'it does not end'}`,
     log,
   };
 }

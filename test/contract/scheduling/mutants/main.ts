@@ -14,8 +14,9 @@ const FILES = [
 
 const { values } = parseArgs({ options: { only: { type: 'string', default: '' } } });
 const mutants = schedulerMutants.filter(({ name }) => name.includes(values.only));
-// A call that is never begun is a test that never ends.
-const runOf = (file: string) => ({ file, bail: true, testTimeoutMs: 20_000 });
+// A call that is never begun is a test that never ends, and a heap in disorder is a loop that never ends.
+const setupFiles = ['test/mutants/end-when-hung.ts'];
+const runOf = (file: string) => ({ file, bail: true, testTimeoutMs: 20_000, setupFiles });
 
 /* oxlint-disable no-await-in-loop -- one after the other */
 for (const file of FILES) {
