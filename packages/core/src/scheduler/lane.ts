@@ -21,6 +21,8 @@ export class Lane<Call extends QueuedCall> implements Placed {
   place = -1;
   state: LaneState = 'idle';
   wakeMicros = 0;
+  /** When the latest call left it. */
+  leftMicros = 0;
   /** The earliest time at which its first call may begin, if that is known. */
   knownMicros = 0;
   /** How many calls the next question is for. */
@@ -65,12 +67,14 @@ export class Lane<Call extends QueuedCall> implements Placed {
 
   delete(call: Call, nowMicros: number): void {
     this.waiting--;
+    this.leftMicros = nowMicros;
     this.#levelOf(call).delete(call, nowMicros);
   }
 
   /** Takes the first call. */
   take(nowMicros: number): Call {
     this.waiting--;
+    this.leftMicros = nowMicros;
     return this.#levelOf(this.first!).take(nowMicros);
   }
 

@@ -52,7 +52,7 @@ export class Lanes {
 
   #sweep(nowMicros: number): void {
     for (const lane of this.#byKey.values()) {
-      if (lane.state === 'idle' && lane.running === 0 && nowMicros - lane.wakeMicros >= FORGOTTEN_MICROS)
+      if (lane.state === 'idle' && lane.running === 0 && nowMicros - lane.leftMicros >= FORGOTTEN_MICROS)
         this.#drop(lane);
     }
     this.#sweepAt = Math.max(FIRST_SWEEP, 2 * this.#byKey.size);

@@ -118,6 +118,14 @@ describe('the order', () => {
     expect(names()).toEqual(['0:0', '5:10', '3:5', '6:5', '1:0', '4:0', '2:-10']);
   });
 
+  test('is the same whatever the order of the limits of a call', async () => {
+    const { run, time, names } = scene();
+    for (const name of ['a1', 'a2', 'a3']) void run(name, on('Api', 'Other'), { fair: 'a' });
+    void run('b', on('Other', 'Api'), { fair: 'b' });
+    await time.pass(500);
+    expect(names()).toEqual(['a1', 'b', 'a2', 'a3']);
+  });
+
   test('gives each fair key the same, by costs', async () => {
     const { scheduler, run, time, names, limiter } = scene({ ahead: '0ms' });
     limiter.replace({ limits: { ...LIMITS, Api: { key, burst: 2, count: 10, period: '1s' } } });

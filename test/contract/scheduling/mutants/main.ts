@@ -6,7 +6,7 @@ import { schedulerMutants } from './scheduler-mutants.ts';
 
 /** In this order, until a test of one fails. */
 const FILES = [
-  ...['scheduler', 'later-store', 'metrics', 'left-behind'].map(
+  ...['scheduler', 'forgotten-keys', 'later-store', 'metrics', 'left-behind'].map(
     (name) => `packages/core/test/scheduler/${name}.test.ts`,
   ),
   'test/property/scheduled-order.test.ts',

@@ -238,6 +238,8 @@ const CHANGES: readonly (readonly [name: string, file: string, replace: string, 
   ['each call listens', 'signals', 'if (known === undefined) signal', 'signal'],
 
   // Deadlines.
+  ['a reserved call ends with its time', 'scheduled-call', "if (this.state === 'reserved') return Infinity;", ''],
+  ['the time of a reserved call stays in order', 'begun-calls', 'reserved(call);', ''],
   ['deadlines are 1 ms late', 'deadlines', 'call.dueMicros <= nowMicros', 'call.dueMicros + 999 < nowMicros'],
   ['a call is urgent after its whole time', 'scheduled-call', 'parts.withinMicros / 2', 'parts.withinMicros / 1000'],
   ['costs are not looked at', 'scheduled-call', 'if (cost > most) most = cost;', 'most = 1;'],
@@ -337,7 +339,8 @@ const CHANGES: readonly (readonly [name: string, file: string, replace: string, 
   ['empty lanes stay', 'lanes', 'if (this.#byKey.size >= this.#sweepAt) this.#sweep(nowMicros);', ''],
   ['lanes with calls are swept', 'lanes', "lane.state === 'idle' && lane.running === 0 && ", ''],
   ['lanes with running calls are swept', 'lanes', ' && lane.running === 0', ''],
-  ['lanes with a debt are swept', 'lanes', ' && nowMicros - lane.wakeMicros >= FORGOTTEN_MICROS', ''],
+  ['lanes with a debt are swept', 'lanes', ' && nowMicros - lane.leftMicros >= FORGOTTEN_MICROS', ''],
+  ['a lane forgets its debt when it rests', 'lane', 'this.leftMicros = nowMicros;\n    return', 'return'],
   ['each lane after the first ones sweeps', 'lanes', 'Math.max(FIRST_SWEEP, 2 * this.#byKey.size)', 'FIRST_SWEEP'],
   [
     'a dropped lane stays at its buckets',
