@@ -158,7 +158,7 @@ export class Dispatcher {
 
   #ask(lane: CallLane): void {
     const nowMicros = this.#time.nowMicros();
-    const blockedUntil = this.#order.blockedUntil(lane, nowMicros);
+    const blockedUntil = this.#order.blockedUntil(lane);
     if (blockedUntil !== undefined) {
       lane.knownMicros = 0;
       return this.#order.park(lane, blockedUntil);
@@ -209,7 +209,9 @@ export class Dispatcher {
     lane.batch = 1;
     lane.misses = 0;
     if (first === undefined || last instanceof Rejected || this.#patience.isAtOnce) return this.#order.release(lane);
-    const { waitMicros, calls } = restAfter(last, first, (aheadMicros) => this.#patience.laterMicros(aheadMicros));
+    const { waitMicros, calls } = restAfter(last, first, (aheadMicros, everyMicros) =>
+      this.#patience.laterMicros(aheadMicros, everyMicros),
+    );
     lane.batch = Math.min(MAX_BATCH, calls);
     lane.knownMicros = 0;
     if (waitMicros === 0) this.#order.release(lane);
@@ -229,7 +231,7 @@ export class Dispatcher {
     const { waitMicros, calls } = this.#patience.after(denial, lane.misses);
     lane.batch = Math.min(MAX_BATCH, calls);
     lane.knownMicros = nowMicros + denial.beginsMicros;
-    this.#order.block(denial.buckets, call, nowMicros + waitMicros);
+    this.#order.block(denial.buckets, call);
     this.#order.park(lane, nowMicros + waitMicros);
   }
 

@@ -1,18 +1,12 @@
 import { Heap } from './heap.ts';
 import { comesFirst, type CallLane, type ScheduledCall } from './scheduled-call.ts';
 
-/** A bucket that has denied a call. */
-interface Block {
-  readonly call: ScheduledCall;
-  readonly untilMicros: number;
-}
-
 /** Which lane is asked next, and which ones wait until when. */
 export class LaneOrder {
   readonly #ready = new Heap<CallLane>((one, other) => comesFirst(one.first!, other.first!));
   readonly #parked = new Heap<CallLane>((one, other) => one.wakeMicros < other.wakeMicros);
-  /** By bucket: the latest call that it has denied. */
-  readonly #blocks = new Map<string, Block>();
+  /** By bucket: the latest call that it has denied, which is the first of a lane that is parked. */
+  readonly #blocks = new Map<string, ScheduledCall>();
 
   get nextMicros(): number {
     return this.#parked.first?.wakeMicros ?? Infinity;
@@ -49,7 +43,7 @@ export class LaneOrder {
   /** Ends the wait of a lane. */
   wake(lane: CallLane): void {
     if (lane.state !== 'parked') return;
-    for (const bucket of lane.buckets) if (this.#blocks.get(bucket)?.call.lane === lane) this.#blocks.delete(bucket);
+    for (const bucket of lane.buckets) if (this.#blocks.get(bucket)?.lane === lane) this.#blocks.delete(bucket);
     this.release(lane);
   }
 
@@ -72,17 +66,16 @@ export class LaneOrder {
   }
 
   /** Notes the buckets that have denied a call, so that calls after it do not pass it there. */
-  block(buckets: readonly string[], call: ScheduledCall, untilMicros: number): void {
-    for (const bucket of buckets) this.#blocks.set(bucket, { call, untilMicros });
+  block(buckets: readonly string[], call: ScheduledCall): void {
+    for (const bucket of buckets) this.#blocks.set(bucket, call);
   }
 
   /** Until when a bucket of a lane is kept for a call of another lane that comes before. */
-  blockedUntil(lane: CallLane, nowMicros: number): number | undefined {
+  blockedUntil({ buckets, first }: CallLane): number | undefined {
     if (this.#blocks.size === 0) return undefined;
-    for (const bucket of lane.buckets) {
-      const block = this.#blocks.get(bucket);
-      if (block === undefined || block.untilMicros <= nowMicros || block.call.state !== 'waiting') continue;
-      if (block.call.lane !== lane && comesFirst(block.call, lane.first!)) return block.untilMicros;
+    for (const bucket of buckets) {
+      const call = this.#blocks.get(bucket);
+      if (call !== undefined && comesFirst(call, first!)) return call.lane.wakeMicros;
     }
     return undefined;
   }

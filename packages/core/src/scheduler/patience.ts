@@ -3,6 +3,11 @@ import type { Denial } from './room.ts';
 /** Slots are asked for again after 10 to 250 ms, because other processes release them. */
 const FIRST_LOOK_MICROS = 10_000;
 const LAST_LOOK_MICROS = 250_000;
+/**
+ * One question is for so many calls at most that come later. More would save few questions, and leave little of what is
+ * reserved to a process that is late.
+ */
+const MOST_LATER_CALLS = 20;
 /** Whatever is known, the store is asked once a second: somebody may have reset a bucket, or given tokens back. */
 const MOST_MICROS = 1_000_000;
 
@@ -18,11 +23,12 @@ export class Patience {
   }
 
   /**
-   * Returns how much later than at its earliest time a call is asked for. What is reserved lasts for `aheadMicros`, so nothing is
+   * Returns how much later than at its earliest time a call is asked for that takes `everyMicros` of a rate. What is reserved lasts for `aheadMicros`, so nothing is
    * lost meanwhile, and one question is for several calls. Processes that share a store wait for different times.
    */
-  laterMicros(aheadMicros: number): number {
-    return Math.round(aheadMicros * (this.isAtOnce ? 0.5 : 0.6 + 0.3 * this.#random()));
+  laterMicros(aheadMicros: number, everyMicros: number): number {
+    if (this.isAtOnce) return Math.round(aheadMicros / 2);
+    return Math.round(Math.min(aheadMicros, MOST_LATER_CALLS * everyMicros) * (0.6 + 0.3 * this.#random()));
   }
 
   /** @param misses - How often in a row slots have denied the call. */
@@ -30,7 +36,7 @@ export class Patience {
     { waitMicros, aheadMicros, everyMicros, isHeld }: Denial,
     misses: number,
   ): { waitMicros: number; calls: number } {
-    const laterMicros = this.laterMicros(aheadMicros);
+    const laterMicros = this.laterMicros(aheadMicros, everyMicros);
     const wait = Math.max(waitMicros + laterMicros, isHeld ? this.#lookMicros(misses) : 0);
     const calls = everyMicros > 0 && !this.isAtOnce ? 1 + Math.floor(laterMicros / everyMicros) : 1;
     return { waitMicros: Math.max(1, Math.min(wait, MOST_MICROS)), calls };

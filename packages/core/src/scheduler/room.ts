@@ -72,9 +72,13 @@ export interface Rest {
 /**
  * Finds out how many calls like the next one can pass after a call that has.
  *
- * @param laterOf - How much later than at its earliest time a call is asked for that can take its tokens so long ahead.
+ * @param laterOf - How much later than at its earliest time a call is asked for that can take its tokens so long ahead, and takes so long of a rate.
  */
-export function restAfter(decision: Decided, next: ScheduledCall, laterOf: (aheadMicros: number) => number): Rest {
+export function restAfter(
+  decision: Decided,
+  next: ScheduledCall,
+  laterOf: (aheadMicros: number, everyMicros: number) => number,
+): Rest {
   const { batch, results } = decision;
   let [wait, calls] = [0, Infinity];
   for (const [i, { remaining, resetAfterMs, limit }] of results.entries()) {
@@ -88,7 +92,7 @@ export function restAfter(decision: Decided, next: ScheduledCall, laterOf: (ahea
     const increment = cost * rate.emissionIntervalTicks;
     const levelTicks = resetAfterMs * 1000 * TICKS_PER_MICRO;
     const waitMicros = waitFor(levelTicks, increment, fitTicks) / TICKS_PER_MICRO;
-    const laterMicros = waitMicros === 0 ? 0 : laterOf(aheadOf(batch[i]!));
+    const laterMicros = waitMicros === 0 ? 0 : laterOf(aheadOf(batch[i]!), increment / TICKS_PER_MICRO);
     const roomTicks = waitMicros === 0 ? fitTicks - levelTicks : increment + laterMicros * TICKS_PER_MICRO;
     wait = Math.max(wait, waitMicros + laterMicros);
     calls = Math.min(calls, Math.floor(roomTicks / increment));

@@ -53,12 +53,16 @@ describe('on a store that answers later', () => {
   });
 
   test('after one that passed, as many are asked for together as can pass', async () => {
-    const { run, store } = remoteScene('200ms', { Api: { key, burst: 1, count: 100, period: '1s' } });
+    const { run, store, time } = remoteScene('200ms', { Api: { key, burst: 1, count: 100, period: '1s' } });
     store.manner = 'slow';
     for (let i = 0; i < 50; i++) quiet(run(`${i}`, on('Api')));
     expect(store.named()).toHaveLength(1);
     await store.answerSlow();
     expect(store.named()).toHaveLength(20);
+    await store.answerSlow();
+    // One, and those that come in three quarters of 200 ms.
+    await pass(time, 160);
+    expect(store.named()).toHaveLength(16);
   });
 
   test('after one that was denied, as many are asked for together as can pass, and keep their order if they can not', async () => {
@@ -99,12 +103,23 @@ describe('on a store that answers later', () => {
     expect(names()).toEqual(all);
   });
 
+  test('the next ones are asked for when few can pass, so that little is lost where that is late', async () => {
+    const { run, time, questions } = remoteScene('50ms', { Api: { key, burst: 1, count: 1000, period: '1s' } });
+    for (let i = 0; i < 500; i++) quiet(run(`${i}`, on('Api')));
+    await settled();
+    await time.pass(100);
+    const times = [...new Set(questions.map(({ atMs }) => atMs))];
+    // One, and three quarters of 20 that come meanwhile.
+    expect(times).toEqual([0, 16, 32, 48, 64, 80, 96]);
+  });
+
   test('a call of another cost than the one before is asked for when it can pass', async () => {
     const { run, time, questions, starts } = remoteScene('50ms', { Api: { key, burst: 5, count: 100, period: '1s' } });
     for (let i = 0; i < 40; i++) void run(`${i}`, api(1 + (i % 5)));
     await pass(time, 3000);
     expect(starts).toHaveLength(40);
     expect(new Set(questions.map(({ atMs }) => atMs)).size).toBeLessThanOrEqual(24);
+    expect(questions.filter(({ passed }) => !passed).length).toBeLessThanOrEqual(18);
   });
 
   test('calls that come while others wait ask nothing', async () => {
@@ -254,6 +269,8 @@ describe('while the store is down', () => {
     await pass(time, 10_000);
     await expect(late).rejects.toMatchObject({ reason: 'within', retryAfterMs: undefined });
     expect(starts).toEqual([]);
+    // Once a second.
+    expect(store.named().filter((name) => name === 'spend').length).toBeLessThan(20);
     store.manner = 'answers';
     await pass(time, 2000);
     expect(starts).toHaveLength(5);

@@ -1,5 +1,6 @@
 import { createLimiter } from '@sluice/core';
 import { concurrency } from '@sluice/core/concurrency';
+import { quota } from '@sluice/core/quota';
 import { createScheduler, SchedulerError } from '@sluice/core/scheduler';
 import { FakeTime } from '@sluice/core/testing';
 import { AsyncLocalStorage } from 'node:async_hooks';
@@ -93,6 +94,28 @@ describe('a call', () => {
     await limiter.reset([{ limit: 'Api', id }]);
     await time.pass(1000);
     expect(starts).toHaveLength(1);
+  });
+
+  test('lets others begin by what its work gives back when it is aborted', async () => {
+    const { scheduler, limiter, run, starts } = scene(
+      {},
+      { limits: { Api: { key, count: 1, period: '1h' } } as never },
+    );
+    const leaving = new AbortController();
+    const aborted = scheduler.run(
+      on('Api'),
+      async (decision) => {
+        await new Promise((resolve) => leaving.signal.addEventListener('abort', resolve));
+        await limiter.refund(decision);
+        throw leaving.signal.reason;
+      },
+      { signal: leaving.signal },
+    );
+    void run('waits', on('Api'), { within: '2h' });
+    leaving.abort(new Error('gone'));
+    await expect(aborted).rejects.toThrow('gone');
+    await scheduler.idle();
+    expect(starts).toEqual([['waits', 0]]);
   });
 
   test('settles its true cost, and what comes back lets others begin', async () => {
@@ -311,10 +334,21 @@ describe('a call that is not begun', () => {
   });
 
   test('has an error when no wait helps', async () => {
-    const { run } = scene({}, { overrides: { PerUser: { 7: 'blocked' } } as never });
+    const { run } = scene({}, { overrides: { PerUser: { 7: 'blocked' }, Busy: { everyone: 'blocked' } } as never });
     const call = run('blocked', [{ limit: 'PerUser', id: '7' }]);
     await expect(call).rejects.toBeInstanceOf(SchedulerError);
     await expect(call).rejects.toMatchObject({ reason: 'never' });
+    await expect(run('blocked', on('Busy'))).rejects.toMatchObject({ reason: 'never' });
+  });
+
+  test('takes nothing of a quota ahead', async () => {
+    const { run, starts } = scene(
+      { ahead: '1m' },
+      { limits: { Api: quota({ key, count: 100, per: 'hour' }) } as never },
+    );
+    for (let i = 0; i < 100; i++) void run('call', on('Api'));
+    await expect(run('more', on('Api'))).rejects.toMatchObject({ reason: 'within' });
+    expect(starts).toHaveLength(100);
   });
 
   test('rejects with the reason of its signal, and leaves no listener on it', async () => {
