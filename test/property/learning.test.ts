@@ -77,7 +77,7 @@ test('no answers add tokens, or hold calls back longer than learnAtMost', async 
     { numRuns: SEQUENCES },
   );
   console.log(counts.line());
-  for (const what of NAMED) expect(counts.of(what), what).toBeGreaterThan(0);
+  expect(NAMED.filter((what) => counts.of(what) === 0)).toEqual([]);
 });
 
 type Fields = typeof anyFields extends fc.Arbitrary<infer T> ? T : never;

@@ -28,9 +28,15 @@ const KINDS: readonly Readonly<Record<string, number>>[] = [
 const NAMED = [
   ...KINDS.map((kind) => `for ${Object.keys(kind).toSorted().join()}`),
   ...['', 'a', 'b', 'c'].map((key) => `with the key '${key}'`),
-  ...['began at once', 'began later', 'ended without', 'begun after half of their time'],
-  ...['with a higher priority', 'with a lower priority', 'with a cost above 1'],
-  ...['releases that let others begin', 'blocks learnt while calls wait'],
+  'began at once',
+  'began later',
+  'ended without',
+  'begun after half of their time',
+  'with a higher priority',
+  'with a lower priority',
+  'with a cost above 1',
+  'releases that let others begin',
+  'blocks learnt while calls wait',
 ];
 
 beforeEach(() => void vi.spyOn(Math, 'random').mockReturnValue(0.5));
@@ -48,7 +54,7 @@ test('each of many random calls begins when the oracle says so, or ends without,
   for (let seed = 0; seed < SEEDS; seed++) worst = Math.max(worst, await tryCalls(seed, counts));
   console.log(`${counts.line()}; a key was served ${worst.toFixed(3)} of what is allowed before another`);
   expect(worst).toBeLessThanOrEqual(1);
-  for (const what of NAMED) expect(counts.of(what), what).toBeGreaterThan(0);
+  expect(NAMED.filter((what) => counts.of(what) === 0)).toEqual([]);
   const [total, failed] = [counts.total, counts.of('ended without')];
   expect(total).toBe(SEEDS * CALLS);
   expect(failed).toBeGreaterThan(total / 100);

@@ -61,7 +61,7 @@ describe('a request that is wrong is an error, and takes nothing', () => {
   const read = (): RequestInit => {
     const body = new ReadableStream();
     body.getReader();
-    return { method: 'POST', body, duplex: 'half' } as RequestInit;
+    return { method: 'POST', body, duplex: 'half' };
   };
   const url = async (): Promise<string> => 'https://api.example.com';
 

@@ -149,6 +149,19 @@ describe('a job', () => {
 });
 
 test.each([
+  ['nothing', undefined],
+  ['an empty text', ''],
+])('entries of a job that keeps its turn, and that are %s, are an error', async (_, entries) => {
+  const limited = limitedProcessor(
+    newLimiter(),
+    () => entries as never,
+    () => 1,
+  );
+  const kept = new Job({ sluiceTurn: { at: Date.now(), attempt: 0 } });
+  await expect(limited(kept, 't')).rejects.toThrow('`entries` must be an array');
+});
+
+test.each([
   ['nothing', undefined, '`entries` must be an array'],
   ['an empty text', '', '`entries` must be an array'],
   ['no id', [{ limit: 'Calls' }], '`id` of limit "Calls" must be a string, but was undefined. Without an id,'],
@@ -161,9 +174,7 @@ test.each([
     () => entries as never,
     () => 1,
   );
-  const kept = new Job({ sluiceTurn: { at: Date.now(), attempt: 0 } });
   await expect(limited(new Job({}), 't')).rejects.toThrow(message);
-  if (!Array.isArray(entries)) await expect(limited(kept, 't')).rejects.toThrow(message);
   expect((await limiter.check(calls)).remaining).toBe(1);
 });
 

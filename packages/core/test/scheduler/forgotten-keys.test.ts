@@ -37,6 +37,7 @@ test('a key that has waited for long is not forgotten when others come', async (
 test('keys and ids are looked through more and more rarely', () => {
   const { run } = scene();
   const maps = Map.prototype;
+  // oxlint-disable-next-line typescript/unbound-method -- they are called with a map
   const { [Symbol.iterator]: iterate, values } = maps;
   let looks = 0;
   maps[Symbol.iterator] = function () {

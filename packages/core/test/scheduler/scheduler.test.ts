@@ -97,10 +97,7 @@ describe('a call', () => {
   });
 
   test('lets others begin by what its work gives back when it is aborted', async () => {
-    const { scheduler, limiter, run, starts } = scene(
-      {},
-      { limits: { Api: { key, count: 1, period: '1h' } } as never },
-    );
+    const { scheduler, limiter, run, starts } = scene({}, { limits: { Api: { key, count: 1, period: '1h' } } });
     const leaving = new AbortController();
     const aborted = scheduler.run(
       on('Api'),
@@ -342,10 +339,7 @@ describe('a call that is not begun', () => {
   });
 
   test('takes nothing of a quota ahead', async () => {
-    const { run, starts } = scene(
-      { ahead: '1m' },
-      { limits: { Api: quota({ key, count: 100, per: 'hour' }) } as never },
-    );
+    const { run, starts } = scene({ ahead: '1m' }, { limits: { Api: quota({ key, count: 100, per: 'hour' }) } });
     for (let i = 0; i < 100; i++) void run('call', on('Api'));
     await expect(run('more', on('Api'))).rejects.toMatchObject({ reason: 'within' });
     expect(starts).toHaveLength(100);

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe } from 'vitest';
 import { NOW_MS, testCells } from '../support/cells.ts';
 
 const date = 'Sun, 06 Nov 1994 08:49:07 GMT';

@@ -7,11 +7,11 @@ const time = {
   nowMicros: () => Date.now() * 1000,
   wallNow: () => Date.now(),
   alarm(delayMs, run) {
-    const timer = setTimeout(run, delayMs);
+    const timer = setTimeout(() => run(), delayMs);
     return { ref() {}, unref() {}, cancel: () => clearTimeout(timer) };
   },
   endOfTurn(run) {
-    const timer = setTimeout(run, 0);
+    const timer = setTimeout(() => run(), 0);
     return () => clearTimeout(timer);
   },
 };
@@ -35,6 +35,7 @@ export default {
     if (new URL(request.url).pathname !== '/module') return env.CALLS.getByName('one').fetch(request);
     try {
       createScheduler(createLimiter({ limits }));
+      return new Response('no error');
     } catch ({ code }) {
       return new Response(code);
     }
