@@ -4,6 +4,7 @@ import type { LimiterCore } from '../limiter/limiter-core.ts';
 import type { Time } from '../time/time.ts';
 import { BegunCalls } from './begun-calls.ts';
 import { Deadlines } from './deadlines.ts';
+import { FirstAnswer } from './first-answer.ts';
 import { HIGHEST } from './lane.ts';
 import { LaneOrder } from './lane-order.ts';
 import { Lanes } from './lanes.ts';
@@ -27,8 +28,6 @@ interface DispatcherParts {
 
 /** The most calls that one question is for. */
 const MAX_BATCH = 1000;
-/** How long the first calls wait for a store that has not answered yet, before failure policies let them begin. */
-const FIRST_ANSWER_MS = 1000;
 
 /** Orders calls, asks the store for those that may begin, and begins those that pass. */
 export class Dispatcher {
@@ -47,11 +46,9 @@ export class Dispatcher {
   readonly #deadlines: Deadlines;
   readonly #signals = new Signals((call) => this.abort(call));
   readonly #wake: Wake;
+  readonly #firstAnswer: FirstAnswer;
   #isPaused = false;
   #isDispatching = false;
-  /** Whether the store has answered, or had the time for it. */
-  #isReady: boolean;
-  #isAsked = false;
 
   constructor({ limiter, ahead, idle }: DispatcherParts) {
     this.lanes = new Lanes((name) => limiter.limits.get(name)?.kind.level === 'held');
@@ -59,7 +56,7 @@ export class Dispatcher {
     this.#time = limiter.time;
     this.#ahead = ahead;
     this.#idle = idle;
-    this.#isReady = limiter.store.ready === undefined;
+    this.#firstAnswer = new FirstAnswer(limiter, () => this.dispatch());
     this.#patience = new Patience(limiter.store.traits?.answersAtOnce === true);
     this.#wake = new Wake(limiter.time, () => this.#woke());
     this.#deadlines = new Deadlines({
@@ -126,8 +123,8 @@ export class Dispatcher {
   /** Asks for the calls that may begin, one after the other. */
   dispatch(): void {
     if (this.#isDispatching) return;
-    if (!this.#isReady && this.size > 0) this.#awaitStore();
-    const isHeld = this.#isPaused || !this.#isReady;
+    if (this.size > 0) this.#firstAnswer.ask();
+    const isHeld = this.#isPaused || !this.#firstAnswer.isOver;
     this.#isDispatching = true;
     try {
       if (!isHeld) for (let lane = this.#order.take(); lane !== undefined; lane = this.#order.take()) this.#ask(lane);
@@ -135,18 +132,6 @@ export class Dispatcher {
       this.#isDispatching = false;
     }
     this.#wake.set(Math.min(this.#deadlines.nextMicros, isHeld ? Infinity : this.#order.nextMicros));
-  }
-
-  // A program begins with its calls, before its store is connected. By the policy `local` each process would begin as many as
-  // all may together.
-  #awaitStore(): void {
-    if (this.#isAsked) return;
-    this.#isAsked = true;
-    const begin = (): void => {
-      this.#isReady = true;
-      this.dispatch();
-    };
-    this.#limiter.ready({ timeoutMs: FIRST_ANSWER_MS }).then(begin, begin);
   }
 
   #woke(): void {
