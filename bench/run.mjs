@@ -28,6 +28,7 @@ const PARTS = [
   'config',
   'replay',
   'ai',
+  'scheduler',
 ];
 
 const asked = readArguments();

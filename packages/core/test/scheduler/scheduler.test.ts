@@ -531,6 +531,7 @@ describe('a scheduler', () => {
   });
 
   test('keeps a process alive by one timer while calls wait, and only then', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0.5);
     const { run, time } = scene();
     const leaving = new AbortController();
     for (let i = 0; i < 2; i++) quiet(run('holds', on('Busy'), {}, 60_000));
