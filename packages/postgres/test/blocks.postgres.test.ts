@@ -87,13 +87,13 @@ test('a table that was dropped is made again by the next block', async () => {
 });
 
 test('a user without a permission on it is told so, and decides', async () => {
-  const table = 'stranger_limits.buckets';
-  await server.query('create schema stranger_limits; create role block_stranger login');
+  // Servers of tests may be those of other processes, too.
+  const name = `stranger_${process.pid}`;
+  const table = `${name}.buckets`;
+  await server.query(`create schema ${name}; create role ${name} login`);
   await storeOn(server, { table }).migrate();
-  await server.query(
-    `grant usage on schema stranger_limits to block_stranger; grant all on ${table}, ${table}_slots to block_stranger`,
-  );
-  const pool = new Pool({ connectionString: server.url.replace('postgres@', 'block_stranger@'), max: 1 });
+  await server.query(`grant usage on schema ${name} to ${name}; grant all on ${table}, ${table}_slots to ${name}`);
+  const pool = new Pool({ connectionString: server.url.replace('postgres@', `${name}@`), max: 1 });
   onTestFinished(() => pool.end());
   const store = postgresStore({ pool, table });
   onTestFinished(() => store.close());

@@ -73,7 +73,8 @@ function parserOf(terminal: Terminal): Parser {
 function withoutSecret(text: string): string {
   const [, option] = /^error: unknown option '(-[^=']*)/.exec(text) ?? [];
   if (option === undefined) return text;
-  const shown = text.replace(/=.*'$/m, "'");
+  const valueAt = text.indexOf('=');
+  const shown = valueAt === -1 ? text : text.slice(0, valueAt) + text.slice(text.lastIndexOf("'"));
   if (!/token|password|secret/i.test(option)) return shown;
   return `${shown}All users of this machine can read the arguments of commands. Put a token of sluice serve into the environment variable SLUICE_OPERATOR_TOKEN.\n`;
 }

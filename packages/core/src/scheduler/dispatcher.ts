@@ -123,7 +123,7 @@ export class Dispatcher {
   /** Asks for the calls that may begin, one after the other. */
   dispatch(): void {
     if (this.#isDispatching) return;
-    if (this.size > 0) this.#firstAnswer.ask();
+    if (!this.#firstAnswer.isOver && this.size > 0) this.#firstAnswer.ask();
     const isHeld = this.#isPaused || !this.#firstAnswer.isOver;
     this.#isDispatching = true;
     try {

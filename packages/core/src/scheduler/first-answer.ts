@@ -22,7 +22,7 @@ export class FirstAnswer {
 
   /** Asks the store, once. */
   ask(): void {
-    if (this.#isAsked || this.isOver) return;
+    if (this.#isAsked) return;
     this.#isAsked = true;
     const end = (): void => {
       this.isOver = true;
