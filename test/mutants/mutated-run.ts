@@ -80,7 +80,7 @@ export async function mutatedRun(run: MutatedRun, change?: Change): Promise<Muta
   const modules = vitest.state.getTestModules();
   const errors = modules.flatMap((module) => module.errors());
   const tests = modules.flatMap((module) => [...module.children.allTests()]);
-  // A test is pending for ever if its process was ended.
+  // A test stays pending if its process was ended.
   const failed = tests.filter((test) => ['failed', 'pending'].includes(test.result().state));
   const [first] = failed;
   await vitest.close();

@@ -61,7 +61,7 @@ test('each of many random calls begins when the oracle says so, or ends without,
   expect(failed).toBeLessThan(total / 2);
 });
 
-/** Tries random calls. Returns how unfair it was: {@link worstUnfairness} says it of calls that take their tokens when they begin. */
+/** Tries random calls. Returns {@link worstUnfairness} where calls take their tokens when they begin, otherwise 0. */
 async function tryCalls(seed: number, counts: StepCounts): Promise<number> {
   const random = new Random(seed);
   const whole = (most: number): number => random.whole(0, most - 1);

@@ -75,7 +75,7 @@ describe('a request that is wrong is an error, and takes nothing', () => {
     ['a cost above the burst', { cost: () => 6 }, url, undefined, 'at most the burst, 5, but was 6. Such a request'],
     ['a cost that is not whole', { cost: () => 0.5 }, url, undefined, 'but was 0.5. Costs are tokens.'],
     ['a priority of 11', { priority: () => 11 }, url, undefined, 'must be a whole number from -10 to 10, but was 11'],
-    ['a key that is no text', { fair: () => 7 }, url, undefined, '`run.fair` must be a string, but was 7'],
+    ['a key that is not text', { fair: () => 7 }, url, undefined, '`run.fair` must be a string, but was 7'],
   ])('%s', async (_, options, input, init, message) => {
     const fetch = limited({ limits: ['PerHost'], ...options });
     await expect(fetch(await input(), init)).rejects.toThrow(message);

@@ -134,7 +134,7 @@ describe('a job', () => {
     expect(await limited(new Job({ to: 'x', sluiceTurn }), 't')).toEqual({ to: 'x' });
   });
 
-  test('of data that can not keep a turn is an error that says so, and takes nothing', async () => {
+  test('whose data is not an object is an error, and takes nothing', async () => {
     const limiter = newLimiter();
     await limiter.spend(calls);
     const limited = limitedProcessor(

@@ -86,7 +86,7 @@ test('a table that was dropped is made again by the next block', async () => {
   expect(await limiter.blocked()).toHaveLength(1);
 });
 
-test('a user without a permission on it is told so, and decides', async () => {
+test('a user without a permission on it gets a warning, and decides', async () => {
   // Servers of tests may be those of other processes, too.
   const name = `stranger_${process.pid}`;
   const table = `${name}.buckets`;

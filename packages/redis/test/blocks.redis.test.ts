@@ -103,7 +103,7 @@ describe('blocks in Redis', () => {
     await limiter.close({ store: true });
   });
 
-  test('are told to be unreadable when another program has written there', async () => {
+  test('cause a warning when another program has written there', async () => {
     const server = await redisServer();
     const events: string[] = [];
     await server.call('SET', 'foreign::{blocks}', 'something else');

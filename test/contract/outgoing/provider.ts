@@ -100,7 +100,7 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
     response.writeHead(200, { 'content-length': '100' }).write('first');
     setImmediate(() => response.destroy());
   },
-  // What is written as one byte is no UTF-8, as which it is read.
+  // Node writes the phrase as latin-1, and this byte alone is not valid UTF-8.
   '/strange': (_request, response) => void response.writeHead(999, 'refus\u00E9').end('hello'),
   '/refused': (request) => void request.socket.destroy(),
   '/large': (_request, response) => void response.writeHead(200).end(Buffer.alloc(4_000_000)),

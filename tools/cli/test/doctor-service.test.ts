@@ -94,7 +94,7 @@ const WRONG: Readonly<Record<string, readonly [said: RegExp, make: () => string 
       });
     },
   ],
-  'a server that sends for ever, by gRPC': [
+  'a server that sends without end, by gRPC': [
     /^service: it does not answer: no answer within 500 ms/,
     async () => {
       const server = createHttp2();

@@ -144,7 +144,7 @@ test('without the permission, or with the key of another program, nothing is cha
   expect((await run(['peek', '--redis', server.url, asUser.limits, 'Orders', 'alice'])).out).toContain('299 of 300');
 });
 
-test('a change whose record is lost says so, with the record', async () => {
+test('the error of a change whose record is lost contains the record', async () => {
   const server = await redisServer();
   const proxy = await tcpProxy(server);
   proxy.onRequest = (chunk) => {

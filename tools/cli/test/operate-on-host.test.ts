@@ -91,7 +91,7 @@ test('sluice top asks the process that serves for the ids of a file, because it 
   expect(await runJson(['top', '--ids', '-', limits], { ...options, stdin: 'alice\nbob\n' })).toMatchObject(expected);
   expect(await run(['top', limits], options)).toMatchObject({
     code: 2,
-    err: expect.stringContaining('so it can not list its buckets. Name the ids in a file') as string,
+    err: expect.stringContaining('so it cannot list its buckets. Name the ids in a file') as string,
   });
   const missing = await run(['top', '--ids', 'missing.txt', limits], options);
   expect(missing).toMatchObject({ code: 2, err: expect.stringContaining("missing.txt can't be read") as string });

@@ -131,7 +131,7 @@ test.each([
   expect(err).toContain(code);
 });
 
-test('a service without --operate, another port of it and another program are told apart from one that is not there', async () => {
+test('a service without --operate, another port of it and another program have other errors than one that is not there', async () => {
   const { store, check } = await onPort([]);
   const peek = (address: string, ...more: string[]) => run(['peek', '--store', address, ...more, 'Orders', 'alice']);
   const noDoor = expect.stringContaining('Start sluice serve with --operate, and name the address of its') as string;

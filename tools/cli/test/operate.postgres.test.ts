@@ -8,13 +8,19 @@ import { run, runJson } from './run.ts';
 
 const LIMITS = 'Orders: { count: 300, period: 3h, idFormat: accountId }';
 
-test('peek, charge, refund and reset use the table of the servers in PostgreSQL', async () => {
+/** The limiter of a server, and where its buckets are. */
+async function production() {
   const server = await postgresServer();
   const table = server.newTable();
   const store = postgresStore({ pool: server.pool, table });
   const limiter = createLimiter({ limits: { Orders: { key: accountId(), count: 300, period: '3h' } }, store });
   onTestFinished(() => limiter.close({ store: true }));
   await limiter.ready();
+  return { limiter, server, table };
+}
+
+test('peek, charge, refund and reset use the table of the servers in PostgreSQL', async () => {
+  const { limiter, server, table } = await production();
   await limiter.spend([{ limit: 'Orders', id: 'alice', cost: 299 }]);
   const [limits = ''] = written(LIMITS);
   const on = (command: string, ...rest: string[]) =>
@@ -27,12 +33,7 @@ test('peek, charge, refund and reset use the table of the servers in PostgreSQL'
 });
 
 test('block, blocked and unblock use the table of the servers in PostgreSQL', async () => {
-  const server = await postgresServer();
-  const table = server.newTable();
-  const store = postgresStore({ pool: server.pool, table });
-  const limiter = createLimiter({ limits: { Orders: { key: accountId(), count: 300, period: '3h' } }, store });
-  onTestFinished(() => limiter.close({ store: true }));
-  await limiter.ready();
+  const { limiter, server, table } = await production();
   const on = (...words: string[]) => runJson([...words, '--store', server.url, '--table', table]);
   const made = await on('block', 'Orders', 'alice', '--for', '2h', '--reason', 'ticket 4711', '--by', 'mia');
   const isBlocked = async (): Promise<boolean> => (await limiter.spend([{ limit: 'Orders', id: 'alice' }])).blocked;

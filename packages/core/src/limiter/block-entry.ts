@@ -7,7 +7,7 @@ export interface BlockEntry<Name extends string = string> extends BucketName {
   readonly limit: Name;
   /** For how long: whole milliseconds from 1 to 7,776,000,000, 90 days. */
   readonly forMs: number;
-  /** Why, for the people who see the block: 1 to 200 characters. Clients are not told. */
+  /** Why, for the people who see the block: 1 to 200 characters. Clients do not see it. */
   readonly reason: string;
   /** Who blocks it: 1 to 100 characters. */
   readonly by: string;

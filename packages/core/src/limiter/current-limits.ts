@@ -116,7 +116,7 @@ export class CurrentLimits<Request> {
     this.#waits.expireAll();
   }
 
-  // Between two sets with blocks nothing changes for those who look a limit up again for another set.
+  // A set is another object after each change of blocks, but its limits stay the same objects.
   #withBlocks(): LimitSet<Request> {
     const { blocks } = this.#parts.store;
     return blocks === undefined || blocks.isEmpty ? this.#plain : withBlocked(this.#plain, blocks, this.#parts.time);

@@ -41,8 +41,8 @@ import type { StoreBlock, Store } from '../store/store.ts';
  * Wrong arguments reject the promise: `ERR_OPTION`, `ERR_UNKNOWN_OPTION` for a property that the call does not accept,
  * `ERR_UNKNOWN_LIMIT`, `ERR_ID`, `ERR_COST`, `ERR_DUPLICATE_BUCKET`, and `ERR_CLOSED` after `close()`.
  *
- * A store that can't answer is an error of `reset`, `block`, `unblock` and `blocked` only. For decisions and charges, each limit's failure policy
- * applies; a refund is lost, with an event.
+ * A store that can't answer is an error of `reset`, `block`, `unblock` and `blocked` only. For decisions and charges, each
+ * limit's failure policy applies; a refund is lost, with an event.
  *
  * `Request` is the type of the request that keys read ids from. `Name` is the union of the limits' names as passed to
  * `createLimiter`, or `string` where they are known only at run time. A `Limiter<Request>` accepts any name.

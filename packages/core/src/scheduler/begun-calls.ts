@@ -82,7 +82,7 @@ export class BegunCalls {
       },
       (error: unknown) => {
         call.reject(error);
-        // Work that has not begun what it takes tokens for gives them back.
+        // Aborted work may have given its tokens back: a door does so for a request that was not sent.
         this.#parts.ended(call, mayGiveBack || options.signal?.aborted === true);
       },
     );

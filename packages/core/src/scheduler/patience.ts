@@ -23,7 +23,8 @@ export class Patience {
   }
 
   /**
-   * Returns how much later than at its earliest time a call is asked for that takes `everyMicros` of a rate. What is reserved lasts for `aheadMicros`, so nothing is
+   * Returns how much later than at its earliest time a call is asked for, whose tokens take `everyMicros` to come back. What is
+   * reserved lasts for `aheadMicros`, so nothing is
    * lost meanwhile, and one question is for several calls. Processes that share a store wait for different times.
    */
   laterMicros(aheadMicros: number, everyMicros: number): number {

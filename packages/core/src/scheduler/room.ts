@@ -72,7 +72,8 @@ export interface Rest {
 /**
  * Finds out how many calls like the next one can pass after a call that has.
  *
- * @param laterOf - How much later than at its earliest time a call is asked for that can take its tokens so long ahead, and takes so long of a rate.
+ * @param laterOf - How much later than at its earliest time a call is asked for, by how long ahead it can take its tokens and by
+ *   how long they take to come back.
  */
 export function restAfter(
   decision: Decided,

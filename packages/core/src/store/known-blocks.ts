@@ -35,9 +35,8 @@ export class KnownBlocks implements StoreBlocks {
   }
 
   watch(listener: (error?: unknown) => void): () => void {
-    const own = (error?: unknown): void => listener(error);
-    this.#listeners.add(own);
-    return () => void this.#listeners.delete(own);
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
   }
 
   /** All blocks that this process knows. */
@@ -54,10 +53,10 @@ export class KnownBlocks implements StoreBlocks {
       if (ofLimit === undefined) this.#byLimit.set(block.limit, (ofLimit = new Map()));
       ofLimit.set(block.id, block);
     }
-    this.tell();
+    this.notify();
   }
 
-  protected tell(error?: unknown): void {
+  protected notify(error?: unknown): void {
     for (const listener of this.#listeners) listener(error);
   }
 }

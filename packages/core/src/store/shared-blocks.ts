@@ -110,7 +110,7 @@ class SharedBlocks extends KnownBlocks {
       // A store that can't answer has made that known. What is known stays in effect.
       if (this.#isBroken || !isInstance(error, SluiceError) || !PERMANENT.has(error.code)) return;
       this.#isBroken = true;
-      this.tell(error);
+      this.notify(error);
     } finally {
       this.#dueMicros = nowMicros + READ_EVERY_MICROS;
     }

@@ -94,7 +94,7 @@ describe('a block', () => {
     expect(spend('7').allowed).toBe(true);
   });
 
-  test('is told with its reason, by limit', async () => {
+  test('is listed with its reason, by limit', async () => {
     const { limiter, block, time } = orders();
     const made = { limit: 'Orders', id: '7', untilMs: time.nowMs + HOUR_MS, reason: 'ticket 4711', by: 'mia' };
     expect(await block('7')).toEqual([made]);
@@ -155,7 +155,7 @@ describe('a block', () => {
     expect(limiter.spendSync([{ limit: 'Orders', id: '7' }]).allowed).toBe(true);
   });
 
-  test('and its end are told on the channel of corrections, and counted as nothing', async () => {
+  test('and its end are published on the channel of corrections, and counted as nothing', async () => {
     const { limiter, block } = orders();
     const counted = counts(limiter);
     const told: unknown[] = [];

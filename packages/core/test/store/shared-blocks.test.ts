@@ -195,7 +195,7 @@ test('a read that began before a block does not undo it', async () => {
   expect((await one.spend()).blocked).toBe(true);
 });
 
-test('a text of another version takes no effect, is not overwritten, and is told once', async () => {
+test('a text of another version takes no effect, is not overwritten, and causes one warning', async () => {
   const { one, text, time } = twoProcesses();
   await one.block();
   text.text = '0123456789abcdef {"version":2,"blocks":[]}';

@@ -9,11 +9,13 @@ export function fileAt(path: string): BigIntStats | undefined {
   return lstatSync(path, { bigint: true, throwIfNoEntry: false });
 }
 
-/** Deletes a file, or a folder with its files, if it is there. */
+/** Deletes a file, or a folder with its files, if it is there: another process may delete it at the same time. */
 export function remove(path: string): void {
-  const file = fileAt(path);
-  if (file === undefined) return;
-  if (!file.isDirectory()) return unlinkSync(path);
-  for (const name of readdirSync(path)) unlinkSync(join(path, name));
-  rmdirSync(path);
+  try {
+    if (fileAt(path)?.isDirectory() !== true) return unlinkSync(path);
+    for (const name of readdirSync(path)) unlinkSync(join(path, name));
+    rmdirSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
 }

@@ -104,7 +104,7 @@ export class HandoverFile {
     try {
       unlinkSync(this.#path);
     } catch {
-      // It is not one that was written here: another user has put it there. It is not read either.
+      // There is none, or another user has put it there: then it is not read either.
     }
   }
 }

@@ -110,7 +110,7 @@ export async function lookAt(client: Client, wanted: Tables): Promise<Found> {
   try {
     return await lookIn(client, wanted);
   } finally {
-    await client.query('rollback');
+    await client.query('rollback').catch(() => {});
   }
 }
 

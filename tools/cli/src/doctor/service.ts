@@ -88,7 +88,7 @@ function checkGrpc(url: URL, timeoutMs: number, time: Time): Promise<Reply> {
       session.destroy();
       reject(error);
     };
-    // For the whole answer: another program may send for ever.
+    // For the whole answer: another program may send without end.
     const late = time.alarm(timeoutMs, () => fail(new Error(`no answer within ${timeoutMs} ms`)));
     session.on('error', fail);
     const stream = session.request({

@@ -25,7 +25,7 @@ export class Audit {
 
   /**
    * @param what - The change: `reset`.
-   * @param options - Whether the change itself says who makes it, and why.
+   * @param options - Whether the change itself contains who makes it, and why.
    * @throws {UsageError} If nobody is named who does it, or options are missing that belong together.
    */
   constructor(call: Call, what: string, { isExplained = false }: { readonly isExplained?: boolean } = {}) {
@@ -56,7 +56,7 @@ export class Audit {
   }
 
   /**
-   * Makes or ends a block, and writes a record of it whatever becomes of it. The bucket stays as it is.
+   * Makes or ends a block, and writes a record of it however it ends. The bucket stays as it is.
    *
    * @throws {CommandError} As {@link of}.
    */

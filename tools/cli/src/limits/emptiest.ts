@@ -127,7 +127,7 @@ async function stepsOf(call: Call, { limiter, listing }: OpenLimits): Promise<As
   if (file !== undefined) return bucketsOfIds({ ids: await idsOf(file, terminal), limits, only, time });
   if (listing !== undefined) return bucketsOfListing(listing, { limits, only, time });
   throw new UsageError(
-    'A host store has only hashes of ids, so it can not list its buckets. Name the ids in a file, one on each line: --ids ids.txt. For one bucket, use sluice peek.',
+    'A host store has only hashes of ids, so it cannot list its buckets. Name the ids in a file, one on each line: --ids ids.txt. For one bucket, use sluice peek.',
   );
 }
 

@@ -58,7 +58,7 @@ export function operatorHandler({
   };
 }
 
-/** Of equal length, whatever was sent, so that the time to compare says nothing about the token. */
+/** Of equal length, whatever was sent, so that the time to compare reveals nothing about the token. */
 function digestOf(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
