@@ -29,7 +29,7 @@ export class Patience {
    */
   laterMicros(aheadMicros: number, everyMicros: number): number {
     if (this.isAtOnce) return Math.round(aheadMicros / 2);
-    return Math.round(Math.min(aheadMicros, MOST_LATER_CALLS * everyMicros) * (0.6 + 0.3 * this.#random()));
+    return Math.round(Math.min(aheadMicros, MOST_LATER_CALLS * everyMicros) * (0.75 + 0.15 * this.#random()));
   }
 
   /** @param misses - How often in a row slots have denied the call. */
