@@ -1,4 +1,5 @@
 import { contenderNamed, inMemory } from '../contenders/in-memory.mjs';
+import { UNCOMPILED } from '../harness/allocated.mjs';
 import { freshId, idsOf } from '../ids.mjs';
 import { whole, withSpread } from '../harness/table.mjs';
 
@@ -19,7 +20,9 @@ export const part = {
       Object.keys(inMemory).map((contender) => ({
         contender,
         case: kind,
-        settings: { ids: quick ? 100_000 : 1_000_000 },
+        settings: quick ? { idsBefore: 100_000, ids: 100_000 } : { idsBefore: 1, ids: 1_000_000 },
+        // Compiled code is memory in use, too, and how much of it there is depends on the load of the machine.
+        nodeOptions: quick ? UNCOMPILED : [],
       })),
     ),
   prepare: async (run) => () => measure(run),
@@ -32,18 +35,30 @@ export const part = {
  * @returns {Promise<import('../harness/part.ts').Figures>}
  */
 async function measure({ contender, case: kind, settings = {} }) {
-  const { ids } = /** @type {{ ids: number }} */ (settings);
-  const decider = contenderNamed(contender).decider({ rate: RATE, limits: 1, maxKeys: ids });
-  await decider.decide(freshId('account ids', ids));
-  const before = used();
-  for (let n = 0; n < ids; n++) {
-    // oxlint-disable-next-line no-await-in-loop
-    await decider.decide(freshId(/** @type {Kind} */ (kind), n));
+  const { idsBefore, ids } = /** @type {{ idsBefore: number, ids: number }} */ (settings);
+  // What a process keeps of its first decisions and events, however many ids there are, counts for few ids: it is kept before.
+  const others = await filled(idsBefore);
+  const measured = await filled(ids);
+  // Still in use: otherwise they could be collected before they were measured.
+  for (const { decider } of [others, measured]) decider.decide(freshId(/** @type {Kind} */ (kind), 0));
+  return measured.figures;
+
+  /** @param {number} maxKeys */
+  async function filled(maxKeys) {
+    const decider = contenderNamed(contender).decider({ rate: RATE, limits: 1, maxKeys });
+    await decider.decide(freshId('account ids', maxKeys));
+    const before = used();
+    for (let n = 0; n < maxKeys; n++) {
+      // oxlint-disable-next-line no-await-in-loop
+      await decider.decide(freshId(/** @type {Kind} */ (kind), n));
+    }
+    const after = used();
+    const figures = {
+      heapBytes: (after.heap - before.heap) / maxKeys,
+      residentBytes: (after.resident - before.resident) / maxKeys,
+    };
+    return { decider, figures };
   }
-  const after = used();
-  // Still in use: otherwise it could be collected before it was measured.
-  await decider.decide(freshId(/** @type {Kind} */ (kind), 0));
-  return { heapBytes: (after.heap - before.heap) / ids, residentBytes: (after.resident - before.resident) / ids };
 }
 
 /** What is in use once all garbage is gone: V8's heap and what it keeps outside of it, and the process as a whole. */
