@@ -16,11 +16,14 @@ export class SteeredPostgres implements Store {
   readonly #store: PostgresStore;
   #emptied: Promise<void> | undefined;
 
-  /** @param time - Its clock is that of the database, from 1 July 2026 on. */
-  constructor(database: SteeredDatabase, time: Time) {
+  /**
+   * @param time - Its clock is that of the database, from 1 July 2026 on.
+   * @param ofProcess - By which the store waits. Its clock must not go back.
+   */
+  constructor(database: SteeredDatabase, time: Time, ofProcess = time) {
     this.#database = database;
     this.#time = time;
-    this.#store = postgresStore({ pool: database.pool, table: TABLE, time });
+    this.#store = postgresStore({ pool: database.pool, table: TABLE, time: ofProcess });
   }
 
   async run(operation: StoreOperation): Promise<StoreReading> {

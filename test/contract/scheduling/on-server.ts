@@ -3,11 +3,11 @@ import { FakeTime } from '@sluice/core/testing';
 import { expect, test } from 'vitest';
 import { clockCases, schedulingCases } from './cases.ts';
 
-/** Runs all cases on stores of a server, whose clock a test gives. */
-export function scheduledOn(storeAt: (serverTime: FakeTime) => Store): void {
+/** Runs all cases on stores of a server, whose clock a test gives, as that of the process. */
+export function scheduledOn(storeAt: (serverTime: FakeTime, time: FakeTime) => Store): void {
   test.each(schedulingCases)('$name', async ({ run }) => {
     const time = new FakeTime();
-    await expect(run({ store: storeAt(time), time, advance: (ms) => time.advance(ms) })).resolves.toBeUndefined();
+    await expect(run({ store: storeAt(time, time), time, advance: (ms) => time.advance(ms) })).resolves.toBeUndefined();
   });
 
   test.each(clockCases)('$name', async ({ run }) => {
@@ -17,6 +17,6 @@ export function scheduledOn(storeAt: (serverTime: FakeTime) => Store): void {
       time.advance(ms);
     };
     const step = (ms: number): void => ofServer.set(ofServer.nowMs + ms);
-    await expect(run({ store: storeAt(ofServer), time, advance, step })).resolves.toBeUndefined();
+    await expect(run({ store: storeAt(ofServer, time), time, advance, step })).resolves.toBeUndefined();
   });
 }

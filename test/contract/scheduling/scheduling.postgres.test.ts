@@ -7,5 +7,5 @@ import { scheduledOn } from './on-server.ts';
 
 describe('calls are scheduled on the PostgreSQL store', async () => {
   const database = await running.leftRunning(async () => steeredDatabase(await postgresServer()));
-  scheduledOn((time) => new SteeredPostgres(database, time));
+  scheduledOn((serverTime, time) => new SteeredPostgres(database, serverTime, time));
 });
