@@ -44,7 +44,7 @@ export const part = {
     [...Object.keys(FILES), LARGEST, ...LOOKUPS].map((name) => ({
       contender: 'Sluice',
       case: name,
-      nodeOptions: quick && LOOKUPS.includes(name) ? UNCOMPILED : [],
+      nodeOptions: quick ? UNCOMPILED : [],
       settings: { ids: quick ? 10_000 : 100_000, lookups: quick ? 100_000 : 2_000_000, quick },
     })),
   prepare: async ({ case: name, settings = {} }) => {
@@ -55,7 +55,7 @@ export const part = {
     if (quick) await loaded(files, ids);
     return () => loaded(files, ids);
   },
-  counts: { cases: ['ids alone, one a line', ...LOOKUPS], figures: { keptBytes: { atMost: 26 }, allocatedBytes: 0.1 } },
+  counts: { cases: ['ids alone, one a line', ...LOOKUPS], figures: { keptBytes: 0.1, allocatedBytes: 0.2 } },
   tables: (results) => [loadTable(results), lookupTable(results)],
 };
 
@@ -106,9 +106,14 @@ async function loaded(files, ids) {
   clearInterval(watch);
   rmSync(folder, { recursive: true });
   globalThis.gc?.();
-  const keptBytes = (process.memoryUsage().heapUsed - before.heapUsed) / ids;
+  const keptBytes = (keptBy(process.memoryUsage()) - keptBy(before)) / ids;
   if (!(list instanceof OverrideList)) throw new Error('The file has no overrides.');
   return { loadMs, growthMb: (mostBytes - before.rss) / 2 ** 20, stallMs: delay.max / 1e6, keptBytes };
+}
+
+/** @param {NodeJS.MemoryUsage} usage */
+function keptBy({ heapUsed, external }) {
+  return heapUsed + external;
 }
 
 /**
