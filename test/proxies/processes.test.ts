@@ -123,8 +123,39 @@ test('one of the processes answers an operator, on the store of all, also after 
   expect(String(log)).toMatch(/^\S+ ann: refund PerClient 203\.0\.113\.7, 0 → 2\n$/);
   await until('it answers', async () => (await ask().catch(() => 0)) === 200);
   expect(String(operated('peek'))).toMatch(/^PerClient 203\.0\.113\.7: [01] of 30 tokens left/);
-  expect(program.output).toContain('an operator made a refund of PerClient');
+  expect(program.output).toContain('an operator called refund for PerClient');
   expect(program.output).not.toContain('203.0');
+});
+
+test('a block by one service holds in all processes of two, also after one was killed, until the other ends it', async () => {
+  const redis = await redisServer();
+  const folder = filesIn('count: 1000000');
+  const start = async (name: string, more: readonly string[] = []) => {
+    const socket = join(folder, name);
+    const served = await serviceOn(redis.url, folder, ['--metrics', `unix:${socket}`, '--operate', ...more]);
+    const operated = (command: string, ...words: string[]) =>
+      String(execFileSync(process.execPath, [MAIN, command, '--store', `serve:unix:${socket}`, ...words]));
+    // Each of the processes may answer.
+    const all = (status: number) => async () => {
+      const statuses = await Promise.all(Array.from({ length: 8 }, () => served.ask()));
+      return statuses.every((each) => each === status);
+    };
+    return { ...served, operated, all };
+  };
+  const [first, second] = [await start('a.sock', TWO_PROCESSES), await start('b.sock')];
+  const named = ['PerClient', '203.0.113.7'];
+  first.operated('block', ...named, '--for', '1h', '--reason', 'ticket 4711', '--by', 'mia');
+  await until('all know it', async () => (await first.all(403)()) && (await second.all(403)()));
+  await second.program.stop('SIGKILL');
+  const next = await start('c.sock');
+  expect(await next.ask()).toBe(403);
+  expect(next.operated('blocked')).toMatch(/^PerClient 203\.0\.113\.7: blocked until .* by mia: ticket 4711\n$/);
+  next.operated('unblock', ...named);
+  expect(await next.ask()).toBe(200);
+  const beganMs = performance.now();
+  await until('all let it in', first.all(200));
+  // A second, and what a busy machine takes more.
+  expect(performance.now() - beganMs).toBeLessThan(5000);
 });
 
 test('port 0 is one port for all processes, which the program names, and names again if it is chosen anew', async () => {

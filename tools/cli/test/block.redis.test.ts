@@ -159,11 +159,6 @@ it('with --log each change is in the log of the store', async () => {
   );
 });
 
-it('a service is not asked: its store is to be named', async () => {
-  const { code, err } = await run(['blocked', '--store', 'serve:http://127.0.0.1:1']);
-  expect({ code, err }).toMatchObject({ code: 2, err: expect.stringContaining('name its store') as string });
-});
-
 it('a store that is not there is an error', async () => {
   const { code, err } = await run(['blocked', '--redis', 'redis://127.0.0.1:1', '--timeout', '100']);
   expect(code).toBe(2);

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { until } from '../../../test/redis/servers/until.ts';
+import { blockedByOperator, SHARED_BLOCK } from './blocked-by-operator.ts';
 import { written } from './files.ts';
 import { run, runJson } from './run.ts';
 
@@ -49,6 +50,15 @@ test('block, blocked, peek and unblock reach all processes of a socket', async (
   expect(await on('peek', limits, 'Orders', 'alice')).toMatchObject({ state: 'blocked', block: made });
   expect(await on('unblock', 'Orders', 'alice')).toMatchObject({ ended: { reason: 'ticket 4711' } });
   await until('the server knows it', async () => !(await isBlocked()));
+  await limiter.close({ store: true });
+});
+
+test('a service on a socket blocks an id for all processes of the socket', async () => {
+  const socket = newSocket();
+  const limiter = production(socket);
+  await limiter.ready();
+  const answers = await blockedByOperator(hostStore({ socket, log: false }), limiter);
+  expect(answers).toMatchObject(SHARED_BLOCK);
   await limiter.close({ store: true });
 });
 

@@ -35,6 +35,8 @@ async function service(
   return { redis, opened, limits, ask, lines };
 }
 
+const ALICE = { limit: 'Orders', id: 'alice' };
+const WHY = { forMs: 1000, reason: 'x', by: 'mia' };
 const remaining = (count: number): object => ({ status: 200, body: { figures: { remaining: count } } });
 
 test('a charge that Redis does not answer is an error, and is not taken by the policy of its limit', async () => {
@@ -45,7 +47,10 @@ test('a charge that Redis does not answer is an error, and is not taken by the p
   expect(await ask('refund')).toMatchObject({ status: 503 });
   expect(await ask('reset')).toMatchObject({ status: 503 });
   expect(await ask('look')).toMatchObject({ status: 503 });
-  expect(lines).toEqual(['Sluice: an operator made a charge of Orders']);
+  expect(await ask('block', { version: 2, entry: { ...ALICE, ...WHY } })).toMatchObject({ status: 503 });
+  expect(await ask('unblock', { version: 2, entry: ALICE })).toMatchObject({ status: 503 });
+  expect(await ask('blocked', { version: 2, entry: {} })).toMatchObject({ status: 503 });
+  expect(lines).toEqual(['Sluice: an operator called charge for Orders']);
   redis.thaw();
 });
 
@@ -75,8 +80,27 @@ test('a limit whose tokens are leased is charged and reset as any other, after a
 });
 
 test.each([
-  [{ version: undefined }, 'version 1'],
-  [{ version: 2 }, 'version 1'],
+  [{ version: undefined }, 'version 2'],
+  [{ version: 3 }, 'version 2'],
+  [{ version: '2' }, 'version 2'],
+  [{ version: 2 }, 'malformed'],
+  [{ version: 2, what: 'look', entry: ALICE }, 'malformed'],
+  [{ version: 1, what: 'block', entry: { ...ALICE, ...WHY } }, 'malformed'],
+  [{ version: 2, what: 'block' }, 'malformed'],
+  [{ version: 2, what: 'block', entry: [ALICE] }, 'malformed'],
+  [{ version: 2, what: 'block', entry: { ...ALICE, ...WHY, forMs: '1000' } }, 'block.forMs'],
+  [{ version: 2, what: 'block', entry: { ...ALICE, ...WHY, forMs: 0 } }, 'block.forMs'],
+  [{ version: 2, what: 'block', entry: { ...ALICE, ...WHY, forMs: 1e300 } }, 'block.forMs'],
+  [{ version: 2, what: 'block', entry: { ...ALICE, ...WHY, reason: ['x'] } }, 'block.reason'],
+  [{ version: 2, what: 'block', entry: { ...ALICE, ...WHY, reason: ' ' } }, 'block.reason'],
+  [{ version: 2, what: 'block', entry: { ...ALICE, ...WHY, by: undefined } }, 'block.by'],
+  [{ version: 2, what: 'block', entry: { ...ALICE, ...WHY, until: 5 } }, 'has no option `until`'],
+  [{ version: 2, what: 'unblock', entry: { ...ALICE, id: 5 } }, 'malformed'],
+  [{ version: 2, what: 'name', entry: { limit: 'Orders' } }, 'malformed'],
+  [{ version: 2, what: 'name', entry: { ...ALICE, limit: '__proto__' } }, 'No limit is named'],
+  [{ version: 2, what: 'blocked' }, 'malformed'],
+  [{ version: 2, what: 'blocked', entry: { limit: 5 } }, 'malformed'],
+  [{ version: 2, what: 'blocked', entry: { limit: 'Users' } }, "No limit is named 'Users'"],
   [{ cost: 0 }, 'malformed'],
   [{ cost: 1.5 }, 'malformed'],
   [{ cost: '5' }, 'malformed'],
@@ -96,5 +120,6 @@ test.each([
     body: expect.objectContaining({ message: expect.stringContaining(message) as string }) as object,
   });
   expect(await redis.call('KEYS', 'sluice:[Ol]*')).toEqual([]);
+  expect(await redis.call('EXISTS', 'sluice::{blocks}')).toBe(0);
   expect(await ask('look')).toMatchObject(remaining(300));
 });

@@ -1,68 +1,10 @@
-import { createServer, request } from 'node:http';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
-import { reservedPort } from '../../../test/redis/servers/port.ts';
+import { expect, onTestFinished, test } from 'vitest';
 import { written } from './files.ts';
-import { run, runJson, type Ran } from './run.ts';
-
-const LIMITS = `
-Orders: { count: 300, period: 3h, maxDebt: 50, idFormat: accountId }
-Monthly: { count: 1000, per: month, idFormat: accountId }
-PerClient: { count: 2, period: 1h, idFormat: clientNetwork }
-`;
-const TABLES = 'http: { api: { limits: [{ limit: PerClient, id: address }] } }\n';
-const OVERRIDES = '- Orders: { count: 600, period: 3h, ids: [gold] }\n- Orders: { unlimited: true, ids: [Infinity] }\n';
-const TOKEN = '0123456789abcdef'.repeat(4);
-
-/** A `sluice serve`, until the test ends. */
-async function service(options: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  const folder = mkdtempSync(join(tmpdir(), 'sluice-serve-'));
-  const controller = new AbortController();
-  const check = join(folder, 'check.sock');
-  const [limits = '', tables = '', overrides = ''] = written(LIMITS, TABLES, OVERRIDES);
-  const args = ['serve', limits, tables, overrides, '--http', `unix:${check}`, '--trust', 'unix', ...options];
-  const running = run(
-    args.map((arg) => arg.replace('FOLDER', folder)),
-    { interrupted: controller.signal, env },
-  );
-  const end = (): Promise<Ran> => {
-    controller.abort();
-    return running;
-  };
-  onTestFinished(async () => {
-    await end();
-    rmSync(folder, { recursive: true, force: true });
-  });
-  // It listens for metrics last.
-  const metrics = join(folder, 'metrics.sock');
-  const isThere = options.some((option) => option.startsWith('unix:')) ? metrics : check;
-  await vi.waitFor(() => expect(existsSync(isThere)).toBe(true), 25_000);
-  return { check, metrics: `serve:unix:${metrics}`, limits, overrides, end };
-}
-
-const onSocket = () => service(['--metrics', 'unix:FOLDER/metrics.sock', '--operate']);
-
-/** A `sluice serve` with a token on a port. */
-async function onPort(options: readonly string[] = ['--operate']) {
-  const port = await reservedPort();
-  const served = await service(['--metrics', `127.0.0.1:${port}`, ...options], { SLUICE_OPERATOR_TOKEN: TOKEN });
-  await vi.waitFor(async () => expect((await fetch(`http://127.0.0.1:${port}/metrics`)).status).toBe(200), 25_000);
-  return { ...served, store: `serve:http://127.0.0.1:${port}`, port };
-}
-
-function asked(socketPath: string, client: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const headers = { 'x-forwarded-for': client };
-    const sent = request({ socketPath, path: '/check/api', headers, agent: false }, (response) => {
-      response.resume().on('end', () => resolve(response.statusCode!));
-    });
-    sent.on('error', reject).end();
-  });
-}
+import { run, runJson } from './run.ts';
+import { asked, LIMITS, onPort, onSocket, TABLES, TOKEN } from './served.ts';
 
 test('peek, charge, refund and reset ask a service on a unix socket, which decides by its own files', async () => {
   const { metrics, check, limits, overrides, end } = await onSocket();
@@ -93,7 +35,7 @@ test('peek, charge, refund and reset ask a service on a unix socket, which decid
   expect(peeked).toMatchObject({ code: 0, out: expect.stringContaining('600 of 600 tokens left') as string });
   expect(peeked.err).toContain(`The service decides by its own files, so ${limits} ${overrides} is not read.`);
   const { err } = await end();
-  expect(err).toContain('an operator made a charge of Orders');
+  expect(err).toContain('an operator called charge for Orders');
   expect(err).not.toMatch(/alice|gold|203\.0/);
 });
 
@@ -167,7 +109,7 @@ test.each([
   [['peek', '--store', 'serve:grpc://127.0.0.1:9'], '`--store serve:` must have the address'],
   [['peek', '--store', 'serve:http://127.0.0.1:9/operator'], '`--store serve:` must have the address'],
   [['peek', '--store', 'serve:127.0.0.1:9'], '`--store serve:` must have the address'],
-  [['top', '--store', 'serve:http://127.0.0.1:9'], 'answers peek, reset, charge and refund alone'],
+  [['top', '--store', 'serve:http://127.0.0.1:9'], 'does not list its buckets. Name its store'],
 ])('%j is refused with a remedy, and the token is not shown', async ([command = '', ...options], message) => {
   const [limits = ''] = written(LIMITS);
   const words = command === 'top' ? [limits] : [limits, 'Orders', 'alice'];

@@ -3,6 +3,7 @@ import { postgresStore } from '@sluice/postgres';
 import { expect, onTestFinished, test } from 'vitest';
 import { postgresServer } from '../../../test/postgres/postgres-server.ts';
 import { until } from '../../../test/redis/servers/until.ts';
+import { blockedByOperator, SHARED_BLOCK } from './blocked-by-operator.ts';
 import { written } from './files.ts';
 import { run, runJson } from './run.ts';
 
@@ -41,6 +42,12 @@ test('block, blocked and unblock use the table of the servers in PostgreSQL', as
   expect(await on('blocked')).toEqual({ blocks: [made] });
   expect(await on('unblock', 'Orders', 'alice')).toMatchObject({ ended: { reason: 'ticket 4711' } });
   await until('the server knows it', async () => !(await isBlocked()));
+});
+
+test('a service on a table blocks an id for all processes of the table', async () => {
+  const { limiter, server, table } = await production();
+  const answers = await blockedByOperator(postgresStore({ pool: server.pool, table }), limiter);
+  expect(answers).toMatchObject(SHARED_BLOCK);
 });
 
 test('a table that does not exist is an error, and is not made', async () => {

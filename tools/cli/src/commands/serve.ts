@@ -20,7 +20,7 @@ export const serve: Command = {
     { flags: '--metrics <address>', text: 'where Prometheus reads /metrics' },
     {
       flags: '--operate',
-      text: 'let peek, reset, charge and refund ask at the address of --metrics: with the token in the environment variable SLUICE_OPERATOR_TOKEN, or on a unix socket of this user',
+      text: 'let peek, reset, charge, refund, block, unblock and blocked ask at the address of --metrics: with the token in the environment variable SLUICE_OPERATOR_TOKEN, or on a unix socket of this user',
     },
     {
       flags: '--trust <network>',

@@ -16,8 +16,8 @@ export interface Sent extends Pick<RequestOptions, 'socketPath' | 'protocol' | '
   readonly timeoutMs: number;
 }
 
-/** The most bytes of an answer. */
-const MAX_BYTES = 1_000_000;
+/** The most bytes of an answer: room for 10,000 blocks of ids with usual lengths. */
+export const MAX_REPLY_BYTES = 16_000_000;
 
 /**
  * Sends a request once, and returns the answer.
@@ -44,7 +44,7 @@ async function textOf(response: IncomingMessage): Promise<string> {
   let bytes = 0;
   for await (const chunk of response) {
     bytes += (chunk as Buffer).length;
-    if (bytes > MAX_BYTES) throw new Error('its answer is too long');
+    if (bytes > MAX_REPLY_BYTES) throw new Error('its answer is too long');
     chunks.push(chunk as Buffer);
   }
   return Buffer.concat(chunks).toString();

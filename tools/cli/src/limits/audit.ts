@@ -130,6 +130,21 @@ function logOf(call: Call): Pick<RecordLog, 'check' | 'add' | 'close'> {
   return service === undefined ? recordLogOf(call) : servedLog(call, service);
 }
 
+/**
+ * Waits for a change.
+ *
+ * @param remedy - What to do if it is not known whether it was made.
+ * @throws {CommandError} If it is not known. Otherwise what the change rejects with.
+ */
+export async function awaitChange<Result>(change: Promise<Result>, remedy: string): Promise<Result> {
+  try {
+    return await change;
+  } catch (error) {
+    if (!(error instanceof SluiceError) || error.kind !== 'store') throw error;
+    throw new CommandError(`${error.message} It is not known whether the change was made. ${remedy}`);
+  }
+}
+
 /** Whether a change was refused before anything was sent. */
 function isRejected(error: unknown): boolean {
   return error instanceof UsageError || (error instanceof SluiceError && error.kind !== 'store');

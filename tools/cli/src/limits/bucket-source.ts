@@ -1,5 +1,6 @@
 import type { LoadedLimits } from '@sluice/config';
 import type { Limiter } from '@sluice/core';
+import { limitsOf } from '@sluice/core/kit';
 import type { BucketName } from '@sluice/core/store';
 import type { OpenLimits } from '../redis/open-limits.ts';
 import { explanationOf, type RateFacts } from './explanation.ts';
@@ -27,4 +28,15 @@ export function bucketsOf(
     limiter,
     check,
   };
+}
+
+/**
+ * Returns a name with its canonical id.
+ *
+ * @throws {SluiceError} `ERR_UNKNOWN_LIMIT`, and `ERR_ID` for an id of another format.
+ */
+export function canonicalName(limiter: Limiter, { limit, id }: BucketName): BucketName {
+  // Throws for the name of no limit.
+  limiter.describe(limit);
+  return { limit, id: limitsOf(limiter).get(limit)!.key.format.canonical(id) };
 }

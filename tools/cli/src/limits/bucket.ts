@@ -1,11 +1,10 @@
-import { SluiceError, type Awaitable } from '@sluice/core';
+import type { Awaitable } from '@sluice/core';
 import type { BucketName } from '@sluice/core/store';
 import type { Call } from '../console/command.ts';
 import { EXIT } from '../console/exit-code.ts';
-import { CommandError } from '../console/failure.ts';
 import { withLimits } from '../redis/open-limits.ts';
 import { servedAt } from '../redis/open-store.ts';
-import { Audit } from './audit.ts';
+import { Audit, awaitChange } from './audit.ts';
 import { servedWords, wholeBucketWords } from './bucket-words.ts';
 import { bucketsOf, type BucketSource } from './bucket-source.ts';
 import type { RateFacts } from './explanation.ts';
@@ -41,18 +40,16 @@ export class Bucket {
    * @param remedy - What to do then.
    * @throws {CommandError} If it is not known whether the change was made. Otherwise what `change` throws.
    */
-  async change<Result>(
+  change<Result>(
     change: (limiter: BucketSource['limiter'], name: BucketName) => Awaitable<Result>,
     remedy: string,
   ): Promise<Result> {
-    try {
+    const make = async (): Promise<Result> => {
       const result = await change(this.#source.limiter, this.#name);
       this.#source.check();
       return result;
-    } catch (error) {
-      if (!(error instanceof SluiceError) || error.kind !== 'store') throw error;
-      throw new CommandError(`${error.message} It is not known whether the change was made. ${remedy}`);
-    }
+    };
+    return awaitChange(make(), remedy);
   }
 
   /** Fills it. This can be repeated, so it does not matter whether a call without an answer has done it. */

@@ -1,5 +1,5 @@
 // The room redis: the store of the servers, by options of the command line.
-import { createLimiter, type Limiter, type LimiterEvent } from '@sluice/core';
+import { createLimiter, type Limiter, type LimiterOptions } from '@sluice/core';
 import type { LoadedLimits } from '@sluice/config';
 import type { Call } from '../console/command.ts';
 import { openStore, type OpenStore } from './open-store.ts';
@@ -28,23 +28,36 @@ export async function withLimits<Result>(
 ): Promise<Result> {
   const deadlineMs = timeoutOf(call);
   const { store, client, keyOptions, listing, ready, close } = await openStore(call);
-  const failures: unknown[] = [];
-  const onEvent = (event: LimiterEvent): void => {
-    if ('cause' in event && event.type !== 'store-failing') failures.push(event.cause);
-  };
   try {
     await ready();
     // A command is not a service: without this, its limiter would write its numbers for others to compare.
     Object.assign(store, { otherNumbers: undefined });
-    const failure = { deadlineMs, onFailure: 'closed' } as const;
-    const limiter = createLimiter({ ...loaded, store, failure, log: false, onEvent });
+    const { limiter, check } = checkedLimiter({ ...loaded, store }, deadlineMs);
     // So that it knows the blocks of the store.
     await limiter.ready({ timeoutMs: deadlineMs });
-    const check = (): void => {
-      if (failures.length > 0) throw failures[0];
-    };
     return await use({ limiter, client, keyOptions, listing, check });
   } finally {
     await close();
   }
+}
+
+/** Creates a limiter for one command, which denies what its store does not answer. */
+export function checkedLimiter(
+  options: Pick<LimiterOptions, 'limits' | 'overrides' | 'store'>,
+  deadlineMs: number,
+): Pick<OpenLimits, 'limiter' | 'check'> {
+  const failures: unknown[] = [];
+  const limiter = createLimiter({
+    ...options,
+    trustedProxies: [],
+    failure: { deadlineMs, onFailure: 'closed' },
+    log: false,
+    onEvent: (event) => {
+      if ('cause' in event && event.type !== 'store-failing') failures.push(event.cause);
+    },
+  });
+  const check = (): void => {
+    if (failures.length > 0) throw failures[0];
+  };
+  return { limiter, check };
 }

@@ -32,7 +32,7 @@ export async function openStore(call: Call): Promise<OpenStore> {
   if (address !== undefined && /^postgres(?:ql)?:/.test(address)) return openPostgres(call, address);
   if (servedAt(call) !== undefined) {
     throw new UsageError(
-      'A service (`--store serve:`) answers peek, reset, charge and refund alone. For this command, name its store.',
+      'A service (`--store serve:`) does not list its buckets. Name its store, for example --redis redis://127.0.0.1:6379. For one bucket, use sluice peek.',
     );
   }
   return openRedis(call, address);

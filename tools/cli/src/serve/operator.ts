@@ -1,16 +1,17 @@
-import { createLimiter, SluiceError, type LimiterEvent, type Store } from '@sluice/core';
+import { SluiceError, type Limiter, type Store } from '@sluice/core';
+import type { StoreBlock } from '@sluice/core/store';
 import type { OperatorAnswer, Service } from '@sluice/serve';
 import { CommandError, UsageError } from '../console/failure.ts';
 import { jsonText } from '../console/json-text.ts';
-import { bucketsOf, type BucketSource } from '../limits/bucket-source.ts';
-import { recordIn } from '../limits/records.ts';
-import { OPERATOR_VERSION, type BucketCall, type RecordCall } from '../limits/served-buckets.ts';
+import { MAX_REPLY_BYTES } from '../console/reply.ts';
+import { bucketsOf, canonicalName, type BucketSource } from '../limits/bucket-source.ts';
+import type { BlockCall, BucketCall, RecordCall } from '../limits/served-at.ts';
+import { checkedLimiter, type OpenLimits } from '../redis/open-limits.ts';
 import type { RecordLog } from '../redis/record-log.ts';
+import { callOf } from './operator-call.ts';
 
 /** How long a call waits for the store. */
 const DEADLINE_MS = 2000;
-
-const MAX_COST = 1_000_000_000_000;
 
 /** The parts of {@link operate}. */
 export interface OperatorParts {
@@ -27,7 +28,7 @@ export interface OperatorParts {
 export async function operate(request: unknown, parts: OperatorParts): Promise<OperatorAnswer> {
   const asked = callOf(request);
   if (typeof asked === 'string') return answered(400, { message: asked });
-  return asked.what === 'record' ? added(asked, parts) : ofBucket(asked, parts);
+  return asked.what === 'record' ? added(asked, parts) : byLimits(asked, parts);
 }
 
 async function added({ record }: RecordCall, { records }: OperatorParts): Promise<OperatorAnswer> {
@@ -46,30 +47,18 @@ async function added({ record }: RecordCall, { records }: OperatorParts): Promis
   }
 }
 
-async function ofBucket(asked: BucketCall, { service, store, log }: OperatorParts): Promise<OperatorAnswer> {
+async function byLimits(
+  asked: BucketCall | BlockCall,
+  { service, store, log }: OperatorParts,
+): Promise<OperatorAnswer> {
   const { definitions } = service;
-  const failures: unknown[] = [];
-  const onEvent = (event: LimiterEvent): void => {
-    if ('cause' in event && event.type !== 'store-failing') failures.push(event.cause);
-  };
-  // Of its own, because that of the service decides by its failure policies while the store does not answer.
-  const { overrides } = definitions;
-  const limits = Object.entries(definitions.limits).map(([name, limit]) => [name, { ...limit, onFailure: 'closed' }]);
-  const limiter = createLimiter({
-    limits: Object.fromEntries(limits) as typeof definitions.limits,
-    overrides,
-    store: sameBuckets(store),
-    trustedProxies: [],
-    failure: { deadlineMs: DEADLINE_MS, onFailure: 'closed' },
-    log: false,
-    onEvent,
-  });
-  const check = (): void => {
-    if (failures.length > 0) throw failures[0];
-  };
+  const { limiter, check } = limiterOfService(definitions, store);
   try {
-    const result = await executed(asked, bucketsOf(definitions, { limiter, keyOptions: {}, check }));
-    if (asked.what !== 'look') log(`Sluice: an operator made a ${asked.what} of ${asked.limit}`);
+    if (asked.version !== 1) return await ofBlocks(asked, limiter, log);
+    // So that it knows the blocks that other processes have made.
+    if (asked.what === 'look') await limiter.ready({ timeoutMs: DEADLINE_MS });
+    const result = await ofBucket(asked, bucketsOf(definitions, { limiter, keyOptions: {}, check }));
+    if (asked.what !== 'look') log(lineOf(asked.what, asked.limit));
     return answered(200, result);
   } catch (error) {
     if (error instanceof UsageError) return answered(400, { message: error.message });
@@ -80,7 +69,7 @@ async function ofBucket(asked: BucketCall, { service, store, log }: OperatorPart
   }
 }
 
-async function executed({ what, limit, id, cost }: BucketCall, buckets: BucketSource): Promise<unknown> {
+async function ofBucket({ what, limit, id, cost }: BucketCall, buckets: BucketSource): Promise<unknown> {
   const name = { limit, id };
   if (what === 'look') return { figures: await buckets.figures(name, cost), rate: await buckets.rate(name) };
   const { limiter, check } = buckets;
@@ -93,19 +82,29 @@ async function executed({ what, limit, id, cost }: BucketCall, buckets: BucketSo
   return { states };
 }
 
-/** Returns a call; what is wrong if it is none. */
-function callOf(request: unknown): BucketCall | RecordCall | string {
-  const { version, what, limit, id, cost, record } = (request ?? {}) as Readonly<Record<string, unknown>>;
-  if (version !== OPERATOR_VERSION)
-    return `The service answers calls of version ${OPERATOR_VERSION}. Use the same version of sluice on both sides.`;
-  if (what === 'record') {
-    const isRecord = typeof record === 'string' && (record === '' || recordIn(record) !== undefined);
-    return isRecord ? { version, what, record } : 'The call is malformed.';
-  }
-  const isKnown = what === 'look' || what === 'charge' || what === 'refund' || what === 'reset';
-  const isCost = Number.isSafeInteger(cost) && (cost as number) >= 1 && (cost as number) <= MAX_COST;
-  if (!isKnown || typeof limit !== 'string' || typeof id !== 'string' || !isCost) return 'The call is malformed.';
-  return { version, what, limit, id, cost: cost as number };
+async function ofBlocks(
+  { what, entry }: BlockCall,
+  limiter: Limiter,
+  log: OperatorParts['log'],
+): Promise<OperatorAnswer> {
+  if (what === 'name') return answered(200, canonicalName(limiter, entry));
+  if (what === 'blocked') return listed(await limiter.blocked(entry.limit));
+  const blocks = await (what === 'block' ? limiter.block([entry]) : limiter.unblock([entry]));
+  log(lineOf(what, entry.limit));
+  return answered(200, { blocks, isInMemory: limiter.store.blocks?.note === undefined });
+}
+
+/** Answers with no more than what a command reads. */
+function listed(blocks: readonly StoreBlock[]): OperatorAnswer {
+  const body = JSON.stringify({ blocks });
+  if (Buffer.byteLength(body) <= MAX_REPLY_BYTES) return { status: 200, body };
+  const message =
+    'The blocks of the service are more than an answer may have. Name a limit, or the store of the service.';
+  return answered(400, { message });
+}
+
+function lineOf(what: string, limit: string): string {
+  return `Sluice: an operator called ${what} for ${limit}`;
 }
 
 function answered(status: number, body: unknown): OperatorAnswer {
@@ -113,13 +112,25 @@ function answered(status: number, body: unknown): OperatorAnswer {
 }
 
 /**
+ * Opens the limits of a service on its store: another limiter, because that of the service decides by its failure policies while
+ * the store does not answer. Close it.
+ */
+function limiterOfService(
+  { limits, overrides }: Service['definitions'],
+  store: Store,
+): Pick<OpenLimits, 'limiter' | 'check'> {
+  const closed = Object.entries(limits).map(([name, limit]) => [name, { ...limit, onFailure: 'closed' }]);
+  const options = { limits: Object.fromEntries(closed) as typeof limits, overrides, store: sameBuckets(store) };
+  return checkedLimiter(options, DEADLINE_MS);
+}
+
+/**
  * Returns a store as another object. Two limiters on one object must have limits of one shape, so a reload of the service could
- * be rejected during a call. It neither closes the store nor compares numbers with other services.
+ * be rejected during a call. It does not compare numbers with other services.
  */
 function sameBuckets(store: Store): Store {
   return new Proxy(store, {
     get(target, name) {
-      if (name === 'close') return () => {};
       if (name === 'otherNumbers') return undefined;
       const value: unknown = Reflect.get(target, name);
       return typeof value === 'function' ? (value as (...args: unknown[]) => unknown).bind(target) : value;

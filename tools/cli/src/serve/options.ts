@@ -3,7 +3,7 @@ import { listenAddress, type ListenAddress, type OperatorSettings, type ServerAd
 import { availableParallelism } from 'node:os';
 import type { Call } from '../console/command.ts';
 import { UsageError } from '../console/failure.ts';
-import { TOKEN_VARIABLE } from '../limits/served-buckets.ts';
+import { TOKEN_VARIABLE } from '../limits/served-at.ts';
 
 const POLICIES: readonly string[] = ['local', 'open', 'closed'] satisfies readonly FailurePolicy[];
 
