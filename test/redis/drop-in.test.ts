@@ -53,7 +53,9 @@ test.each(COUNTERS)(
     const [keys, expires] = String(await server.call('INFO', 'keyspace'))
       .match(/(?<=keys=|expires=)\d+/g)!
       .map(Number);
-    expect([keys, expires]).toEqual([KEYS + 1, KEYS + 1]);
+    // A limiter that has lasted for a second has also written its numbers.
+    const ofNumbers = keys! - KEYS - 1;
+    expect({ expires, ofNumbers: [0, 2, 4].includes(ofNumbers) }).toEqual({ expires: keys, ofNumbers: true });
   },
   600_000,
 );
@@ -83,7 +85,8 @@ test.each(ENTRIES.filter(({ givesBack }) => givesBack))(
   },
 );
 
-const DEADLINE_MS = 100;
+/** Long enough for a busy machine: before and after the fault, Redis decides. */
+const DEADLINE_MS = 500;
 
 /** What the server does, and how it is mended. */
 const FAULTS = {
