@@ -1,7 +1,6 @@
 import { accountId, createLimiter, memoryStore } from '@sluice/core';
 import { createScheduler, type Scheduler } from '@sluice/core/scheduler';
 import { Learning } from '@sluice/outgoing';
-import { WINDOW_MS } from './peer-servers.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
 /** What came of the calls of all workers. */
@@ -21,27 +20,29 @@ interface Denials {
 
 /** How many calls of each worker wait at any time. */
 const DEMAND = 30;
-/** How long a request takes, and its answer. */
-const WAY_MS = 20;
 
-interface Parts {
+/** What {@link callsOf} needs. */
+export interface Parts {
   readonly time: VirtualTime;
   readonly port: number;
   /** Without `maxWait`: calls wait for the scheduler. */
   readonly api: { readonly burst: number; readonly count: number; readonly period: string };
   readonly workers: number;
   readonly windows: number;
+  readonly windowMs: number;
+  /** How long a request takes, and its answer. */
+  readonly wayMs: number;
 }
 
 /**
  * Lets workers call a server for some windows, as fast as they may: each has a limiter, a scheduler and what it learns, as a
  * process has, on one store. They begin with one call each.
  */
-export async function callsOf({ time, port, api, workers, windows }: Parts): Promise<Calls> {
+export async function callsOf({ time, port, api, workers, windows, windowMs, wayMs }: Parts): Promise<Calls> {
   const calls: Calls = { passed: Array.from({ length: windows }, () => 0), denied: new Map() };
   const store = memoryStore({ time: time.fake });
   const startMs = time.fake.nowMs;
-  const windowNow = () => Math.floor((time.fake.nowMs - startMs) / WINDOW_MS);
+  const windowNow = () => Math.floor((time.fake.nowMs - startMs) / windowMs);
   const schedulers: Scheduler<'Api'>[] = [];
   const begun = Array.from({ length: workers }, (_, worker) => {
     const limits = { Api: { key: accountId(), ...api } };
@@ -55,10 +56,10 @@ export async function callsOf({ time, port, api, workers, windows }: Parts): Pro
         entries,
         async () => {
           const call = await learning.begin(entries);
-          await time.delay(WAY_MS);
+          await time.delay(wayMs);
           const { status, headers } = await time.ask(port);
           const answered = windowNow();
-          await time.delay(WAY_MS);
+          await time.delay(wayMs);
           await call.answered({ status, headers: { get: (name) => headers[name] } });
           if (status === 429) countDenial(calls, worker, answered);
           else if (answered < windows) calls.passed[answered]!++;
@@ -73,7 +74,7 @@ export async function callsOf({ time, port, api, workers, windows }: Parts): Pro
       for (let i = 0; i < DEMAND; i++) forever();
     });
   }
-  await time.pass(windows * WINDOW_MS);
+  await time.pass(windows * windowMs);
   const open = new Set(schedulers);
   for (const scheduler of schedulers) void scheduler.close().then(() => open.delete(scheduler));
   // oxlint-disable-next-line no-await-in-loop -- until the last call is answered

@@ -1,5 +1,5 @@
 import type { Time } from '@sluice/core';
-import { OwnShare } from './own-share.ts';
+import { OthersUse } from './others-use.ts';
 import { WaitingLine } from './waiting-line.ts';
 import type { Target } from './targets.ts';
 
@@ -22,6 +22,14 @@ export interface CountedCall {
   readonly sentMicros: number;
 }
 
+/** What was known when a call began. */
+interface Begun {
+  /** What the provider had left, by the latest answer. */
+  readonly remaining: number;
+  /** What calls of this process that were on their way might use of it, with this one. */
+  readonly cost: number;
+}
+
 /** How long to wait after the first denial that does not say it. Each further one doubles it. */
 const FIRST_WAIT_MICROS = 1_000_000;
 
@@ -29,15 +37,17 @@ const FIRST_WAIT_MICROS = 1_000_000;
  * What this process knows about a bucket beyond its level in the store, and how many calls it lets go at once because of that.
  *
  * While a denial lasts, none. Then one, the probe, until it is answered; and with each answer one more than before, as in the
- * slow start of TCP, so that many processes that begin together see each other. Of what the provider has left, at most the
- * part that is this process's own.
+ * slow start of TCP, so that many processes that begin together see each other. Where others use it too, it is one more each
+ * time that all are answered. At most as many as the provider has left, less what others use meanwhile: twice what they last
+ * did, because all may be starting.
  */
 export class LearntBucket {
   readonly #time: Time;
   readonly #atMostMicros: number;
   readonly #line: WaitingLine;
-  readonly #share = new OwnShare();
-  #calls = 0;
+  readonly #others = new OthersUse();
+  /** The calls that are on their way. */
+  readonly #begun = new Map<CountedCall, Begun>();
   #cost = 0;
   /** When the request was sent whose answer was learnt last. */
   #newestMicros = -Infinity;
@@ -51,6 +61,9 @@ export class LearntBucket {
   /** How many calls may be on their way. */
   #window = Infinity;
   #remaining = Infinity;
+  /** When the latest answer came, and how long its call was on its way. */
+  #answeredMicros = -Infinity;
+  #tripMicros = 0;
   #denials = 0;
   #deniedMicros = -Infinity;
 
@@ -63,7 +76,7 @@ export class LearntBucket {
 
   /** Whether nothing is known, and no call waits or is on its way. */
   get isForgotten(): boolean {
-    return this.#calls === 0 && this.#line.size === 0 && this.#knownUntilMicros <= this.#time.nowMicros();
+    return this.#begun.size === 0 && this.#line.size === 0 && this.#knownUntilMicros <= this.#time.nowMicros();
   }
 
   /** The cost of the calls that are on their way, which an answer to one of them may not count yet. */
@@ -78,9 +91,9 @@ export class LearntBucket {
     if (nowMicros < this.#blockedUntilMicros) return this.#blockedUntilMicros;
     if (this.#isProbing) return this.#probe === undefined ? nowMicros : Math.max(nowMicros, this.#probeEndMicros);
     // One call may always ask again.
-    if (this.#calls === 0) return nowMicros;
-    const fits = this.#calls < this.#window && this.#cost + cost <= this.#share.of(this.#remaining);
-    return fits ? nowMicros : this.#knownUntilMicros;
+    if (this.#begun.size === 0) return nowMicros;
+    const fits = this.#cost + cost + 2 * this.#others.amount <= this.#remaining;
+    return fits && this.#begun.size + 1 <= this.#window ? nowMicros : this.#knownUntilMicros;
   }
 
   /** Waits until a call may begin. Another one may be faster, so ask again. */
@@ -96,9 +109,9 @@ export class LearntBucket {
   /** Counts a call that begins. */
   begin(call: CountedCall, cost: number): void {
     // What was left before a pause, others may have used.
-    if (this.#calls === 0 && this.#share.hasOthers) this.#window = 1;
-    this.#calls++;
+    if (this.#begun.size === 0 && this.#hasPaused()) this.#window = 1;
     this.#cost += cost;
+    this.#begun.set(call, { remaining: this.#remaining, cost: this.#cost });
     if (this.#isProbing) {
       this.#probe = call;
       this.#probeEndMicros = this.#time.nowMicros() + this.#atMostMicros;
@@ -108,20 +121,21 @@ export class LearntBucket {
 
   /** Counts a call that is answered, or has ended without an answer. */
   left(call: CountedCall, cost: number): void {
-    this.#calls--;
+    this.#begun.delete(call);
     this.#cost -= cost;
     if (this.#probe === call) this.#probe = undefined;
     this.#line.look();
   }
 
   /** Takes note, before it is learnt from, that an answer has come that did not deny its call. */
-  passed(call: CountedCall, cost: number): void {
+  passed(call: CountedCall): void {
     const { sentMicros } = call;
     if (call === this.#probe || sentMicros > this.#blockedUntilMicros) this.#isProbing = false;
     if (sentMicros > this.#deniedMicros) this.#denials = 0;
     if (sentMicros >= this.#newestMicros) this.#remaining = Infinity;
-    this.#window++;
-    this.#share.used(cost);
+    this.#window += this.#others.amount > 0 ? 1 / this.#window : 1;
+    this.#answeredMicros = this.#time.nowMicros();
+    this.#tripMicros = this.#answeredMicros - sentMicros;
   }
 
   /**
@@ -129,22 +143,32 @@ export class LearntBucket {
    *
    * @returns Whether it was taken.
    */
-  learn({ sentMicros }: CountedCall, { remaining, blockMicros }: Learnt): boolean {
+  learn(call: CountedCall, { remaining, blockMicros }: Learnt): boolean {
+    const { sentMicros } = call;
     if (sentMicros < this.#newestMicros) return false;
     const nowMicros = this.#time.nowMicros();
-    if (nowMicros >= this.#knownUntilMicros) this.#window = this.#calls + 1;
+    if (nowMicros >= this.#knownUntilMicros) this.#window = this.#begun.size + 1;
     this.#newestMicros = sentMicros;
     if (remaining !== undefined) {
       this.#remaining = remaining;
-      this.#share.left(remaining);
+      const before = this.#begun.get(call);
+      // Where more is left than before, how much was used meanwhile is not known.
+      if (before !== undefined && remaining < before.remaining && before.remaining < Infinity)
+        this.#others.saw(before.remaining - before.cost - remaining);
     }
     if (blockMicros !== undefined) {
       this.#blockedUntilMicros = Math.max(this.#blockedUntilMicros, nowMicros + blockMicros);
       this.#isProbing = true;
       this.#window = 1;
+      this.#remaining = remaining ?? Infinity;
     }
     this.#knownUntilMicros = Math.max(nowMicros, this.#blockedUntilMicros) + this.#atMostMicros;
     return true;
+  }
+
+  /** Whether the latest answer is older than another one would be, if calls had followed each other. */
+  #hasPaused(): boolean {
+    return this.#others.amount > 0 && this.#time.nowMicros() - this.#answeredMicros > this.#tripMicros;
   }
 
   /** Returns how long to wait after a denial that does not say it, in microseconds: the longer, the more in a row. */

@@ -84,7 +84,7 @@ export class LearntCall {
   #learn({ lessons, denied }: Teaching): Awaitable<void> {
     if (!this.#isOnItsWay) return;
     const taught = lessonsFor(this.counted, lessons, this.#parts.learn);
-    if (denied === undefined) for (const { bucket, target } of this.counted) bucket.passed(this, target.cost);
+    if (denied === undefined) for (const { bucket } of this.counted) bucket.passed(this);
     const entries = this.counted.flatMap((each, i) =>
       this.#restriction(each, taught[i]!, i === 0 ? denied : undefined),
     );

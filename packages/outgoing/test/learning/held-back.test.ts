@@ -58,6 +58,26 @@ describe('calls whose tokens are taken', () => {
     expect(log).toEqual(['a@0', 'b@0', 'c@60000', 'd@60000']);
   });
 
+  test('leave twice as many as other processes used during the latest call', async () => {
+    const { send, queue } = learner();
+    const left = (r: number) => ({ ratelimit: `"a";r=${r};t=5` });
+    await answer(send(), 200, left(60));
+    const log: string[] = [];
+    const [a, b, c, d] = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => queue(log, name));
+    await answer(await a!, 200, left(49));
+    await turns();
+    expect(log).toEqual(['a@0', 'b@0', 'c@0', 'd@0']);
+    // 10 were others', and 2 calls are on their way.
+    await answer(await b!, 200, left(22));
+    await turns();
+    expect(log).toHaveLength(4);
+    await answer(await c!, 200, left(21));
+    expect(log).toHaveLength(4);
+    await answer(await d!, 200, left(20));
+    await turns();
+    expect(log).toHaveLength(5);
+  });
+
   test('are one where nothing is left and no time is given', async () => {
     const { send, queue } = learner();
     await answer(send(), 200, { ratelimit: '"a";r=0' });
