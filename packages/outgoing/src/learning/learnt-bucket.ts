@@ -139,16 +139,17 @@ export class LearntBucket {
   }
 
   /**
-   * Takes what an answer has taught, unless that of a later request is known.
+   * Takes what an answer has taught, unless that of a later request is known. A denial counts in any order: a request may be
+   * longer on its way than one that was sent after it.
    *
    * @returns Whether it was taken.
    */
   learn(call: CountedCall, { remaining, blockMicros }: Learnt): boolean {
     const { sentMicros } = call;
-    if (sentMicros < this.#newestMicros) return false;
+    if (sentMicros < this.#newestMicros && blockMicros === undefined) return false;
     const nowMicros = this.#time.nowMicros();
     if (nowMicros >= this.#knownUntilMicros) this.#window = this.#begun.size + 1;
-    this.#newestMicros = sentMicros;
+    this.#newestMicros = Math.max(this.#newestMicros, sentMicros);
     if (remaining !== undefined) {
       this.#remaining = remaining;
       const before = this.#begun.get(call);

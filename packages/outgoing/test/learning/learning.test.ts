@@ -57,8 +57,17 @@ describe('what an answer teaches', () => {
     time.advance(1);
     await answer(send(), 200, { ratelimit: '"a";r=50;t=10' });
     expect(left()).toBe(49);
+    await answer(first, 200, { ratelimit: '"a";r=30;t=10' });
+    expect([left(), waitMs()]).toEqual([49, 0]);
+  });
+
+  test('of a denial counts also where it was sent before what is known', async () => {
+    const { send, waitMs, time } = learner();
+    const first = send();
+    time.advance(1);
+    await answer(send(), 200, { ratelimit: '"a";r=50;t=10' });
     await answer(first, 429, after('30'));
-    expect(waitMs()).toBe(0);
+    expect(waitMs()).toBe(30_000);
   });
 
   test('is learnt of each id by itself', async () => {
