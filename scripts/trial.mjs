@@ -181,6 +181,11 @@ const TRIALS = {
       needs: ['redis'],
       runs: `${SOURCES} test/redis/scheduled/main.ts`,
     },
+    'outgoing-peers': {
+      what: 'calls of 8 processes to servers that limit them, on an idle machine, two minutes; `--minutes 10 --kill`',
+      needs: ['redis'],
+      runs: `${SOURCES} test/redis/outgoing/main.ts`,
+    },
     'leases-capacity': {
       what: 'what simulated processes with leases let through of what one shared bucket does, a minute',
       runs: `${SOURCES} test/leases/capacity/main.ts`,
