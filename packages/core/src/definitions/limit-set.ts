@@ -12,9 +12,10 @@ import type { Limits } from './limit-definition.ts';
 import { guess } from '../checks/options.ts';
 import { remainingTokens } from '../rule/gcra.ts';
 import { andWait, shareOfRoom, type Numbers } from '../rule/rate.ts';
+import type { CurrentOverrides } from './overrides/limit-overrides.ts';
 import { AskedOverrides, type OverrideFunction } from './overrides/override-function.ts';
 import { usualUse, type Use } from '../limits/use.ts';
-import { listOverrides, OverrideList, overridesOf, type OverrideTable } from './overrides/override-list.ts';
+import { listOverrides, OverrideList, type OverrideTable } from './overrides/override-list.ts';
 
 /** Limits and overrides as a user writes them. */
 export interface LimitSetOptions<Request = unknown, Name extends string = string> {
@@ -42,8 +43,8 @@ export interface LimitSet<Request = unknown> {
   readonly rateFor: RateLookup | undefined;
   /** Whether an override may have a queue that its limit has not. */
   readonly overridesCanWait: boolean;
-  /** The listed overrides; undefined when a function returns them. */
-  readonly listed?: OverrideList;
+  /** The listed overrides by the name of their limit; undefined when a function returns them. */
+  readonly listed?: ReadonlyMap<string, CurrentOverrides>;
   /** The smallest burst of a limit and its listed overrides: no fixed cost may exceed it. */
   smallestBurst(limit: Limit<never>): number;
 }
@@ -61,19 +62,18 @@ export function defineLimitSet<Request>(
   const asked = typeof overrides === 'function' ? new AskedOverrides(overrides, waits, emit) : undefined;
   const table = (asked ? {} : overrides) as OverrideTable | OverrideList;
   const list = table instanceof OverrideList ? table : listOverrides(table, defined);
-  list.checkLimits(defined, calls.time);
-  const lookups = new Map([...defined.keys()].map((name) => [name, overridesOf(list, name)?.lookup()]));
-  const limits = connected(defined, (limit) => overridesOf(list, limit)?.totals);
+  const current = list.checkLimits(defined, calls.time);
+  const limits = connected(defined, (limit) => current.get(limit)?.all.totals);
   list.seal();
   return {
     limits,
     usual: new Map([...limits].map(([name, limit]) => [name, usualUse(limit)])),
     rateFor: unlessDisabled(
       limits,
-      asked?.rateFor ?? (list.isEmpty ? undefined : (limit, id) => lookups.get(limit.name)?.(id) ?? limit.rate),
+      asked?.rateFor ?? (list.isEmpty ? undefined : (limit, id) => current.get(limit.name)?.rateOf(id) ?? limit.rate),
     ),
-    overridesCanWait: asked !== undefined || [...limits.keys()].some((name) => overridesOf(list, name)?.canWait),
-    ...(asked === undefined && { listed: list }),
+    overridesCanWait: asked !== undefined || [...current.values()].some(({ all }) => all.canWait),
+    ...(asked === undefined && { listed: current }),
     smallestBurst: (limit) => list.smallestBurst(limit),
   };
 }
@@ -200,7 +200,7 @@ function checkShared(
     return Math.min(rate.burst, remainingTokens(0, rate.emissionIntervalTicks, fitTicks));
   };
   let least = limit.rate;
-  for (const rate of (overrides && overridesOf(overrides, limit.name)?.rates()) ?? []) {
+  for (const rate of overrides?.get(limit.name)?.all.rates() ?? []) {
     if (mostOf(rate) < mostOf(least)) least = rate;
   }
   const most = mostOf(least);

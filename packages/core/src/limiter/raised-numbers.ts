@@ -3,7 +3,6 @@ import type { Limit } from '../limits/limit.ts';
 import type { LimitSet } from '../definitions/limit-set.ts';
 import { highestLevel } from '../kinds/rate/overshoot.ts';
 import { isExact } from '../limits/treatment.ts';
-import { overridesOf } from '../definitions/overrides/override-list.ts';
 import { kindOfLimit } from '../kinds/kind.ts';
 import type { Numbers } from '../rule/rate.ts';
 import { TICKS_PER_MICRO } from '../rule/ticks.ts';
@@ -73,8 +72,7 @@ function changesDebts(before: LimitSet<never>, after: LimitSet<never>): boolean 
   if (was === undefined || is === undefined) return false;
   return [...limits.values()].some(
     (limit) =>
-      hasDebts(limit) &&
-      (overridesOf(was, limit.name) !== overridesOf(is, limit.name) || !hasSameDebts(limit, after.limits)),
+      hasDebts(limit) && (was.get(limit.name)?.all !== is.get(limit.name)?.all || !hasSameDebts(limit, after.limits)),
   );
 }
 
@@ -107,7 +105,7 @@ function numbersOf(limit: Limit<never>): readonly OldNumbers[] {
 /** An upper bound of all debts. It does not look at each override, of which there may be hundreds of thousands. */
 function longestDebtTicks({ limits, listed }: LimitSet<never>): number {
   const debts = [...limits.values()].filter(hasDebts).flatMap((limit) => {
-    const overridesTicks = overridesOf(listed!, limit.name)?.totals.longestDebtTicks(limit.rate) ?? 0;
+    const overridesTicks = listed!.get(limit.name)?.all.totals.longestDebtTicks(limit.rate) ?? 0;
     return [
       ...numbersOf(limit).map(({ capTicks }) => capTicks),
       // An overshoot is at most the burst.
@@ -120,7 +118,7 @@ function longestDebtTicks({ limits, listed }: LimitSet<never>): number {
 function numbersIn({ limits, listed }: LimitSet<never>, name: string, id: string): OldNumbers | undefined {
   const limit = limits.get(name) ?? limitBeside(name, limits);
   if (limit === undefined) return undefined;
-  const rate = listed!.rateOf(limit.name, id) ?? limit.rate;
+  const rate = listed!.get(limit.name)?.rateOf(id) ?? limit.rate;
   if (typeof rate === 'string') return undefined;
   const links = limit.name === name ? undefined : kindOfLimit(limit).links;
   if (links !== undefined) return oldNumbersOf(links.otherNumbers(limit, rate), links.other(limit));

@@ -1,6 +1,7 @@
-import { accountId, createLimiter, everyone, ipAddress, memoryStore, type Override } from '@sluice/core';
+import { accountId, createLimiter, everyone, ipAddress, memoryStore, OverrideList, type Override } from '@sluice/core';
 import { borrow as borrowLimit } from '@sluice/core/borrow';
 import { callsOf, FakeTime } from '@sluice/core/testing';
+import { until } from '@sluice/core/until';
 import { describe, expect, test } from 'vitest';
 import { MapStore } from '../testing/map-store.ts';
 import { all, daily, limiterOn, quick, setOf } from './raised.ts';
@@ -167,6 +168,21 @@ describe('a raise is remembered', () => {
     limiter.spendSync(all(100));
     limiter.replace(fast);
     expect(limiter.spendSync(all(1)).resetAfterMs).toBe(20_000);
+  });
+
+  test('for an override with an end by the clock of its limiter, beside one with the same list whose clock is later', () => {
+    const { limits } = setOf(quick);
+    const overrides = new OverrideList();
+    overrides.add('Orders', limits.Orders, '7', until('2027-01-31', daily));
+    const limiterAt = (day: string) => {
+      const time = new FakeTime(Date.parse(day));
+      return createLimiter({ limits, overrides, store: memoryStore({ time }), time, log: false });
+    };
+    const limiter = limiterAt('2027-01-30');
+    limiter.spendSync(all());
+    limiterAt('2027-02-01');
+    limiter.replace({ limits });
+    expect(limiter.spendSync(all(1))).toMatchObject({ allowed: false, retryAfterMs: 200 });
   });
 
   test('for a network, but not for another network beside it', () => {

@@ -17,6 +17,13 @@ import { OverrideTotals } from '../../limits/override-totals.ts';
 type Listed = string | Cidr | FirstParts;
 const asIs = <Value>(value: Value): Value => value;
 
+/** The overrides of one limit by the clock and in the time zone of one limiter. */
+export interface CurrentOverrides {
+  readonly all: LimitOverrides;
+  /** See {@link LimitOverrides.rateOf}. */
+  rateOf(id: string): OverrideRate | undefined;
+}
+
 /** The overrides of one limit, by id, by network and by the first parts of ids. */
 export class LimitOverrides {
   readonly format: IdFormat;
@@ -83,10 +90,10 @@ export class LimitOverrides {
     return (now === asIs ? own : now(own)) ?? this.#networks?.lookUp(id, now) ?? this.#firstParts?.lookUp(id, now);
   }
 
-  /** Returns {@link rateOf} with the present clock and time zone, which other limiters with this list may replace. */
-  lookup(): (id: string) => OverrideRate | undefined {
+  /** Returns the overrides by the present clock and time zone, which other limiters with this list may replace. */
+  current(): CurrentOverrides {
     const now = this.ends?.now ?? asIs;
-    return (id) => this.rateOf(id, now);
+    return { all: this, rateOf: (id) => this.rateOf(id, now) };
   }
 
   /**

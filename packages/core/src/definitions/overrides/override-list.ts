@@ -4,7 +4,7 @@ import type { IdFormat } from '../../ids/id-format.ts';
 import type { Limit, OverrideRate } from '../../limits/limit.ts';
 import { entriesOf, isPlainObject, isTable } from '../../checks/options.ts';
 import type { AnyOverride, EndingOverride } from './ending-override.ts';
-import { LimitOverrides } from './limit-overrides.ts';
+import { LimitOverrides, type CurrentOverrides } from './limit-overrides.ts';
 import { kindOfLimit, type AnyKind } from '../../kinds/kind.ts';
 import { kindOf } from '../../kinds/limit-of-kind.ts';
 import { isKey, type Key } from '../../keys/key.ts';
@@ -98,7 +98,10 @@ export class OverrideList {
     this.#sealed = true;
   }
 
-  /** Returns the override of an id; `undefined` for the limit's own numbers. */
+  /**
+   * Returns the override of an id; `undefined` for the limit's own numbers. Ends are by the clock of the limiter that was given
+   * the list last.
+   */
   rateOf(limit: string, id: string): OverrideRate | undefined {
     return this.#limits.get(limit)?.rateOf(id);
   }
@@ -112,9 +115,11 @@ export class OverrideList {
    * Rejects overrides of unknown limits, of another kind than the limit, with ids in another format than the limit's, or
    * with numbers that its `atMost` does not allow. Overrides with an end follow the clock from then on.
    *
+   * @returns The overrides by the name of their limit. They follow this clock also when the list follows another one later.
    * @throws {SluiceError} `ERR_OVERRIDE`, or `ERR_LIMIT` because of `atMost`.
    */
-  checkLimits(limits: ReadonlyMap<string, Limit<never>>, time?: Time): void {
+  checkLimits(limits: ReadonlyMap<string, Limit<never>>, time?: Time): ReadonlyMap<string, CurrentOverrides> {
+    const current = new Map<string, CurrentOverrides>();
     for (const [name, overrides] of this.#limits) {
       const { format, totals } = overrides;
       const limit = limitOf(name, limits);
@@ -123,7 +128,9 @@ export class OverrideList {
       overrides.ends?.follow(time, limit);
       kindOfLimit(limit).links?.checkTotals(limit, totals);
       if (limit.bounds.length > 0) overrides.checkAtMost(limit);
+      current.set(name, overrides.current());
     }
+    return current;
   }
 
   #rate(limit: string, kind: AnyKind, text: string, override: Override): OverrideRate {
