@@ -41,7 +41,6 @@ export { kindOfLimit, kindsIn, type AnyKind } from './kinds/kind.ts';
 export { checkAtMost, RATE } from './kinds/rate/rate.ts';
 export { checkOption, type OptionRow, type OptionValue } from './limits/option.ts';
 export { overrideHints, overrideRate, wrongNumbers } from './definitions/overrides/override.ts';
-export { OverrideTotals } from './limits/override-totals.ts';
 export { defineLimits, LIMIT_ROWS } from './definitions/define-limits.ts';
 export { checkLimitName, LIMIT_NAME_PATTERN } from './limits/limit-name.ts';
 export type { Limit, OverrideRate } from './limits/limit.ts';

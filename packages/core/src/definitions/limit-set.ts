@@ -1,13 +1,12 @@
 import { complaint, listed, shown, SluiceError } from '../checks/errors.ts';
 import type { EventSink } from '../events/event.ts';
 import type { AnswerWaits } from '../time/answer-waits.ts';
-import { kindsIn } from '../kinds/kind.ts';
+import { kindsIn, type CountedNumbers } from '../kinds/kind.ts';
 import { defineLimits } from './define-limits.ts';
 import type { StoreCalls } from '../store/store-calls.ts';
 import type { FailurePolicy } from '../limits/failure-policy.ts';
 import { levelsOf } from '../limits/levels.ts';
 import type { Limit, LimitMap, RateLookup } from '../limits/limit.ts';
-import type { OverrideTotals } from '../limits/override-totals.ts';
 import type { Limits } from './limit-definition.ts';
 import { guess } from '../checks/options.ts';
 import { remainingTokens } from '../rule/gcra.ts';
@@ -45,8 +44,6 @@ export interface LimitSet<Request = unknown> {
   readonly overridesCanWait: boolean;
   /** The listed overrides by the name of their limit; undefined when a function returns them. */
   readonly listed?: ReadonlyMap<string, CurrentOverrides>;
-  /** The smallest burst of a limit and its listed overrides: no fixed cost may exceed it. */
-  smallestBurst(limit: Limit<never>): number;
 }
 
 /**
@@ -63,7 +60,7 @@ export function defineLimitSet<Request>(
   const table = (asked ? {} : overrides) as OverrideTable | OverrideList;
   const list = table instanceof OverrideList ? table : listOverrides(table, defined);
   const current = list.checkLimits(defined, calls.time);
-  const limits = connected(defined, (limit) => current.get(limit)?.all.totals);
+  const limits = connected(defined, (limit) => current.get(limit)?.numbers());
   list.seal();
   return {
     limits,
@@ -74,17 +71,16 @@ export function defineLimitSet<Request>(
     ),
     overridesCanWait: asked !== undefined || [...current.values()].some(({ all }) => all.canWait),
     ...(asked === undefined && { listed: current }),
-    smallestBurst: (limit) => list.smallestBurst(limit),
   };
 }
 
 /** Connects the limits that depend on others of the set. */
 function connected<Request>(
   limits: LimitMap<Request>,
-  totalsOf: (limit: string) => OverrideTotals | undefined,
+  numbersOf: (limit: string) => Iterable<CountedNumbers> | undefined,
 ): LimitMap<Request> {
   let all = limits;
-  for (const { links } of kindsIn(limits)) if (links !== undefined) all = links.connected(all, totalsOf);
+  for (const { links } of kindsIn(limits)) if (links !== undefined) all = links.connected(all, numbersOf);
   return all;
 }
 
@@ -168,7 +164,7 @@ export function checkNeeded(set: LimitSet<never>, { limit: name, cost, share }: 
  */
 export function checkFixedCost(set: LimitSet<never>, { limit: name, cost, option }: FixedCost): void {
   const limit = limitNamed(set, name);
-  const most = set.smallestBurst(limit);
+  const most = leastOf(set, limit, ({ burst }) => burst).burst;
   if (cost <= most || !boundsCosts(limit)) return;
   const { size } = limit.kind;
   throw complaint('ERR_COST_OVER_BURST', {
@@ -188,9 +184,16 @@ function boundsCosts({ disabled, kind }: Limit<never>): boolean {
   return !disabled && kind.level !== 'own';
 }
 
+/** Returns the numbers of a limit or one of its listed overrides: those that have least of something. */
+function leastOf({ listed: overrides }: LimitSet<never>, limit: Limit<never>, of: (rate: Numbers) => number): Numbers {
+  let least = limit.rate;
+  for (const { rate } of overrides?.get(limit.name)?.numbers() ?? []) if (of(rate) < of(least)) least = rate;
+  return least;
+}
+
 /** Rejects a cost that does not fit into a share of the room of each id. */
 function checkShared(
-  { listed: overrides }: LimitSet<never>,
+  set: LimitSet<never>,
   limit: Limit<never>,
   { cost, share }: Pick<LimitNeed, 'cost' | 'share'>,
 ): void {
@@ -199,10 +202,7 @@ function checkShared(
     const fitTicks = shareOfRoom(rate, levelsOf(rate, limit).fitTicks, share);
     return Math.min(rate.burst, remainingTokens(0, rate.emissionIntervalTicks, fitTicks));
   };
-  let least = limit.rate;
-  for (const rate of overrides?.get(limit.name)?.all.rates() ?? []) {
-    if (mostOf(rate) < mostOf(least)) least = rate;
-  }
+  const least = leastOf(set, limit, mostOf);
   const most = mostOf(least);
   if (cost <= most) return;
   const { size } = limit.kind;

@@ -8,7 +8,6 @@ import type { Limit, LimitMap } from '../limits/limit.ts';
 import type { LimitKind } from '../limits/limit-kind.ts';
 import type { LimitParts } from '../limits/limit-parts.ts';
 import type { OptionRows, OptionTable } from '../limits/option.ts';
-import type { OverrideTotals } from '../limits/override-totals.ts';
 import type { Numbers } from '../rule/rate.ts';
 import type { Provided } from '../store/provided.ts';
 import type { Store, StoreBucket } from '../store/store.ts';
@@ -89,26 +88,33 @@ interface OverrideKind<Override extends object> {
   check?(where: string, rate: Numbers, limit: Pick<Limit<never>, 'rate' | 'periods'>): void;
 }
 
+/** Numbers of overrides of a limit. */
+export interface CountedNumbers {
+  readonly rate: Numbers;
+  /** How many overrides have them. A network counts as one. */
+  readonly count: number;
+}
+
 /** How the limits of a kind depend on others of their set. */
 interface Links {
   /**
    * Connects the limits of the kind with the others.
    *
-   * @param totalsOf - Returns the totals of the overrides of a limit; undefined if there are none, or a function returns them.
+   * @param numbersOf - Returns the numbers of the overrides of a limit; undefined if there are none, or a function returns them.
    * @returns The same limits, with what they need of each other.
    * @throws {SluiceError} `ERR_LIMIT`, and `ERR_OVERRIDE` for an override of a limit that others need unchanged.
    */
   connected<Request>(
     limits: LimitMap<Request>,
-    totalsOf: (limit: string) => OverrideTotals | undefined,
+    numbersOf: (limit: string) => Iterable<CountedNumbers> | undefined,
   ): LimitMap<Request>;
 
   /**
-   * Rejects overrides that contradict each other or the limit.
+   * Rejects overrides that contradict the limit.
    *
    * @throws {SluiceError} `ERR_OVERRIDE`.
    */
-  checkTotals(limit: Limit<never>, totals: OverrideTotals): void;
+  checkOverrides(limit: Limit<never>, numbers: Iterable<CountedNumbers>): void;
 
   /**
    * Rejects limits that can't be decided together.

@@ -2,7 +2,6 @@ import { levelsOf } from '../limits/levels.ts';
 import type { Limit } from '../limits/limit.ts';
 import type { LimitSet } from '../definitions/limit-set.ts';
 import { highestLevel } from '../kinds/rate/overshoot.ts';
-import { isExact } from '../limits/treatment.ts';
 import { kindOfLimit } from '../kinds/kind.ts';
 import type { Numbers } from '../rule/rate.ts';
 import { TICKS_PER_MICRO } from '../rule/ticks.ts';
@@ -95,24 +94,21 @@ function hasSameDebts(limit: Limit<never>, are: Limits): boolean {
   );
 }
 
-/** Returns the numbers of a limit, and of the other bucket of its ids if they have one. */
-function numbersOf(limit: Limit<never>): readonly OldNumbers[] {
-  const other = kindOfLimit(limit).links?.other(limit);
-  const own = oldNumbersOf(limit.rate, limit);
-  return other === undefined ? [own] : [own, oldNumbersOf(other.rate, other)];
+/** Returns the numbers of an id of a limit, and of its other bucket if it has one. */
+function numbersOf(limit: Limit<never>, rate: Numbers = limit.rate): readonly OldNumbers[] {
+  const { links } = kindOfLimit(limit);
+  const own = oldNumbersOf(rate, limit);
+  return links === undefined ? [own] : [own, oldNumbersOf(links.otherNumbers(limit, rate), links.other(limit))];
 }
 
-/** An upper bound of all debts. It does not look at each override, of which there may be hundreds of thousands. */
+/** Of all ids. Overrides with equal numbers, of which there may be hundreds of thousands, are one. */
 function longestDebtTicks({ limits, listed }: LimitSet<never>): number {
-  const debts = [...limits.values()].filter(hasDebts).flatMap((limit) => {
-    const overridesTicks = listed!.get(limit.name)?.all.totals.longestDebtTicks(limit.rate) ?? 0;
-    return [
-      ...numbersOf(limit).map(({ capTicks }) => capTicks),
-      // An overshoot is at most the burst.
-      isExact(limit.treatment) ? overridesTicks : 2 * overridesTicks,
-    ];
-  });
-  return Math.max(0, ...debts);
+  let longestTicks = 0;
+  for (const limit of [...limits.values()].filter(hasDebts)) {
+    for (const { rate } of [limit, ...(listed!.get(limit.name)?.numbers() ?? [])])
+      for (const { capTicks } of numbersOf(limit, rate)) longestTicks = Math.max(longestTicks, capTicks);
+  }
+  return longestTicks;
 }
 
 function numbersIn({ limits, listed }: LimitSet<never>, name: string, id: string): OldNumbers | undefined {
@@ -120,9 +116,7 @@ function numbersIn({ limits, listed }: LimitSet<never>, name: string, id: string
   if (limit === undefined) return undefined;
   const rate = listed!.get(limit.name)?.rateOf(id) ?? limit.rate;
   if (typeof rate === 'string') return undefined;
-  const links = limit.name === name ? undefined : kindOfLimit(limit).links;
-  if (links !== undefined) return oldNumbersOf(links.otherNumbers(limit, rate), links.other(limit));
-  return oldNumbersOf(rate, limit);
+  return numbersOf(limit, rate)[limit.name === name ? 0 : 1];
 }
 
 /** Returns the limit whose ids have other buckets under a name. */

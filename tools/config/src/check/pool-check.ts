@@ -1,13 +1,6 @@
 import { everyone, by, type IdFormat, type LimitDefinition, type OverrideList, type SluiceError } from '@sluice/core';
 import { BORROW, overriddenPool } from '@sluice/core/kinds';
-import {
-  defineLimits,
-  kindOfLimit,
-  OverrideTotals,
-  overridesOf,
-  type Limit,
-  type OverrideRate,
-} from '@sluice/core/kit';
+import { defineLimits, kindOfLimit, overridesOf, type Limit, type OverrideRate } from '@sluice/core/kit';
 import { eventLoop } from '@sluice/core/load';
 import type { Problems } from '../nodes/problems.ts';
 import { definitionOf, poolOf, type LimitRow } from '../shape/limits-shape.ts';
@@ -35,9 +28,7 @@ export class PoolCheck {
     if (defined === undefined || (this.#pools.size === 0 && typeof rate === 'string')) return undefined;
     return errorOf(() => {
       if (this.#pools.has(limit)) throw overriddenPool(limit);
-      const totals = new OverrideTotals();
-      if (typeof rate !== 'string') totals.add(rate);
-      kindOfLimit(defined).links?.checkTotals(defined, totals);
+      if (typeof rate !== 'string') kindOfLimit(defined).links?.checkOverrides(defined, [{ rate, count: 1 }]);
     })?.message;
   }
 
@@ -48,7 +39,10 @@ export class PoolCheck {
   finish(list: OverrideList, problems: Problems): void {
     const limits = this.#limits;
     if (limits === undefined || this.#pools.size === 0) return;
-    this.#report(() => BORROW.links!.connected(limits, (limit) => overridesOf(list, limit)?.totals), problems);
+    this.#report(
+      () => BORROW.links!.connected(limits, (limit) => overridesOf(list, limit)?.current().numbers()),
+      problems,
+    );
   }
 
   #report(check: () => unknown, problems: Problems): void {

@@ -1,5 +1,5 @@
 import { messageOf, shown, SluiceError } from '../../checks/errors.ts';
-import { kindOfLimit, type AnyKind } from '../../kinds/kind.ts';
+import { kindOfLimit, type AnyKind, type CountedNumbers } from '../../kinds/kind.ts';
 import { checkAtMost } from '../../kinds/rate/rate.ts';
 import type { Limit, OverrideRate } from '../../limits/limit.ts';
 import type { Numbers } from '../../rule/rate.ts';
@@ -11,7 +11,6 @@ import type { Now, OverrideEnds } from './override-ends.ts';
 import { withValue, type IdValues } from './id-table.ts';
 import { NetworkMap } from './network-map.ts';
 import { wrongNumbers } from './override.ts';
-import { OverrideTotals } from '../../limits/override-totals.ts';
 
 /** What an override is listed for: an id, or a network or the first parts of ids. */
 type Listed = string | Cidr | FirstParts;
@@ -22,21 +21,26 @@ export interface CurrentOverrides {
   readonly all: LimitOverrides;
   /** See {@link LimitOverrides.rateOf}. */
   rateOf(id: string): OverrideRate | undefined;
+  /** The different numbers of those that have not ended. Unlimited and blocked ids are left out. */
+  numbers(): Iterable<CountedNumbers>;
+}
+
+interface ListedNumbers extends CountedNumbers {
+  /** What is listed with them first. */
+  readonly text: string;
+  count: number;
 }
 
 /** The overrides of one limit, by id, by network and by the first parts of ids. */
 export class LimitOverrides {
   readonly format: IdFormat;
-  readonly totals: OverrideTotals = new OverrideTotals();
   readonly #limit: string;
   readonly #where: string;
   #ids: IdValues<OverrideRate> = new Map();
-  /** What each of the different numbers is listed for first. */
-  readonly #firstOf = new Map<Numbers, string>();
+  /** The different numbers, by what the tables keep of them: with another end they are others. */
+  readonly #different = new Map<OverrideRate, ListedNumbers>();
   #networks: NetworkMap<OverrideRate> | undefined;
   #firstParts: FirstPartsMap<OverrideRate> | undefined;
-  /** The smallest burst of all overrides; unlimited and blocked ids have none. Only this class changes it. */
-  smallestBurst: number = Infinity;
   /** Whether an override has a queue of its own. Only this class changes it. */
   canWait = false;
   /** Those with an end; undefined if there is none. */
@@ -62,23 +66,24 @@ export class LimitOverrides {
     const canonical = typeof id === 'string' ? id : id.text;
     if (this.#get(id)) throw this.#twice(canonical, text);
     this.#set(id, listed);
-    if (typeof rate !== 'string') this.#note(text, rate);
+    if (typeof rate !== 'string') this.#note(text, rate, listed);
     return canonical;
   }
 
   /**
-   * Rejects overrides of another kind than their limit, and a count that is too large for its kind.
+   * Rejects overrides of another kind than their limit, a count that is too large for its kind, and what contradicts the limit.
    *
    * @throws {SluiceError} `ERR_OVERRIDE`, or `ERR_OPTION` for a count.
    */
   checkKind(limit: Limit<never>): void {
     const kind = kindOfLimit(limit);
     // To show an id takes longer than to check its numbers.
-    if (this.#kind === kind && kind.override?.check === undefined) return;
-    for (const [rate, text] of this.#firstOf) {
-      if (this.#kind !== kind) throw wrongNumbers(this.#pathOf(text), kind);
-      kind.override?.check?.(this.#pathOf(text), rate, limit);
-    }
+    if (this.#kind !== kind || kind.override?.check !== undefined)
+      for (const { rate, text } of this.#different.values()) {
+        if (this.#kind !== kind) throw wrongNumbers(this.#pathOf(text), kind);
+        kind.override?.check?.(this.#pathOf(text), rate, limit);
+      }
+    kind.links?.checkOverrides(limit, this.#different.values());
   }
 
   /**
@@ -93,7 +98,7 @@ export class LimitOverrides {
   /** Returns the overrides by the present clock and time zone, which other limiters with this list may replace. */
   current(): CurrentOverrides {
     const now = this.ends?.now ?? asIs;
-    return { all: this, rateOf: (id) => this.rateOf(id, now) };
+    return { all: this, rateOf: (id) => this.rateOf(id, now), numbers: () => this.#numbers(now) };
   }
 
   /**
@@ -115,12 +120,11 @@ export class LimitOverrides {
    * @throws {SluiceError} `ERR_LIMIT`.
    */
   checkAtMost(limit: Limit<never>): void {
-    for (const [rate, text] of this.#firstOf) checkAtMost(this.#pathOf(text), rate, limit);
+    for (const { rate, text } of this.#different.values()) checkAtMost(this.#pathOf(text), rate, limit);
   }
 
-  /** All different numbers. Unlimited and blocked ids are left out. */
-  rates(): Iterable<Numbers> {
-    return this.#firstOf.keys();
+  *#numbers(now: Now<OverrideRate>): Iterable<CountedNumbers> {
+    for (const [listed, numbers] of this.#different) if (now(listed)) yield numbers;
   }
 
   #pathOf(text: string): string {
@@ -138,11 +142,11 @@ export class LimitOverrides {
     else (this.#firstParts ??= new FirstPartsMap()).set(listed, rate);
   }
 
-  #note(text: string, rate: Numbers): void {
-    this.smallestBurst = Math.min(this.smallestBurst, rate.burst);
+  #note(text: string, rate: Numbers, listed: OverrideRate): void {
     this.canWait ||= rate.waitTicks !== undefined;
-    this.totals.add(rate);
-    if (!this.#firstOf.has(rate)) this.#firstOf.set(rate, text);
+    const known = this.#different.get(listed);
+    if (known === undefined) this.#different.set(listed, { rate, text, count: 1 });
+    else known.count++;
   }
 
   #read(text: string): Listed {

@@ -106,11 +106,6 @@ export class OverrideList {
     return this.#limits.get(limit)?.rateOf(id);
   }
 
-  /** Returns the smallest burst of a limit and its overrides. */
-  smallestBurst(limit: Limit<never>): number {
-    return Math.min(limit.rate.burst, this.#limits.get(limit.name)?.smallestBurst ?? Infinity);
-  }
-
   /**
    * Rejects overrides of unknown limits, of another kind than the limit, with ids in another format than the limit's, or
    * with numbers that its `atMost` does not allow. Overrides with an end follow the clock from then on.
@@ -121,12 +116,11 @@ export class OverrideList {
   checkLimits(limits: ReadonlyMap<string, Limit<never>>, time?: Time): ReadonlyMap<string, CurrentOverrides> {
     const current = new Map<string, CurrentOverrides>();
     for (const [name, overrides] of this.#limits) {
-      const { format, totals } = overrides;
+      const { format } = overrides;
       const limit = limitOf(name, limits);
       if (!haveSameIds(format, limit.key.format)) throw otherFormat(name, format, limit.key.format);
       overrides.checkKind(limit);
       overrides.ends?.follow(time, limit);
-      kindOfLimit(limit).links?.checkTotals(limit, totals);
       if (limit.bounds.length > 0) overrides.checkAtMost(limit);
       current.set(name, overrides.current());
     }

@@ -9,7 +9,7 @@ import {
   borrowChangeOf,
   borrowTermsOf,
   ceilingOf,
-  checkTotals,
+  checkOverrides,
   type Borrow,
   type BorrowOverride,
 } from './borrow.ts';
@@ -81,7 +81,7 @@ export const BORROW: Kind<BorrowingRate, BorrowingNumbers> = {
   describe: ({ rate }) => describedRate(rate),
   links: {
     connected: withPools,
-    checkTotals,
+    checkOverrides,
     checkTogether: checkLoans,
     most: (where, numbers, limit) => [`${where}.borrow.ceiling`, ceilingOf(termsOf(limit), numbers)],
     other: ceilingsOf,

@@ -5,7 +5,7 @@ import { MAX_TOKENS, plainNumbers, rateOf, type LimitNumbers, type Numbers } fro
 import { MAX_TOLERANCE_TICKS } from '../../rule/ticks.ts';
 import { durationText } from '../../time/duration-text.ts';
 import type { Limit } from '../../limits/limit.ts';
-import type { OverrideTotals } from '../../limits/override-totals.ts';
+import type { CountedNumbers } from '../kind.ts';
 import { checkFraction, type OptionRow, type OptionRows, type OptionTable } from '../../limits/option.ts';
 import { NUMBER_ROWS } from '../rate/number-rows.ts';
 import { termsOf, type BorrowTerms } from './terms.ts';
@@ -124,11 +124,15 @@ export function borrowTermsOf(where: string, rate: Numbers, definition: unknown)
  *
  * @throws {SluiceError} `ERR_OVERRIDE`.
  */
-export function checkTotals(limit: Limit<never>, totals: OverrideTotals): void {
+export function checkOverrides(limit: Limit<never>, numbers: Iterable<CountedNumbers>): void {
   const { ceiling } = termsOf(limit);
-  if (isAtLeast(ceiling, totals.largest)) return;
+  for (const { rate } of numbers)
+    if (rate.borrow?.ceiling === undefined && !isAtLeast(ceiling, rate)) throw aboveCeiling(limit, ceiling);
+}
+
+function aboveCeiling(limit: Limit<never>, ceiling: Numbers): SluiceError {
   const { burst, count, periodMs } = ceiling;
-  throw new SluiceError(
+  return new SluiceError(
     'ERR_OVERRIDE',
     `has an override above the ceiling of the limit (burst ${burst}, ${count} per ${durationText(periodMs)}). ` +
       'Give the override a ceiling of its own, borrow: { ceiling: { count, period } }, or raise that of the limit.',

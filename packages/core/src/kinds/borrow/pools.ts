@@ -7,8 +7,7 @@ import { Levels, levelsFrom } from '../../limits/levels.ts';
 import type { Limit } from '../../limits/limit.ts';
 import { isExact, treatedAs, type Treatment } from '../../limits/treatment.ts';
 import { MAX_LIMIT_NAME_LENGTH } from '../../limits/limit-name.ts';
-import type { OverrideTotals } from '../../limits/override-totals.ts';
-import { kindOfLimit } from '../kind.ts';
+import { kindOfLimit, type CountedNumbers } from '../kind.ts';
 import { termsOf, type Borrowing, type Pool } from './terms.ts';
 import { durationText } from '../../time/duration-text.ts';
 
@@ -16,8 +15,8 @@ const CEILING_SUFFIX = '.ceiling';
 /** The longest name of a limit that borrows, because the name of its ceilings must be a valid name of a limit. */
 const MAX_NAME_LENGTH = MAX_LIMIT_NAME_LENGTH - CEILING_SUFFIX.length;
 
-/** Returns the totals of the overrides of a limit; undefined if there are none, or a function returns them. */
-type TotalsOf = (limit: string) => OverrideTotals | undefined;
+/** Returns the numbers of the overrides of a limit; undefined if there are none, or a function returns them. */
+type NumbersOf = (limit: string) => Iterable<CountedNumbers> | undefined;
 
 /**
  * Connects the limits that borrow with their pools.
@@ -28,7 +27,7 @@ type TotalsOf = (limit: string) => OverrideTotals | undefined;
  */
 export function withPools<Request>(
   limits: ReadonlyMap<string, Limit<Request>>,
-  totalsOf: TotalsOf,
+  numbersOf: NumbersOf,
 ): ReadonlyMap<string, Limit<Request>> {
   const borrowers = [...limits.values()].filter(borrows);
   const byPool = new Map<Limit<Request>, Limit<Request>[]>();
@@ -39,8 +38,8 @@ export function withPools<Request>(
   }
   const linked = new Map(limits);
   for (const [limit, all] of byPool) {
-    if (totalsOf(limit.name) !== undefined) throw overriddenPool(limit.name);
-    const pool = { name: limit.name, rate: limit.rate, capTicks: capOf(limit, all, totalsOf) };
+    if (numbersOf(limit.name) !== undefined) throw overriddenPool(limit.name);
+    const pool = { name: limit.name, rate: limit.rate, capTicks: capOf(limit, all, numbersOf) };
     // The limits that borrow charge it further than its own numbers allow.
     linked.set(limit.name, {
       ...limit,
@@ -152,23 +151,22 @@ export function overriddenPool(name: string): SluiceError {
   );
 }
 
-const NO_OVERRIDES = { perMs: 0, burst: 0, debt: 0, withoutDebt: 0 };
-
 /**
  * Returns τ + D of a pool, see docs/decisions/0018-borrowing.md. D includes the `maxDebt` of the limits that borrow.
  */
-function capOf({ name, rate }: Limit<never>, borrowers: readonly Limit<never>[], totalsOf: TotalsOf): number {
+function capOf({ name, rate }: Limit<never>, borrowers: readonly Limit<never>[], numbersOf: NumbersOf): number {
   let [perMs, leastPerMs, tokens] = [0, 0, 0];
   for (const borrower of borrowers) {
     const { name: each, rate: own } = borrower;
-    const listedOnes = totalsOf(each) ?? NO_OVERRIDES;
     const { tenants = 0 } = termsOf(borrower);
-    const debt = debtOf(own, own);
-    const ownPerMs = own.count / own.periodMs;
-    perMs += listedOnes.perMs + tenants * ownPerMs;
+    let borrowedPerMs = 0;
+    for (const { rate: numbers, count } of [...(numbersOf(each) ?? []), { rate: own, count: tenants }]) {
+      borrowedPerMs += (count * numbers.count) / numbers.periodMs;
+      tokens += count * (numbers.burst + debtOf(numbers, own));
+    }
+    perMs += borrowedPerMs;
     // Without `tenants`, there is at least one id: a listed one, or one with the numbers of the limit.
-    leastPerMs += Math.max(listedOnes.perMs + tenants * ownPerMs, ownPerMs);
-    tokens += listedOnes.burst + listedOnes.debt + listedOnes.withoutDebt * debt + tenants * (own.burst + debt);
+    leastPerMs += Math.max(borrowedPerMs, own.count / own.periodMs);
   }
   const ofPool = rate.count / rate.periodMs;
   // The sum of several quotients is not exact.
