@@ -1,3 +1,4 @@
+import { clockFinding } from './clocks.ts';
 import { Check, type Finding } from './finding.ts';
 import type { Found, Tables } from './postgres-look.ts';
 
@@ -13,8 +14,6 @@ type PostgresCheck = (found: Found, asked: Basis) => Finding;
 
 /** The oldest major version that has all that the functions use. */
 const OLDEST = 14;
-/** Clocks that are synchronized differ by less. */
-const MOST_MS = 60_000;
 /** A store makes at most two connections. */
 const OF_A_STORE = 2;
 
@@ -109,15 +108,7 @@ function permissions({ tables: found, functions: run, settings }: Found): Findin
 }
 
 function clock({ settings }: Found, { nowMs }: Basis): Finding {
-  const check = new Check('clock');
-  const aheadMs = settings.clock_ms - nowMs;
-  const seconds = Math.round(Math.abs(aheadMs) / 1000);
-  const found =
-    seconds < 1
-      ? 'within a second of this process'
-      : `${seconds} s ${aheadMs > 0 ? 'ahead of' : 'behind'} this process`;
-  if (Math.abs(aheadMs) <= MOST_MS) return check.ok(found);
-  return check.wrong(found, 'Quotas and overrides begin and end by it. Synchronize both clocks (NTP).');
+  return clockFinding(settings.clock_ms - nowMs);
 }
 
 function timeouts({ settings }: Found, { deadlineMs }: Basis): Finding {
