@@ -111,11 +111,14 @@ it('on a terminal the user and the host block', async () => {
 });
 
 it.each([
-  [['--for', '0', '--reason', 'x', '--by', 'mia'], "`--for` must be longer than 0 and at most 90d, but was '0'"],
+  [['--for', '0', '--reason', 'x', '--by', 'mia'], "`--for` must be a time longer than 0, but was '0'"],
   [['--for', '0s', '--reason', 'x', '--by', 'mia'], '`--for`'],
-  [['--for', '91d', '--reason', 'x', '--by', 'mia'], 'list it in the file of overrides with blocked: true'],
+  [
+    ['--for', '91d', '--reason', 'x', '--by', 'mia'],
+    '`--for` must be a whole number from 1 to 7776000000, but was 7862400000. A block lasts at most 90 days',
+  ],
   [['--for', '7200000', '--reason', 'x', '--by', 'mia'], '`--for`'],
-  [['--reason', 'x', '--by', 'mia'], "`--for` must be longer than 0 and at most 90d, but was ''"],
+  [['--reason', 'x', '--by', 'mia'], "`--for` must be a time longer than 0, but was ''"],
   [['--for', '2h', '--by', 'mia'], '`--reason` must say why'],
   [['--for', '2h', '--reason', 'r'.repeat(201), '--by', 'mia'], 'text of 1 to 200 characters'],
   [['--for', '2h', '--reason', 'x', '--by', 'mia', '--hash-ids'], '`--hash-ids` must be given with `--audit`'],

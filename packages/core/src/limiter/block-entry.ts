@@ -23,7 +23,8 @@ const MAX_BY_LENGTH = 100;
  * @throws {SluiceError} `ERR_OPTION` for a wrong time or text.
  */
 export function blockOf(name: BucketName, { forMs, reason, by }: BlockEntry, nowMs: number): StoreBlock {
-  const remedy = "Ids that stay blocked for longer belong among the overrides of the limit, as 'blocked'.";
+  const remedy =
+    "A block lasts at most 90 days. Ids that stay blocked for longer belong among the overrides of the limit, as 'blocked'.";
   wholeNumber('block.forMs', forMs, { min: 1, max: MAX_BLOCK_MS, remedy });
   checkText('reason', reason, MAX_REASON_LENGTH);
   checkText('by', by, MAX_BY_LENGTH);

@@ -181,7 +181,7 @@ describe('a block that can not be made', () => {
 
   test('names the option, the demand and what to do', async () => {
     expect(await wrong({ forMs: 0 })).toBe(
-      "`block.forMs` must be a whole number from 1 to 7776000000, but was 0. Ids that stay blocked for longer belong among the overrides of the limit, as 'blocked'.",
+      "`block.forMs` must be a whole number from 1 to 7776000000, but was 0. A block lasts at most 90 days. Ids that stay blocked for longer belong among the overrides of the limit, as 'blocked'.",
     );
     expect(await wrong({ forMs: 7_776_000_001 })).toContain('belong among the overrides');
     expect(await wrong({ forMs: 7_776_000_000, reason: 'r'.repeat(200), by: 'b'.repeat(100) })).toBe('made');

@@ -44,6 +44,7 @@ function hintOf({ code, cause }: SluiceError): string {
 export function withFlags(message: string): string {
   return message
     .replace('`timeoutMs`', '`--timeout`')
+    .replace('`block.forMs`', '`--for`')
     .replaceAll('or raise maxBytes', 'or raise --max-bytes')
     .replace(/Pass a `Cluster` of ioredis .* as `client`\./, 'Add --cluster.')
     .replace(/`trustedProxies(?:\[\d+\])?`/g, '`--trust`')

@@ -14,7 +14,6 @@ import { shownBlock, type ShownBlock } from './shown-block.ts';
 
 export { blockText, namedText } from './shown-block.ts';
 
-const MAX_MS = 7_776_000_000;
 /** After a change of which it is not known whether it was made. */
 const REMEDY = 'It can be repeated safely.';
 
@@ -31,11 +30,10 @@ function blockOf(call: Call): Omit<BlockEntry, 'limit' | 'id'> {
 function forMsOf(call: Call): number {
   const text = call.text('for') ?? '';
   try {
-    return Math.ceil(durationTicks('--for', text, { minMs: 0.001, maxMs: MAX_MS, demand: '' }) / TICKS_PER_MS);
+    // How long a block can be, the limiter knows.
+    return Math.ceil(durationTicks('--for', text, { minMs: 0.001, maxMs: Infinity, demand: '' }) / TICKS_PER_MS);
   } catch {
-    throw new UsageError(
-      `\`--for\` must be longer than 0 and at most 90d, but was '${text}'. For example --for 2h. To block an id for longer, list it in the file of overrides with blocked: true.`,
-    );
+    throw new UsageError(`\`--for\` must be a time longer than 0, but was '${text}'. For example --for 2h.`);
   }
 }
 
