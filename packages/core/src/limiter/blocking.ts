@@ -14,8 +14,7 @@ import type { Reports } from './reports.ts';
 export function withBlocked<Request>(set: LimitSet<Request>, blocks: StoreBlocks, time: Time): LimitSet<Request> {
   const { rateFor } = set;
   const blocked: RateLookup = (limit, id, request) => {
-    const block = blocks.find(limit.name, id);
-    if (block !== undefined && !limit.disabled && time.wallNow() < block.untilMs) return 'blocked';
+    if (!limit.disabled && blocks.find(limit.name, id, time.wallNow()) !== undefined) return 'blocked';
     return rateFor === undefined ? limit.rate : rateFor(limit, id, request);
   };
   return { ...set, rateFor: blocked };

@@ -11,13 +11,17 @@ export class KnownBlocks implements StoreBlocks {
   #all: readonly StoreBlock[] = [];
   readonly #byLimit = new Map<string, Map<string, StoreBlock>>();
   readonly #listeners = new Set<(error?: unknown) => void>();
+  /** When the last of them ends, also after they were forgotten. */
+  protected endMs: number = -Infinity;
 
   get isEmpty(): boolean {
     return this.#all.length === 0;
   }
 
-  find(limit: string, id: string): StoreBlock | undefined {
-    return this.#byLimit.get(limit)?.get(id);
+  find(limit: string, id: string, nowMs: number): StoreBlock | undefined {
+    if (nowMs >= this.endMs && !this.isEmpty) this.#forget();
+    const block = this.#byLimit.get(limit)?.get(id);
+    return block !== undefined && nowMs < block.untilMs ? block : undefined;
   }
 
   put(blocks: readonly StoreBlock[], nowMs: number, _deadlineMs?: number): Awaitable<void> {
@@ -48,12 +52,21 @@ export class KnownBlocks implements StoreBlocks {
   protected replace(blocks: readonly StoreBlock[]): void {
     this.#all = blocks;
     this.#byLimit.clear();
+    this.endMs = -Infinity;
     for (const block of blocks) {
+      this.endMs = Math.max(this.endMs, block.untilMs);
       let ofLimit = this.#byLimit.get(block.limit);
       if (ofLimit === undefined) this.#byLimit.set(block.limit, (ofLimit = new Map()));
       ofLimit.set(block.id, block);
     }
     this.notify();
+  }
+
+  /** All have ended. Limiters do not ask for blocks while there are none. */
+  #forget(): void {
+    const { endMs } = this;
+    this.replace([]);
+    this.endMs = endMs;
   }
 
   protected notify(error?: unknown): void {

@@ -92,6 +92,8 @@ class SharedBlocks extends KnownBlocks {
 
   async #read(deadlineMs: number): Promise<{ readonly revision: string; readonly blocks: readonly StoreBlock[] }> {
     const mark = ++this.#changes;
+    // The clock has gone back since they were forgotten.
+    if (this.isEmpty && this.#time.wallNow() < this.endMs) this.#revision = '';
     const known = { revision: this.#revision, blocks: this.all };
     const text = await this.#text.read(known.revision, deadlineMs);
     if (text === undefined) return known;

@@ -287,8 +287,13 @@ export interface StoreBlock extends BucketName {
 export interface StoreBlocks {
   /** Whether this process knows of none. */
   readonly isEmpty: boolean;
-  /** Returns the block of an id, which may have ended. No call of a server: each decision asks for it. */
-  find(limit: string, id: string): StoreBlock | undefined;
+  /**
+   * Returns the block of an id that has not ended. No call of a server: each decision asks for it. When all have ended, this process
+   * forgets them, and tells the listeners.
+   *
+   * @param nowMs - The wall clock of the limiter.
+   */
+  find(limit: string, id: string, nowMs: number): StoreBlock | undefined;
   /**
    * Adds blocks, in place of those of the same ids, and deletes those that have ended.
    *

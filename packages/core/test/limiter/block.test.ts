@@ -62,6 +62,26 @@ describe('a block', () => {
     expect(await limiter.unblock([{ limit: 'Orders', id: '7' }])).toEqual([]);
   });
 
+  test('costs nothing after the end of the last one: 100,000 leave nothing, and no clock is read for them', async () => {
+    const { limiter, spend, time } = orders();
+    for (let i = 0; i < 1000; i++) {
+      const ids = Array.from({ length: 100 }, (_, k) => `id${i}-${k}`);
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      await limiter.block(ids.map((id) => ({ limit: 'Orders' as const, id, ...WHY, forMs: 1000 })));
+      // oxlint-disable-next-line no-await-in-loop
+      expect(await limiter.store.blocks!.list(1)).toHaveLength(100);
+      time.advance(1000);
+    }
+    expect(limiter.store.blocks!.isEmpty).toBe(false);
+    expect(spend('7').allowed).toBe(true);
+    expect(limiter.store.blocks!.isEmpty).toBe(true);
+    let looks = 0;
+    const wallNow = time.wallNow.bind(time);
+    Object.assign(time, { wallNow: () => (looks++, wallNow()) });
+    expect(spend('id999-1').allowed).toBe(true);
+    expect(looks).toBe(0);
+  });
+
   test('leaves the bucket as it was, for the time after it', async () => {
     const { limiter, block, spend } = orders();
     for (let i = 0; i < 4; i++) spend('7');

@@ -162,6 +162,41 @@ test.each(['local', 'closed'] as const)(
   },
 );
 
+test('blocks that have ended are asked for no more, but take effect again when the clock has gone back', async () => {
+  const { one, other, text, time } = twoProcesses();
+  const startMs = time.wallNow();
+  await one.block();
+  time.advance(3_600_000);
+  await other.spend();
+  expect((await other.spend()).blocked).toBe(false);
+  expect(other.limiter.store.blocks!.isEmpty).toBe(true);
+  const sent = text.text.slice(0, 16);
+  for (let second = 0; second < 3; second++) {
+    time.advance(1000);
+    await other.spend();
+  }
+  expect(text.reads.slice(-3)).toEqual([sent, sent, sent]);
+  time.setWall(startMs);
+  time.advance(1000);
+  await other.spend();
+  expect((await other.spend()).blocked).toBe(true);
+});
+
+test('the text has only blocks that have not ended, after 100,000', async () => {
+  const { one, text, time } = twoProcesses();
+  let longest = 0;
+  for (let i = 0; i < 1000; i++) {
+    const ids = Array.from({ length: 100 }, (_, k) => `id${i}-${k}`);
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    await one.limiter.block(ids.map((id) => ({ limit: 'Orders', id, forMs: 1000, reason: 'ticket', by: 'mia' })));
+    longest = Math.max(longest, text.text.length);
+    time.advance(1000);
+  }
+  expect(longest).toBeLessThan(100 * 120);
+  await one.spend();
+  expect(one.limiter.store.blocks!.isEmpty).toBe(true);
+});
+
 test('two processes that block at the same time both succeed', async () => {
   const { one, other, text } = twoProcesses();
   text.beforeWrite = () => {

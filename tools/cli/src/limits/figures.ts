@@ -1,6 +1,6 @@
 import type { LoadedLimits } from '@sluice/config';
 import type { Limiter } from '@sluice/core';
-import { limitsOf, overridesOf } from '@sluice/core/kit';
+import { limitsOf, overridesOf, timeOf } from '@sluice/core/kit';
 import { durationText } from '../console/number-text.ts';
 import { UsageError } from '../console/failure.ts';
 import { blockText, shownBlock, type ShownBlock } from './shown-block.ts';
@@ -65,7 +65,7 @@ export async function figuresOf(bucket: AskedBucket): Promise<Figures> {
   if (decision.failure !== undefined) throw decision.failure.cause;
   const [result] = decision.results;
   const id = limit!.key.format.canonical(text);
-  const block = result?.blocked === true ? limiter.store.blocks?.find(name, id) : undefined;
+  const block = result?.blocked === true ? limiter.store.blocks?.find(name, id, timeOf(limiter).wallNow()) : undefined;
   const { remaining, burst, count, periodMs, retryAfterMs, resetAfterMs } = result ?? UNLIMITED;
   return {
     limit: name,

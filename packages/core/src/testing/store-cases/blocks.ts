@@ -38,9 +38,9 @@ export const blockCases: readonly StoreCase[] = [
     const all = NAMES.map((id) => block('Slow', id)).toSorted((a, b) => (a.id < b.id ? -1 : 1));
     await put(blocks, ...all);
     assert.deepEqual(await listed(blocks), all);
-    for (const each of all) assert.deepEqual(blocks.find('Slow', each.id), each);
-    assert.equal(blocks.find('Slow', 'other'), undefined);
-    assert.equal(blocks.find('Other', 'id'), undefined);
+    for (const each of all) assert.deepEqual(blocks.find('Slow', each.id, NOW_MS), each);
+    assert.equal(blocks.find('Slow', 'other', NOW_MS), undefined);
+    assert.equal(blocks.find('Other', 'id', NOW_MS), undefined);
     assert.equal(blocks.isEmpty, false);
   }),
 
@@ -51,12 +51,22 @@ export const blockCases: readonly StoreCase[] = [
     assert.deepEqual(await listed(blocks), [later]);
   }),
 
+  ofBlocks('a block is found until its end, and none is left after the last end', async (blocks) => {
+    await put(blocks, block('Slow', 'a', NOW_MS + 5), block('Slow', 'b', NOW_MS + 7));
+    const found = (nowMs: number): unknown => ['a', 'b'].map((id) => blocks.find('Slow', id, nowMs)?.id);
+    assert.deepEqual(found(NOW_MS + 4), ['a', 'b']);
+    assert.deepEqual(found(NOW_MS + 5), [undefined, 'b']);
+    assert.equal(blocks.isEmpty, false);
+    assert.deepEqual(found(NOW_MS + 7), [undefined, undefined]);
+    assert.equal(blocks.isEmpty, true);
+  }),
+
   ofBlocks('delete returns the blocks that there were, and leaves the others', async (blocks) => {
     const [a, b, other] = [block('Slow', 'a'), block('Slow', 'b'), block('Other', 'a')];
     await put(blocks, a, b, other);
     assert.deepEqual(await blocks.delete([a, { limit: 'Slow', id: 'c' }], DEADLINE_MS), [a]);
     assert.deepEqual(await listed(blocks), [other, b]);
-    assert.equal(blocks.find('Slow', 'a'), undefined);
+    assert.equal(blocks.find('Slow', 'a', NOW_MS), undefined);
     assert.deepEqual(await blocks.delete([b, other], DEADLINE_MS), [b, other]);
     assert.deepEqual(await listed(blocks), []);
     assert.equal(blocks.isEmpty, true);
