@@ -1,15 +1,16 @@
-import { memoryStore } from '@sluice/core';
+import { accountId, createLimiter, memoryStore } from '@sluice/core';
 import { restore } from '@sluice/core/dump';
 import { INSTRUMENTS } from '@sluice/core/metrics';
 import { storeBlocks } from '@sluice/core/store';
 import { FakeTime } from '@sluice/core/testing';
 import { hostStore } from '@sluice/host';
 import { once } from 'node:events';
-import { chmodSync, copyFileSync, readdirSync } from 'node:fs';
+import { chmodSync, copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
 import { folder } from '../../host/socket-path.ts';
 import { textOf } from '../changed-text.ts';
+import { BLOCKS, BLOCKS_TEXT, USED, useAndMakeAgain } from './blocks.ts';
 import { countsIn, FOUND, LOOK, MADE_MS, SENT } from './buckets.mjs';
 import { eventTypesIn } from './event-types.ts';
 import { sampleBytes, samplePath, sampleValue } from './sample.ts';
@@ -71,13 +72,25 @@ function statusesIn(frame: Buffer): readonly number[] {
   return statuses;
 }
 
-test('blocks of a store are read', async () => {
-  const read = (): string => sampleBytes('blocks.txt').toString();
-  const blocks = storeBlocks({ read, write: () => false }, new FakeTime(MADE_MS));
-  expect(await blocks.list(1000)).toEqual([
-    { limit: 'Orders', id: '12345678', untilMs: 1_800_000_000_000, reason: 'Ärger: "4711"', by: 'mia' },
-    { limit: 'Networks', id: '2001:db8:7::/48', untilMs: 1_800_000_000_001, reason: 'scrapes', by: 'ann@host' },
-  ]);
+test('blocks of a host store are read, and written on', async () => {
+  const socket = paths.newSocket();
+  const fileOf = (number: number): string => `${socket}.blocks.${number}`;
+  writeFileSync(fileOf(7), BLOCKS_TEXT, { mode: 0o600 });
+  const store = hostStore({ socket, log: false });
+  const used = await useAndMakeAgain(store.blocks!, async () => ({ text: readFileSync(fileOf(10), 'utf8') }));
+  expect(used).toEqual(USED);
+  await store.close();
+});
+
+test('a limiter writes a block as a version before has written it', async () => {
+  let written = '';
+  const write = (_: string, text: string): boolean => (written = text) !== '';
+  const time = new FakeTime(MADE_MS);
+  const store = Object.assign(memoryStore({ time }), { blocks: storeBlocks({ read: () => '', write }, time) });
+  const limiter = createLimiter({ limits: { Orders: { key: accountId(), count: 1, period: '1s' } }, store, time });
+  const [{ untilMs, ...block }] = BLOCKS;
+  await limiter.block([{ ...block, forMs: untilMs - MADE_MS }]);
+  expect(written.slice(16)).toBe(` {"version":1,"blocks":[${JSON.stringify(BLOCKS[0])}]}`);
 });
 
 test('no type of event is gone or has another name', () => {

@@ -1,9 +1,11 @@
 import { postgresStore } from '@sluice/postgres';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
+import { Pool } from 'pg';
 import { expect, test } from 'vitest';
 import { postgresFolder } from '../../../scripts/postgres.mjs';
 import { postgresServer } from '../../postgres/postgres-server.ts';
+import { BLOCKS_TEXT, USED, useAndMakeAgain } from './blocks.ts';
 import { countsIn, EXPIRY_MS, FOUND, LOOK } from './buckets.mjs';
 import { samplePath } from './sample.ts';
 
@@ -34,4 +36,24 @@ test('a database of the version before, restored from its dump, is used with its
   await store.migrate({ dropOld: true });
   expect(countsIn(await store.run(LOOK))).toEqual(FOUND);
   await store.close();
+});
+
+test('blocks of the version before are read, and written on', async () => {
+  const server = await postgresServer();
+  await server.query('create database blocked');
+  const url = server.url.replace(/\w+$/, 'blocked');
+  const pool = new Pool({ connectionString: url });
+  await pool.query(
+    'create table sluice_blocks (single boolean primary key check (single), revision text not null, text text not null)',
+  );
+  await pool.query('insert into sluice_blocks values (true, $1, $2)', [BLOCKS_TEXT.slice(0, 16), BLOCKS_TEXT]);
+  const store = postgresStore({ connectionString: url, migrate: true });
+  await store.ready();
+  const used = await useAndMakeAgain(store.blocks!, async () => {
+    const { rows } = await pool.query('select revision, text from sluice_blocks');
+    return rows[0] as { revision: string; text: string };
+  });
+  expect(used).toEqual(USED);
+  await store.close();
+  await pool.end();
 });

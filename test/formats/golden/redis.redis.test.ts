@@ -2,6 +2,7 @@ import { redisStore } from '@sluice/redis';
 import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
 import { redisServer } from '../../redis/servers/redis-server.ts';
+import { BLOCKS_TEXT, USED, useAndMakeAgain } from './blocks.ts';
 import { countsIn, FOUND, LOOK } from './buckets.mjs';
 import { sampleValue } from './sample.ts';
 
@@ -29,6 +30,22 @@ test('keys and values of the version before are read, and written on', async () 
   const slots = { limit: 'Slots', id: 'a', slots: true } as const;
   await expect(store.holders([slots])).resolves.toEqual([expect.arrayContaining(['h1', 'h2'])]);
   expect((await redis.keys('*')).toSorted()).toEqual(values.map(({ key }) => key));
+  await store.close();
+  await redis.quit();
+});
+
+test('blocks of the version before are read, and written on', async () => {
+  const server = await redisServer();
+  const redis = new Redis(server.url);
+  const [key, revision] = ['sluice::{blocks}', 'sluice::{blocks}:revision'];
+  await redis.mset(key, BLOCKS_TEXT, revision, BLOCKS_TEXT.slice(0, 16));
+  const store = redisStore({ url: server.url, log: false });
+  await store.ready();
+  const used = await useAndMakeAgain(store.blocks!, async () => ({
+    text: (await redis.get(key))!,
+    revision: await redis.get(revision),
+  }));
+  expect(used).toEqual(USED);
   await store.close();
   await redis.quit();
 });
