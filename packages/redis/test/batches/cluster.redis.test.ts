@@ -24,7 +24,8 @@ import { readyStore } from '../support/ready-store.ts';
 import { callsOf, FakeTime } from '@sluice/core/testing';
 
 const nothingRuns = running.now();
-const cluster: RedisCluster = await redisCluster();
+// No failover when the machine stalls.
+const cluster: RedisCluster = await redisCluster({ nodeTimeoutMs: 60_000 });
 const client = (): Cluster => new Cluster([...cluster.addresses], { lazyConnect: true });
 const events: RedisStoreEvent[] = [];
 const onEvent = (event: RedisStoreEvent): void => void events.push(event);

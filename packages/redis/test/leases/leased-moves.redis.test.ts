@@ -26,7 +26,8 @@ interface Scene {
 
 /** @param maxWait - How long a request may wait for a sync. For Redis it waits as long as a busy machine needs. */
 async function scene(maxWait: '50ms' | '1s'): Promise<Scene> {
-  const cluster = await redisCluster();
+  // No failover when the machine stalls.
+  const cluster = await redisCluster({ nodeTimeoutMs: 60_000 });
   const events: (LimiterEvent | LeasedStoreEvent)[] = [];
   const store = leasedStore({
     client: new Cluster([...cluster.addresses], { lazyConnect: true }),
