@@ -12,16 +12,16 @@ import { bytesOfRequests, isFarBelow } from './pins.ts';
 const MOST = {
   'bytes of a request': { 'a rate': 1770, 'a quota': 2100, 'two limits': 2440, 'a slot': 7690 },
   'a program with one rate': {
-    modules: 171,
-    lines: 17_485,
-    'lines of logic': 8895,
+    modules: 170,
+    lines: 17_458,
+    'lines of logic': 8859,
     bytes: 204_200,
     'bytes, gzipped': 69_500,
   },
-  'lines of core that name': { slot: 24, quota: 24, borrow: 27, load: 16, lease: 53 },
+  'lines of core that name': { slot: 24, quota: 24, borrow: 24, load: 16, lease: 53 },
   'types named': { Batch: 1, Answer: 1, Use: 1, Asked: 1, Part: 1, Entry: 1, Outcome: 1 },
-  'names of': { '@sluice/core': 65, '@sluice/core/store': 43, '@sluice/core/kit': 86 },
-  'lines of logic of': { core: 15_240, 'all packages': 43_759 },
+  'names of': { '@sluice/core': 65, '@sluice/core/store': 43, '@sluice/core/kit': 85 },
+  'lines of logic of': { core: 15_207, 'all packages': 43_731 },
   'words of': { docs: 63_190 },
 };
 
