@@ -5,7 +5,7 @@
 export class OthersUse {
   #amount = 0;
 
-  /** How much it was. It grows at once, and shrinks by halves. */
+  /** How much it was. It grows at once, and shrinks by an eighth of the difference. */
   get amount(): number {
     return this.#amount;
   }
