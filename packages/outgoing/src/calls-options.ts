@@ -23,7 +23,7 @@ export interface CallsOptions<Name extends string, Call> {
   readonly priority?: number | ((call: Call) => number) | undefined;
   /** As of `Scheduler.run`: whose call it is. Default: one key for all calls. */
   readonly fair?: string | ((call: Call) => string) | undefined;
-  /** How long a call may wait: a duration from 1 ms to 7 days. Default: 30 seconds. */
+  /** How long a call may wait, for its limits and for what was learnt: a duration from 1 ms to 7 days. Default: 30 seconds. */
   readonly within?: Duration | undefined;
   /**
    * Which limit learns from which figures of answers, such as `{ requests: 'Requests', tokens: 'Tokens' }`: see

@@ -1,4 +1,5 @@
 import type { Decision, SpendEntry } from '@sluice/core';
+import { timeOf } from '@sluice/core/kit';
 import type { ScheduleOptions, Scheduler } from '@sluice/core/scheduler';
 import type { Learning } from './learning/learning.ts';
 import type { ProviderAnswer, LearntCall } from './learning/learnt-call.ts';
@@ -9,6 +10,8 @@ interface ExchangeParts {
   /** Undefined if nothing is to be learnt. */
   readonly learning: Learning | undefined;
   readonly entries: readonly SpendEntry[];
+  /** Until when it must have begun, by the clock of the limiter. */
+  readonly untilMicros: number;
 }
 
 /**
@@ -33,19 +36,32 @@ export class Exchange {
    * sent then.
    */
   begin(send: () => void, options: ScheduleOptions<void>): Promise<void> {
-    const { scheduler, learning, entries } = this.#parts;
-    const work = (decision: Decision): Promise<void> => {
-      const learnt = learning?.begin(entries, options.signal);
-      if (!(learnt instanceof Promise)) return this.#send(send, learnt);
-      return learnt.then(
-        (call: LearntCall) => this.#send(send, call),
-        (reason: unknown) => this.#leave(decision, reason),
-      );
-    };
-    return scheduler.run(entries, work, options);
+    const { scheduler, learning, entries, untilMicros } = this.#parts;
+    return new Promise((resolve, reject) => {
+      const work = (decision: Decision): Promise<void> => {
+        const learnt = learning?.begin(entries, { signal: options.signal, untilMicros });
+        if (!(learnt instanceof Promise)) return this.#send(send, learnt);
+        return learnt.then(
+          (call: LearntCall) => this.#send(send, call),
+          async (error: unknown) => {
+            // Its caller does not wait until the store has back what was taken.
+            reject(error);
+            await scheduler.limiter.refund(decision);
+            throw error;
+          },
+        );
+      };
+      scheduler.run(entries, work, options).then(resolve, reject);
+    });
   }
 
-  /** Returns an exchange that takes the same. */
+  /** Whether it can begin when so many milliseconds have passed. */
+  mayBeginIn(ms: number): boolean {
+    const { scheduler, untilMicros } = this.#parts;
+    return timeOf(scheduler.limiter).nowMicros() + ms * 1000 < untilMicros;
+  }
+
+  /** Returns an exchange that takes the same, within the same time. */
   again(): Exchange {
     return new Exchange(this.#parts);
   }
@@ -61,13 +77,6 @@ export class Exchange {
     this.#learnt?.ended();
     this.#end?.();
     this.#learnt = this.#end = undefined;
-  }
-
-  /** Gives back what was taken for a request that was aborted while it was held back. */
-  async #leave(decision: Decision, reason: unknown): Promise<never> {
-    // It fails only when the limiter is closed.
-    await this.#parts.scheduler.limiter.refund(decision).catch(() => undefined);
-    throw reason;
   }
 
   #send(send: () => void, learnt: LearntCall | undefined): Promise<void> {

@@ -11,4 +11,4 @@ export type { FieldSource } from './fields/field-source.ts';
 export type { Lesson } from './fields/lesson.ts';
 export { taughtBy, type Denied, type Teaching } from './fields/teaching.ts';
 export { Learning, type LearnOptions } from './learning/learning.ts';
-export type { ProviderAnswer, LearntCall } from './learning/learnt-call.ts';
+export type { HoldOptions, LearntCall, ProviderAnswer } from './learning/learnt-call.ts';

@@ -12,6 +12,7 @@ import {
   wholeNumber,
 } from '@sluice/core/kit';
 import type { ScheduleOptions, Scheduler } from '@sluice/core/scheduler';
+import { TICKS_PER_MICRO } from '@sluice/core/store';
 import type { CallsOptions, LimitOfCalls } from './calls-options.ts';
 import { Exchange } from './exchange.ts';
 import { Learning } from './learning/learning.ts';
@@ -33,6 +34,7 @@ export interface OutgoingCall<Call> {
   subject(): Call;
 }
 
+const DEFAULT_WITHIN = '30s';
 const WITHIN = { minMs: 1, maxMs: 7 * 86_400_000, demand: "from '1ms' to '7d'" };
 
 /** The calls through a door: what each takes, and how it waits. */
@@ -43,6 +45,7 @@ export class LimitedCalls<Call> {
   readonly #uses: readonly LimitOfCalls<string, Call>[];
   readonly #options: CallsOptions<string, Call>;
   readonly #learning: Learning | undefined;
+  readonly #withinMicros: number;
 
   /**
    * @throws {SluiceError} `ERR_OPTION`, `ERR_UNKNOWN_OPTION`, `ERR_UNKNOWN_LIMIT`, `ERR_COST`, `ERR_COST_OVER_BURST`,
@@ -56,6 +59,8 @@ export class LimitedCalls<Call> {
     this.#options = options;
     this.#uses = this.#checkedUses(this.#options);
     this.#checkWaiting(this.#options);
+    const { within = DEFAULT_WITHIN } = options;
+    this.#withinMicros = durationTicks(`${this.#of}.within`, within, WITHIN) / TICKS_PER_MICRO;
     this.#learning = learningBy(this.scheduler, this.#options);
   }
 
@@ -73,7 +78,7 @@ export class LimitedCalls<Call> {
 
   /** Returns how a call waits. */
   waitOf(call: OutgoingCall<Call>): ScheduleOptions<void> {
-    const { priority, fair, within } = this.#options;
+    const { priority, fair, within = DEFAULT_WITHIN } = this.#options;
     return {
       priority: typeof priority === 'function' ? priority(call.subject()) : priority,
       fair: typeof fair === 'function' ? fair(call.subject()) : fair,
@@ -87,7 +92,8 @@ export class LimitedCalls<Call> {
       if (typeof id !== 'string' || id === '') throw noId(`${this.#of}.id`, limit, id);
       return { limit, id, cost: costs[i] };
     });
-    return new Exchange({ scheduler: this.scheduler, learning: this.#learning, entries });
+    const untilMicros = this.time.nowMicros() + this.#withinMicros;
+    return new Exchange({ scheduler: this.scheduler, learning: this.#learning, entries, untilMicros });
   }
 
   #checkedUses({ limits, id, cost }: CallsOptions<string, Call>): readonly LimitOfCalls<string, Call>[] {
@@ -117,23 +123,16 @@ export class LimitedCalls<Call> {
     throw complaint('ERR_OPTION', { option: `${this.#of}.${name}`, demand: `a ${type} or a function`, value, remedy });
   }
 
-  #checkWaiting({ priority, fair, within }: CallsOptions<string, Call>): void {
+  #checkWaiting({ priority, fair }: CallsOptions<string, Call>): void {
     this.#checkValue('priority', priority, 'number');
     this.#checkValue('fair', fair, 'string');
     if (typeof priority === 'number') wholeNumber(`${this.#of}.priority`, priority, { min: -10, max: 10 });
-    if (within !== undefined) durationTicks(`${this.#of}.within`, within, WITHIN);
   }
 }
 
-/** Doors of one scheduler without options of their own learn together. */
-const shared = new WeakMap<Scheduler, Learning>();
-
 function learningBy(scheduler: Scheduler, { learn, learnAtMost }: CallsOptions<string, never>): Learning | undefined {
-  if (learn === false) return undefined;
-  if (learn !== undefined || learnAtMost !== undefined) return new Learning(scheduler.limiter, { learn, learnAtMost });
-  let learning = shared.get(scheduler);
-  if (learning === undefined) shared.set(scheduler, (learning = new Learning(scheduler.limiter)));
-  return learning;
+  const learning = new Learning(scheduler.limiter, { learn: learn === false ? undefined : learn, learnAtMost });
+  return learn === false ? undefined : learning;
 }
 
 function isPromise(value: unknown): value is Promise<unknown> {

@@ -82,8 +82,8 @@ export class BegunCalls {
       },
       (error: unknown) => {
         call.reject(error);
-        // Aborted work may have given its tokens back: a door does so for a request that was not sent.
-        this.#parts.ended(call, mayGiveBack || options.signal?.aborted === true);
+        // Work that left may have given its tokens back: a door does so for a request that was not sent.
+        this.#parts.ended(call, mayGiveBack || options.signal?.aborted === true || error instanceof SchedulerError);
       },
     );
   }

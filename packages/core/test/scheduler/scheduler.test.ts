@@ -96,21 +96,24 @@ describe('a call', () => {
     expect(starts).toHaveLength(1);
   });
 
-  test('lets others begin by what its work gives back when it is aborted', async () => {
+  test.each([
+    ['is aborted', (leaving: AbortController) => leaving.signal, new Error('gone')],
+    ['was not begun by it in time', () => undefined, new SchedulerError('within')],
+  ])('lets others begin by what its work gives back when it %s', async (_, signalOf, error) => {
     const { scheduler, limiter, run, starts } = scene({}, { limits: { Api: { key, count: 1, period: '1h' } } });
     const leaving = new AbortController();
-    const aborted = scheduler.run(
+    const left = scheduler.run(
       on('Api'),
       async (decision) => {
         await new Promise((resolve) => leaving.signal.addEventListener('abort', resolve));
         await limiter.refund(decision);
-        throw leaving.signal.reason;
+        throw error;
       },
-      { signal: leaving.signal },
+      { signal: signalOf(leaving) },
     );
     void run('waits', on('Api'), { within: '2h' });
-    leaving.abort(new Error('gone'));
-    await expect(aborted).rejects.toThrow('gone');
+    leaving.abort();
+    await expect(left).rejects.toBe(error);
     await scheduler.idle();
     expect(starts).toEqual([['waits', 0]]);
   });

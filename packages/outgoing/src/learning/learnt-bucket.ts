@@ -1,6 +1,6 @@
 import type { Time } from '@sluice/core';
 import { OthersUse } from './others-use.ts';
-import { WaitingLine } from './waiting-line.ts';
+import { WaitingLine, type Turn } from './waiting-line.ts';
 import type { Target } from './targets.ts';
 
 /** A target of a call, and what is known about it. */
@@ -20,6 +20,8 @@ export interface Learnt {
 /** A call at a bucket. */
 export interface CountedCall {
   readonly sentMicros: number;
+  /** How long to believe what its answer teaches. */
+  readonly atMostMicros: number;
 }
 
 /** What was known when a call began. */
@@ -43,7 +45,6 @@ const FIRST_WAIT_MICROS = 1_000_000;
  */
 export class LearntBucket {
   readonly #time: Time;
-  readonly #atMostMicros: number;
   readonly #line: WaitingLine;
   readonly #others = new OthersUse();
   /** The calls that are on their way. */
@@ -57,7 +58,6 @@ export class LearntBucket {
   /** Whether no call that was sent after the last denial was over has been answered. */
   #isProbing = false;
   #probe: CountedCall | undefined;
-  #probeEndMicros = -Infinity;
   /** How many calls may be on their way. */
   #window = Infinity;
   #remaining = Infinity;
@@ -67,16 +67,14 @@ export class LearntBucket {
   #denials = 0;
   #deniedMicros = -Infinity;
 
-  /** @param atMostMicros - How long to believe what was learnt. */
-  constructor(time: Time, atMostMicros: number) {
+  constructor(time: Time) {
     this.#time = time;
-    this.#atMostMicros = atMostMicros;
     this.#line = new WaitingLine(time);
   }
 
-  /** Whether nothing is known, and no call waits or is on its way. */
+  /** Whether nothing is known, and no call is on its way. */
   get isForgotten(): boolean {
-    return this.#begun.size === 0 && this.#line.size === 0 && this.#knownUntilMicros <= this.#time.nowMicros();
+    return this.#begun.size === 0 && this.#knownUntilMicros <= this.#time.nowMicros();
   }
 
   /** The cost of the calls that are on their way, which an answer to one of them may not count yet. */
@@ -84,21 +82,26 @@ export class LearntBucket {
     return this.#cost;
   }
 
+  /** Until when no call begins, because the provider has denied one. */
+  get deniedUntilMicros(): number {
+    return this.#blockedUntilMicros;
+  }
+
   /** Returns until when a call has to wait at most: the present, if it need not. */
   opensMicros(cost: number): number {
     const nowMicros = this.#time.nowMicros();
     if (nowMicros >= this.#knownUntilMicros) return nowMicros;
     if (nowMicros < this.#blockedUntilMicros) return this.#blockedUntilMicros;
-    if (this.#isProbing) return this.#probe === undefined ? nowMicros : Math.max(nowMicros, this.#probeEndMicros);
+    if (this.#isProbing) return this.#probe === undefined ? nowMicros : this.#knownUntilMicros;
     // One call may always ask again.
     if (this.#begun.size === 0) return nowMicros;
     const fits = this.#cost + cost + 2 * this.#others.amount <= this.#remaining;
     return fits && this.#begun.size + 1 <= this.#window ? nowMicros : this.#knownUntilMicros;
   }
 
-  /** Waits until a call may begin. Another one may be faster, so ask again. */
-  turn(cost: number, signal: AbortSignal | undefined): Promise<void> {
-    return this.#line.turn(() => this.opensMicros(cost), signal);
+  /** Waits until a call may begin, or its time is over. Another one may be faster, so ask again. */
+  turn(cost: number, turn: Omit<Turn, 'opensMicros'>): Promise<void> {
+    return this.#line.turn({ ...turn, opensMicros: () => this.opensMicros(cost) });
   }
 
   /** Lets the next call through, if it may begin. */
@@ -112,10 +115,7 @@ export class LearntBucket {
     if (this.#begun.size === 0 && this.#hasPaused()) this.#window = 1;
     this.#cost += cost;
     this.#begun.set(call, { remaining: this.#remaining, cost: this.#cost });
-    if (this.#isProbing) {
-      this.#probe = call;
-      this.#probeEndMicros = this.#time.nowMicros() + this.#atMostMicros;
-    }
+    if (this.#isProbing) this.#probe = call;
     this.#line.look();
   }
 
@@ -162,8 +162,9 @@ export class LearntBucket {
       this.#isProbing = true;
       this.#window = 1;
       this.#remaining = remaining ?? Infinity;
+      this.#line.resumeAll();
     }
-    this.#knownUntilMicros = Math.max(nowMicros, this.#blockedUntilMicros) + this.#atMostMicros;
+    this.#knownUntilMicros = Math.max(nowMicros, this.#blockedUntilMicros) + call.atMostMicros;
     return true;
   }
 
@@ -179,6 +180,6 @@ export class LearntBucket {
       this.#denials++;
       this.#deniedMicros = this.#time.nowMicros();
     }
-    return Math.min(this.#atMostMicros, FIRST_WAIT_MICROS * 2 ** (this.#denials - 1));
+    return FIRST_WAIT_MICROS * 2 ** (this.#denials - 1);
   }
 }

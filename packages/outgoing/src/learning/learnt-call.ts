@@ -1,5 +1,6 @@
 import type { Awaitable, Limiter, RestrictEntry } from '@sluice/core';
 import { timeOf } from '@sluice/core/kit';
+import { SchedulerError } from '@sluice/core/scheduler';
 import { TICKS_PER_MICRO } from '@sluice/core/store';
 import type { FieldSource } from '../fields/field-source.ts';
 import { taughtBy, type Denied, type Teaching } from '../fields/teaching.ts';
@@ -11,6 +12,14 @@ import type { LearnNames, Target } from './targets.ts';
 export interface ProviderAnswer {
   readonly status: number;
   readonly headers: FieldSource;
+}
+
+/** How long a call may be held back. */
+export interface HoldOptions {
+  /** Aborting it ends the wait. */
+  readonly signal?: AbortSignal | undefined;
+  /** Until when the call must begin, in microseconds of the limiter's clock. Default: it waits as long as it has to. */
+  readonly untilMicros?: number | undefined;
 }
 
 interface LearntCallParts {
@@ -33,6 +42,11 @@ export class LearntCall {
     this.#parts = parts;
   }
 
+  /** How long to believe its answer. */
+  get atMostMicros(): number {
+    return this.#parts.atMostMicros;
+  }
+
   /** The time of the clock at which the request was sent, which orders answers. */
   get sentMicros(): number {
     return this.#sentMicros;
@@ -43,16 +57,23 @@ export class LearntCall {
     return this.#closed() === undefined;
   }
 
-  /** Waits until it may begin. */
-  async wait(signal: AbortSignal | undefined): Promise<void> {
+  /**
+   * Waits until it may begin.
+   *
+   * @throws {SluiceError} As of `Learning.begin`.
+   */
+  async wait({ signal, untilMicros = Infinity }: HoldOptions): Promise<void> {
+    const isLate = (): boolean => this.#nowMicros() > untilMicros;
     for (let closed = this.#closed(); closed !== undefined;) {
+      this.#demandTime(untilMicros);
       const { bucket, target } = closed;
       // oxlint-disable-next-line no-await-in-loop -- one bucket after the other
-      await bucket.turn(target.cost, signal);
+      await bucket.turn(target.cost, { signal, untilMicros });
       closed = this.#closed();
       // Its turn there is lost, for others to take.
-      if (closed !== undefined) bucket.look();
+      if (closed !== undefined || isLate()) bucket.look();
     }
+    if (isLate()) throw new SchedulerError('within');
   }
 
   /** Counts it as sent, from now on. */
@@ -77,8 +98,16 @@ export class LearntCall {
   }
 
   #closed(): CountedTarget | undefined {
+    // The clock is read again, because it may have moved since an open bucket has returned the present.
+    return this.counted.find(({ bucket, target }) => bucket.opensMicros(target.cost) > this.#nowMicros());
+  }
+
+  /** A denial tells how long it lasts. What else a call waits for, such as an answer, may come at any time. */
+  #demandTime(untilMicros: number): void {
     const nowMicros = this.#nowMicros();
-    return this.counted.find(({ bucket, target }) => bucket.opensMicros(target.cost) > nowMicros);
+    const deniedUntilMicros = Math.max(...this.counted.map(({ bucket }) => bucket.deniedUntilMicros));
+    if (deniedUntilMicros > untilMicros) throw new SchedulerError('within', (deniedUntilMicros - nowMicros) / 1000);
+    if (nowMicros >= untilMicros) throw new SchedulerError('within');
   }
 
   #learn({ lessons, denied }: Teaching): Awaitable<void> {
@@ -90,7 +119,7 @@ export class LearntCall {
     );
     this.ended();
     if (entries.length === 0) return;
-    // A call that has been answered must not fail because its limiter is closed, or has other limits meanwhile.
+    // It fails for a quota, which only this process learns of, and where the limiter is closed or has other limits meanwhile.
     return this.#parts.limiter.restrict(entries).then(
       () => undefined,
       () => undefined,
@@ -103,7 +132,7 @@ export class LearntCall {
     denied: Denied | undefined,
   ): readonly RestrictEntry[] {
     const learnt = this.#learnt(bucket, taught, denied);
-    if (learnt === undefined || !bucket.learn(this, learnt) || !target.isRate) return [];
+    if (learnt === undefined || !bucket.learn(this, learnt)) return [];
     const { limit, id } = target;
     const forMs = learnt.blockMicros === undefined ? undefined : Math.ceil(learnt.blockMicros / 1000);
     const remaining = learnt.remaining && this.#remainingOf(target, learnt.remaining - bucket.onItsWay + target.cost);
@@ -117,15 +146,15 @@ export class LearntCall {
     const deniedMicros = deniedMs === 0 ? bucket.untimedMicros(this) : deniedMs * 1000;
     const blockMicros = Math.max(deniedMicros, (usedUpMs ?? -1) * 1000);
     if (blockMicros < 0) return remaining === undefined ? undefined : { remaining, blockMicros: undefined };
-    return { remaining, blockMicros: Math.min(this.#parts.atMostMicros, blockMicros) };
+    return { remaining, blockMicros: Math.min(this.atMostMicros, blockMicros) };
   }
 
   /**
    * Returns to how many tokens a bucket is restricted: so many that it is full again when what was learnt is not believed any
-   * more, and at least one, because a bucket that is empty may take longer than that for the next.
+   * more, and at least one, because one call may always ask again.
    */
   #remainingOf({ limit: { rate } }: Target, remaining: number): number | undefined {
-    const learntAtMost = Math.floor((this.#parts.atMostMicros * TICKS_PER_MICRO) / rate.emissionIntervalTicks);
+    const learntAtMost = Math.floor((this.atMostMicros * TICKS_PER_MICRO) / rate.emissionIntervalTicks);
     const tokens = Math.max(1, remaining, rate.burst - learntAtMost);
     return tokens < rate.burst ? tokens : undefined;
   }

@@ -10,7 +10,7 @@ export interface Target {
   readonly limit: Limit<never>;
   readonly id: string;
   readonly cost: number;
-  /** Whether the store can restrict it. If not, only this process knows what was learnt. */
+  /** Whether the store can be told what was learnt. If not, only this process knows it. */
   readonly isRate: boolean;
 }
 

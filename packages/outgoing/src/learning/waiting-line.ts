@@ -1,8 +1,16 @@
 import type { Time } from '@sluice/core';
 import type { Alarm } from '@sluice/core/store';
 
-interface Waiter {
+/** How a call waits. */
+export interface Turn {
+  /** Returns when it will be let through, as far as is known. */
   readonly opensMicros: () => number;
+  /** When its time is over; `Infinity` if it has no end. */
+  readonly untilMicros: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+interface Waiter extends Pick<Turn, 'opensMicros'> {
   readonly resume: () => void;
 }
 
@@ -16,20 +24,16 @@ export class WaitingLine {
     this.#time = time;
   }
 
-  get size(): number {
-    return this.#waiters.size;
-  }
-
   /**
-   * Waits to be let through.
+   * Waits to be let through, or until its time is over.
    *
-   * @param opensMicros - Returns when that will be, as far as is known.
    * @returns A promise that rejects with the reason of the signal.
    */
-  turn(opensMicros: () => number, signal: AbortSignal | undefined): Promise<void> {
+  turn({ opensMicros, untilMicros, signal }: Turn): Promise<void> {
     return new Promise((resolve, reject) => {
       const leave = (): void => {
         this.#waiters.delete(waiter);
+        end?.cancel();
         signal?.removeEventListener('abort', abort);
       };
       const abort = (): void => {
@@ -44,6 +48,7 @@ export class WaitingLine {
       const waiter: Waiter = { opensMicros, resume };
       if (signal?.aborted === true) return reject(signal.reason as Error);
       signal?.addEventListener('abort', abort);
+      const end = untilMicros === Infinity ? undefined : this.#time.alarm(this.#msUntil(untilMicros), resume);
       this.#waiters.add(waiter);
       this.#setAlarm();
     });
@@ -56,12 +61,19 @@ export class WaitingLine {
     this.#setAlarm();
   }
 
+  /** Lets each call look at its time again, because the line will stand for longer. They come back in the same order. */
+  resumeAll(): void {
+    for (const { resume } of this.#waiters) resume();
+  }
+
   #setAlarm(): void {
     this.#alarm?.cancel();
     this.#alarm = undefined;
     const [first] = this.#waiters;
-    if (first === undefined) return;
-    const delayMs = Math.ceil((first.opensMicros() - this.#time.nowMicros()) / 1000);
-    this.#alarm = this.#time.alarm(delayMs, () => this.look());
+    if (first !== undefined) this.#alarm = this.#time.alarm(this.#msUntil(first.opensMicros()), () => this.look());
+  }
+
+  #msUntil(micros: number): number {
+    return Math.ceil((micros - this.#time.nowMicros()) / 1000);
   }
 }

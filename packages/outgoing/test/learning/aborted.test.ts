@@ -29,27 +29,34 @@ test('a request that is aborted while it is held back gives back what it has tak
   expect([scheduler.running, left()]).toEqual([1, 3]);
   leaving.abort(new Error('gone'));
   await expect(held).rejects.toThrow('gone');
+  await turns();
   expect([scheduler.running, left()]).toEqual([0, 4]);
 });
 
-test('what it gives back lets the next request begin at once', async () => {
+test.each([
+  ['is aborted', async (leaving: AbortController) => leaving.abort(new Error('gone')), 'gone'],
+  ['has no time left', (_: AbortController, time: FakeTime) => time.pass(2500), 'within the time given'],
+])('what a request gives back that %s lets the next one begin at once', async (_, end, message) => {
   const time = new FakeTime();
   const limits = {
     Fast: { key, burst: 9, count: 9, period: '1s' },
     Slow: { key, burst: 3, count: 1, period: '25s' },
   } as const;
   const scheduler = createScheduler(createLimiter({ limits, time, log: false }));
-  const limited = limitedFetch({ scheduler, fetch: denyingOnce() });
+  const fetch = denyingOnce();
+  const limited = limitedFetch({ scheduler, fetch });
   await limited(url);
   await time.pass(2000);
   void limited(url);
   const leaving = new AbortController();
-  const held = limited(url, { signal: leaving.signal });
+  const held = limitedFetch({ scheduler, fetch, within: '2500ms' })(url, { signal: leaving.signal });
+  const error = held.catch((reason: unknown) => String(reason));
   void limited(url);
   await turns();
   expect([scheduler.running, scheduler.size]).toEqual([2, 1]);
-  leaving.abort(new Error('gone'));
-  await expect(held).rejects.toThrow('gone');
+  await end(leaving, time);
+  expect(await error).toContain(message);
+  await turns();
   expect([scheduler.running, scheduler.size]).toEqual([2, 0]);
 });
 
@@ -64,4 +71,23 @@ test('its error is the reason of the signal, also where its limiter was closed m
   await limiter.close();
   leaving.abort(new Error('gone'));
   await expect(held).rejects.toThrow('gone');
+});
+
+test('a request whose answer does not come lets the one that waits for it begin', async () => {
+  const time = new FakeTime();
+  const limiter = createLimiter({ limits: { Month: quota({ key, count: 9, per: 'month' }) }, time, log: false });
+  const answers: { resolve(response: Response): void; reject(error: Error): void }[] = [];
+  const fetch = (): Promise<Response> => new Promise((resolve, reject) => answers.push({ resolve, reject }));
+  const limited = limitedFetch({ scheduler: createScheduler(limiter), fetch });
+  void limited(url);
+  answers[0]!.resolve(new Response(null, { headers: { 'x-ratelimit-remaining': '1' } }));
+  await turns();
+  const failed = limited(url).catch((error: unknown) => String(error));
+  void limited(url);
+  await turns();
+  expect(answers).toHaveLength(2);
+  answers[1]!.reject(new Error('the connection was lost'));
+  expect(await failed).toBe('Error: the connection was lost');
+  await turns();
+  expect(answers).toHaveLength(3);
 });

@@ -32,6 +32,13 @@ describe('what an answer teaches', () => {
     expect(left()).toBe(29);
   });
 
+  test('of what is left is at least one, by which a call may ask again', async () => {
+    const { send, left } = learner();
+    const [first] = [send(), send(), send()];
+    await answer(first, 200, { ratelimit: '"a";r=1;t=10' });
+    expect(left()).toBe(1);
+  });
+
   test('of several limits is the strictest', async () => {
     const { send, left, waitMs } = learner();
     await answer(send(), 200, { ratelimit: '"a";r=30;t=10, "b";r=20', 'x-ratelimit-remaining': '25' });
@@ -91,6 +98,17 @@ describe('what an answer teaches', () => {
     time.advance(10);
     await answer(send(), 429);
     expect(waitMs()).toBe(1000);
+  });
+
+  test('without a time is longer each time, though a call from before passes', async () => {
+    const { send, waitMs, time } = learner();
+    const before = send();
+    time.advance(1);
+    await answer(send(), 429);
+    await answer(before, 200);
+    time.advance(1000);
+    await answer(send(), 429);
+    expect(waitMs()).toBe(2000);
   });
 
   test('without a time counts once for calls that were sent together', async () => {
@@ -187,11 +205,16 @@ describe('the limit that learns', () => {
 });
 
 test('wrong options are errors that name them', () => {
-  const limits = { Api: { key, count: 1, period: '1s' }, Month: quota({ key, count: 5, per: 'month' }) };
+  const limits = {
+    Api: { key, count: 1, period: '1s' },
+    Soft: { key, count: 10, period: '1s', overshoot: 0.1 },
+    Month: quota({ key, count: 5, per: 'month' }),
+  };
   const wrong = (options: object) => () => learner(limits, options);
   expect(wrong({ learnAtMost: '2h' })).toThrow(expect.objectContaining({ code: 'ERR_DURATION' }));
   expect(wrong({ learn: { requests: 'Apis' } })).toThrow(expect.objectContaining({ code: 'ERR_UNKNOWN_LIMIT' }));
   expect(wrong({ learn: { requests: 'Month' } })).toThrow(/`learn.requests` must be a rate without overshoot/);
+  expect(wrong({ learn: { requests: 'Soft' } })).toThrow(/`learn.requests` must be a rate without overshoot/);
   expect(wrong({ learn: 'Api' })).toThrow(/`learn` must be the names of limits/);
   expect(wrong({ learns: {} })).toThrow(/no option `learns`/);
 });

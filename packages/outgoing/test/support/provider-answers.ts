@@ -1,6 +1,6 @@
 import { accountId, createLimiter, type LimitDefinition } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
-import { Learning, type LearntCall, type LearnOptions } from '../../src/index.ts';
+import { Learning, type HoldOptions, type LearntCall, type LearnOptions } from '../../src/index.ts';
 
 const key = accountId();
 
@@ -27,8 +27,8 @@ export function learner(
       return call;
     },
     /** Begins a call, and says in `log` when it is let through. */
-    queue: (log: string[], name: string, signal?: AbortSignal) => {
-      const call = Promise.resolve(learning.begin(entriesOf(), signal));
+    queue: (log: string[], name: string, hold: HoldOptions = {}) => {
+      const call = Promise.resolve(learning.begin(entriesOf(), hold));
       void call.then(
         () => log.push(`${name}@${time.nowMs}`),
         () => undefined,

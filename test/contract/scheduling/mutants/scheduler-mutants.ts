@@ -207,10 +207,11 @@ const CHANGES: readonly (readonly [name: string, file: string, replace: string, 
   [
     'work that failed runs forever',
     'begun-calls',
-    'this.#parts.ended(call, mayGiveBack || options.signal?.aborted === true);',
+    'this.#parts.ended(call, mayGiveBack || options.signal?.aborted === true || error instanceof SchedulerError);',
     '',
   ],
-  ['aborted work lets no other begin', 'begun-calls', ' || options.signal?.aborted === true', ''],
+  ['aborted work lets no other begin', 'begun-calls', 'options.signal?.aborted === true || error', 'error'],
+  ['work that was late lets no other begin', 'begun-calls', ' || error instanceof SchedulerError', ''],
 
   ['work is done in the context of whoever lets it begin', 'create-scheduler', 'call.context = currentContext();', ';'],
   ['nested calls wait', 'create-scheduler', 'this.#nesting.check(lane, run);', ''],
