@@ -39,11 +39,11 @@ export class OutgoingRequest implements OutgoingCall<Request> {
   /**
    * Sends it.
    *
-   * @param isLast - Whether it is not sent again.
+   * @param isOnce - Whether it is not sent again.
    */
-  send(fetch: typeof globalThis.fetch, isLast: boolean): Promise<Response> {
+  send(fetch: typeof globalThis.fetch, isOnce: boolean): Promise<Response> {
     const input = this.#input;
-    return fetch(isRequest(input) && !isLast && this.#init?.body == null ? input.clone() : input, this.#init);
+    return fetch(isRequest(input) && !isOnce && this.#init?.body == null ? input.clone() : input, this.#init);
   }
 
   #copy(): Request {
@@ -59,7 +59,7 @@ export class OutgoingRequest implements OutgoingCall<Request> {
 
 /** Also a request of another `fetch` than that of the platform. */
 function isRequest(input: Input): input is Request {
-  return typeof input === 'object' && 'url' in input && 'clone' in input;
+  return typeof input === 'object' && input !== null && 'url' in input && 'clone' in input;
 }
 
 function isReadAgain(body: RequestInit['body']): boolean {

@@ -1,12 +1,8 @@
-interface Watched {
-  readonly ended: () => void;
-  readonly reader: ReadableStreamDefaultReader<Uint8Array>;
-}
+/** Statuses of which the constructor of a response takes no body (Fetch, "null body status"), which another `fetch` may give them. */
+const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
 
-/** Bodies that nobody can read any more. */
-const abandoned = new FinalizationRegistry(({ ended, reader }: Watched) => {
-  ended();
-  // The connection is free then.
+/** Bodies that nobody can read any more. Then they end, and their connections are free. */
+const abandoned = new FinalizationRegistry((reader: ReadableStreamDefaultReader<Uint8Array>) => {
   reader.cancel('The response was garbage-collected').catch(() => undefined);
 });
 
@@ -18,7 +14,7 @@ const abandoned = new FinalizationRegistry(({ ended, reader }: Watched) => {
  */
 export function watchedResponse(response: Response, ended: () => void): Response {
   const { body, status, statusText, headers } = response;
-  if (body === null || body === undefined || headers.get('content-length') === '0') {
+  if (body === null || body === undefined || BODILESS.has(status) || headers.get('content-length') === '0') {
     ended();
     return response;
   }
@@ -26,7 +22,7 @@ export function watchedResponse(response: Response, ended: () => void): Response
   // Also of a body that is aborted while nobody reads it.
   reader.closed.then(ended, ended);
   const stream = streamOf(response, reader);
-  abandoned.register(stream, { ended, reader });
+  abandoned.register(stream, reader);
   const Class = response.constructor as typeof Response;
   return likened(new Class(stream, { ...madeStatus(status, statusText), headers }), response);
 }

@@ -67,6 +67,7 @@ describe('a request that is wrong is an error, and takes nothing', () => {
 
   test.each<[string, object, () => Promise<string | Request>, RequestInit | undefined, string]>([
     ['a relative URL', {}, async () => '/path', undefined, "must be an absolute URL, but was '/path'. There"],
+    ['no URL', {}, async () => null as never, undefined, "must be an absolute URL, but was 'null'. There"],
     ['a body that was read', {}, used, undefined, "a request whose body was not read, but was 'one that was'. Make"],
     ['a body that is read', {}, url, read(), 'a request whose body was not read'],
     ['a signal that is aborted', {}, url, { signal: AbortSignal.abort(new Error('left')) }, 'left'],

@@ -52,6 +52,23 @@ describe('a response', () => {
     expect(parts.map((part) => part.toString()).join('')).toBe('hello');
   });
 
+  test.each([204, 205, 304])('of another fetch may have a body that its status excludes: %i', async (status) => {
+    const { scheduler } = scene({ slots: 1 });
+    const response = new Response(new ReadableStream({ start: (body) => body.close() }));
+    Object.defineProperty(response, 'status', { value: status });
+    const answer = await limitedFetch({ scheduler, fetch: async () => response })('https://api.example.com');
+    expect([answer.status, await answer.text(), scheduler.running]).toEqual([status, '', 0]);
+  });
+
+  test('that redirects is not followed where the request says so', async () => {
+    const { scheduler, expectBalanced } = scene({ slots: 1 });
+    const limited = limitedFetch({ scheduler });
+    const answer = await limited(`${provider.url}/moved`, { redirect: 'manual' });
+    expect([answer.status, answer.headers.get('location'), await answer.text()]).toEqual([302, '/cookies', '']);
+    await expect(limited(`${provider.url}/moved`, { redirect: 'error' })).rejects.toThrow('fetch failed');
+    await expectBalanced(provider);
+  });
+
   test('frees its slot when its body has ended, and not before', async () => {
     const { scheduler, expectBalanced } = scene({ slots: 1 });
     const limited = limitedFetch({ scheduler });
@@ -71,9 +88,13 @@ describe('a response', () => {
   test('without a body frees its slot at once', async () => {
     const { scheduler, expectBalanced } = scene({ slots: 1 });
     const limited = limitedFetch({ scheduler });
-    const kept = [await limited(`${provider.url}/empty`), await limited(provider.url, { method: 'HEAD' })];
+    const kept = [
+      await limited(`${provider.url}/empty`),
+      await limited(`${provider.url}/nothing`),
+      await limited(provider.url, { method: 'HEAD' }),
+    ];
     await expectBalanced(provider);
-    expect(kept.map(({ status }) => status)).toEqual([204, 200]);
+    expect(kept.map(({ status }) => status)).toEqual([204, 200, 200]);
   });
 
   test('that is cancelled frees its slot', async () => {

@@ -91,6 +91,7 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   '/chat/completions': (request, response) =>
     (isStreamed(request) ? events(CHUNK) : json(COMPLETION))(request, response),
   '/empty': (_request, response) => void response.writeHead(204).end(),
+  '/nothing': (_request, response) => void response.writeHead(200, { 'content-length': '0' }).end(),
   '/cookies': (_request, response) =>
     void response.writeHead(200, { 'set-cookie': ['a=1', 'b=2'], 'x-more': 'yes' }).end('hello'),
   '/moved': (_request, response) => void response.writeHead(302, { location: '/cookies' }).end(),

@@ -13,11 +13,9 @@ export function amountIn(text: string | undefined): number | undefined {
     const trimmed = part.trim();
     return NUMBER.test(trimmed) ? [Math.floor(Number(trimmed))] : [];
   });
-  const least = Math.min(...amounts.slice(0, MOST_NUMBERS));
+  const least = Math.min(...amounts);
   return Number.isSafeInteger(least) || least < 0 ? Math.max(0, least) : undefined;
 }
-
-const MOST_NUMBERS = 1000;
 
 /** The names of the fields of one limit. */
 export interface FigureNames {

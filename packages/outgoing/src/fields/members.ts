@@ -4,9 +4,6 @@ export interface Member {
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-/** Quotas that a client could not tell apart any more. */
-const MOST_MEMBERS = 100;
-
 /**
  * Reads the members of a list that are strings, such as `"burst";r=5;t=3`. Others are left out. In one pass, since a
  * provider may send anything.
@@ -23,7 +20,6 @@ export function membersIn(list: string): readonly Member[] {
       if (equals > 0) parameters.set(part.slice(0, equals).trim(), part.slice(equals + 1).trim());
     }
     members.push({ name, parameters });
-    if (members.length === MOST_MEMBERS) break;
   }
   return members;
 }

@@ -8,7 +8,7 @@ export const rateLimitDictionary: Dialect = {
   name: 'RateLimit, draft 7',
   read(fields, nowMs) {
     const text = fieldOf(fields, 'ratelimit');
-    if (text === undefined || text.includes('"')) return [];
+    if (text === undefined) return [];
     const figures = new Map<string, string>();
     for (const part of text.split(/[,;]/)) {
       const equals = part.indexOf('=');

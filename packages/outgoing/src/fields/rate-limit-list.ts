@@ -13,8 +13,7 @@ export const rateLimitList: Dialect = {
   name: 'RateLimit, drafts 8 to 11',
   read(fields, nowMs) {
     const list = fieldOf(fields, 'ratelimit');
-    // Without a string it is draft 7.
-    if (!list?.includes('"')) return [];
+    if (list === undefined) return [];
     const units = unitsIn(fields);
     return membersIn(list).flatMap((member) => lessonsOf(member, units.get(member.name) ?? 'requests', nowMs));
   },

@@ -8,8 +8,7 @@ import { openai } from './openai.ts';
 import { rateLimitDictionary } from './rate-limit-dictionary.ts';
 import { rateLimitFields } from './rate-limit-fields.ts';
 import { rateLimitList } from './rate-limit-list.ts';
-import { retryAfterIn } from './retry-after.ts';
-import { dateIn } from './wait.ts';
+import { providersMs, retryAfterIn } from './retry-after.ts';
 import { xRateLimit } from './x-rate-limit.ts';
 
 /** What an answer teaches about the limits of its provider. */
@@ -42,11 +41,11 @@ const DIALECTS: readonly Dialect[] = [
  * has made them.
  */
 export function taughtBy(status: number, fields: FieldSource, nowMs: number): Teaching {
-  const providersMs = dateIn(fieldOf(fields, 'date')?.trim() ?? '') ?? nowMs;
+  const sentMs = providersMs(fields, nowMs);
   // A cached answer reports what was left when it was made.
   const isCached = (amountIn(fieldOf(fields, 'age')) ?? 0) > 0;
-  const lessons = isCached ? [] : DIALECTS.flatMap((dialect) => dialect.read(fields, providersMs));
-  const denied = denialIn(status, fields, lessons, providersMs);
+  const lessons = isCached ? [] : DIALECTS.flatMap((dialect) => dialect.read(fields, sentMs));
+  const denied = denialIn(status, fields, lessons, sentMs);
   // A denial says itself how long to wait: Retry-After takes precedence (draft 11, "Client Behavior").
   return { lessons: denied === undefined ? lessons : lessons.filter(({ remaining }) => remaining > 0), denied };
 }

@@ -45,7 +45,6 @@ export function waitIn(text: string | undefined, nowMs: number): number | undefi
 
 function oneWait(text: string, nowMs: number): number | undefined {
   if (NUMBER.test(text)) return fromNow(ofNumber(Number(text), nowMs));
-  if (text.length > MOST_CHARACTERS) return undefined;
   const dateMs = dateIn(text);
   return dateMs === undefined ? durationIn(text) : fromNow(dateMs - nowMs);
 }

@@ -49,6 +49,12 @@ describe('RateLimit as a list', () => {
       teaches: 'denied for 15000',
     },
     {
+      where: 'a denial by two policies, of which the longer counts',
+      status: 429,
+      fields: { ratelimit: '"permin";r=0;t=15, "perhr";r=0;t=300, "perday";r=5;t=900' },
+      teaches: 'perday 5 for 900000, denied for 300000',
+    },
+    {
       where: 'draft 11, "Caching": from a cache',
       fields: { ratelimit: '"default";r=0;t=15', age: '3' },
       teaches: '',

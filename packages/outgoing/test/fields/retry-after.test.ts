@@ -1,4 +1,4 @@
-import { describe } from 'vitest';
+import { afterAll, beforeAll, describe } from 'vitest';
 import { NOW_MS, testCells } from '../support/cells.ts';
 
 const date = 'Sun, 06 Nov 1994 08:49:07 GMT';
@@ -45,6 +45,19 @@ describe('Retry-After', () => {
       fields: after(`1${'0'.repeat(30)}`),
       teaches: `denied for ${1e30 - Date.parse(date)}`,
     },
+  ]);
+});
+
+// Without a zone, asctime is in UTC.
+describe('in a zone far from UTC', () => {
+  const { TZ } = process.env;
+  beforeAll(() => void (process.env['TZ'] = 'Pacific/Auckland'));
+  afterAll(() => {
+    if (TZ === undefined) delete process.env['TZ'];
+    else process.env['TZ'] = TZ;
+  });
+  testCells([
+    { where: 'of asctime', status: 429, fields: after('Sun Nov  6 08:49:37 1994'), teaches: 'denied for 30000' },
   ]);
 });
 

@@ -22,7 +22,8 @@ export function testCells(cells: readonly Cell[]): void {
 
 function textOf({ lessons, denied }: Teaching): string {
   const texts = lessons.map(({ of, unit, remaining, waitMs }) => {
-    const name = unit === 'other' ? `${of} (other)` : of;
+    const usual = of.endsWith('tokens') ? 'tokens' : 'requests';
+    const name = unit === usual ? of : `${of} (${unit})`;
     return `${name} ${remaining}${waitMs === undefined ? '' : ` for ${waitMs}`}`;
   });
   if (denied !== undefined) texts.push(denied.waitMs === undefined ? 'denied' : `denied for ${denied.waitMs}`);
