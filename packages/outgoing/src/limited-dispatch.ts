@@ -1,3 +1,4 @@
+import type { SluiceError } from '@sluice/core';
 import { complaint } from '@sluice/core/kit';
 import type { Scheduler } from '@sluice/core/scheduler';
 import type { CallsOptions } from './calls-options.ts';
@@ -66,7 +67,14 @@ async function begin(
     const call = calledBy(options);
     const asked = calls.exchangeOf(call);
     const exchange = asked instanceof Promise ? await asked : asked;
-    await exchange.begin(() => handler.begin(exchange, send), { ...calls.waitOf(call), signal });
+    const wait = { ...calls.waitOf(call), signal };
+    const beginOnce = (): Promise<void> => exchange.begin(() => handler.begin(exchange, send), wait);
+    await beginOnce().catch(async (error: unknown) => {
+      if ((error as Partial<SluiceError> | undefined)?.code !== 'ERR_NESTED') throw error;
+      // An interceptor for redirects sends the next request when an answer ends, inside of work that ends in the same turn.
+      await new Promise<void>((resolve) => void calls.time.endOfTurn(resolve));
+      return beginOnce();
+    });
   } catch (error) {
     handler.fail(error as Error);
   }

@@ -55,11 +55,10 @@ export function limitedProcessor<Name extends string, Job extends LimitedJob, Re
   checkGiven('process', process, 'It does the work of a job.');
   return async (job, token, ...rest) => {
     const turn = takenFrom(job);
-    const now = time.wallNow();
-    if (turn !== undefined && now < turn.at) return later(job, token, turn.at, turn);
+    if (turn !== undefined && time.wallNow() < turn.at) return later(job, token, turn.at, turn);
     const entries = await entriesOf(job);
     // What is not an array is an error of the limiter.
-    const isKept = turn !== undefined && now < turn.at + LATE_MS && Array.isArray(entries);
+    const isKept = turn !== undefined && time.wallNow() < turn.at + LATE_MS && Array.isArray(entries);
     const limits = limitsOf(limiter);
     const left = isKept ? entries.filter(({ limit }) => limits.get(limit)?.kind.level === 'held') : entries;
     if (Array.isArray(left) && left.length === 0) return process(job, token, ...rest);
@@ -67,7 +66,7 @@ export function limitedProcessor<Name extends string, Job extends LimitedJob, Re
     try {
       const { allowed, delayMs, retryAfterMs } = decision;
       if (retryAfterMs === Infinity) throw new SchedulerError('never');
-      const at = now + Math.ceil(allowed ? delayMs : retryAfterMs);
+      const at = time.wallNow() + Math.ceil(allowed ? delayMs : retryAfterMs);
       const taken = { at, attempt: job.attemptsMade };
       // Without a slot, it keeps the turn that it had.
       if (!allowed) return await later(job, token, at, isKept ? taken : undefined);

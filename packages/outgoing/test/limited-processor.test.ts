@@ -1,5 +1,6 @@
 import { accountId, createLimiter } from '@sluice/core';
 import { concurrency } from '@sluice/core/concurrency';
+import { FakeTime } from '@sluice/core/testing';
 import { limitedProcessor, type LimitedJob } from '@sluice/outgoing';
 import { describe, expect, test } from 'vitest';
 
@@ -71,6 +72,43 @@ describe('a job', () => {
       )(job, 't'),
     ).rejects.toThrow('delayed');
     expect(job.data.sluiceTurn.at - Date.now()).toBeGreaterThan(3_500_000);
+  });
+
+  test('waits for its turn from when that was taken, however long its entries take', async () => {
+    const time = new FakeTime();
+    const limits = { Calls: { key, burst: 1, count: 1, period: '1h', maxWait: '1h' } } as const;
+    const limiter = createLimiter({ limits, time, log: false });
+    await limiter.spend(calls);
+    const entriesOf = async (): Promise<typeof calls> => {
+      await time.pass(5000);
+      return calls;
+    };
+    const job = new Job({});
+    await expect(limitedProcessor(limiter, entriesOf, () => 1)(job, 't')).rejects.toThrow('delayed');
+    expect(job.data.sluiceTurn.at).toBe(3_600_000);
+  });
+
+  test.each([
+    [-1, 'delayed'],
+    [0, 'begun'],
+    [999, 'begun'],
+    [1000, 'delayed'],
+  ])('begins when its turn has come, and not a second later: %d ms after it', async (afterMs, outcome) => {
+    const time = new FakeTime();
+    const limits = { Calls: { key, burst: 1, count: 1, period: '1h', maxWait: '1h' } } as const;
+    const limiter = createLimiter({ limits, time, log: false });
+    await limiter.spend(calls);
+    const limited = limitedProcessor(
+      limiter,
+      () => calls,
+      () => 'begun',
+    );
+    const job = new Job({});
+    const run = (): Promise<string> =>
+      limited(job, 't').catch(({ name }: Error) => name.replace('DelayedError', 'delayed'));
+    expect([await run(), job.data.sluiceTurn.at]).toEqual(['delayed', 3_600_000]);
+    time.advance(3_600_000 + afterMs);
+    expect(await run()).toBe(outcome);
   });
 
   test('holds its slots until it has ended, also when it fails', async () => {

@@ -134,9 +134,27 @@ describe.each(versions)('a request of $name', ({ undici }) => {
     await expectBalanced(provider);
   });
 
+  test.each(['fetch', 'interceptor'])('that is redirected waits again for the next one, by a %s', async (kind) => {
+    const redirect = kind === 'fetch' ? [] : [interceptors.redirect({ maxRedirections: 3 })];
+    const { dispatcher, expectBalanced } = limited({ slots: 1 }, ...redirect);
+    const url = `${provider.url}/moved`;
+    const answer = kind === 'fetch' ? await fetch(url, { dispatcher }) : (await request(url, { dispatcher })).body;
+    expect([await answer.text(), provider.calls, provider.most]).toEqual(['hello', 2, 1]);
+    await expectBalanced(provider);
+  });
+
+  test('inside of one that holds its slot is an error', async () => {
+    const { scheduler } = scene({ slots: 1 });
+    const nested = limitedDispatch(scheduler, { learn: false });
+    const dispatcher = new Agent().compose(nested, nested);
+    agents.push(dispatcher);
+    await expect(request(provider.url, { dispatcher })).rejects.toMatchObject({ code: 'ERR_NESTED' });
+  });
+
   test('that changes the protocol holds its slot until its socket is closed', async () => {
     const { dispatcher, scheduler, expectBalanced } = limited({ slots: 1 });
     const { socket } = await dispatcher.upgrade({ path: '/', protocol: 'echo', origin: provider.url } as never);
+    await new Promise((resolve) => setImmediate(resolve));
     expect(scheduler.running).toBe(1);
     socket.end();
     socket.resume();
