@@ -33,6 +33,10 @@ const TRIALS = {
       needs: ['redis'],
       runs: `${SOURCES} test/leases/mutants/main.ts`,
     },
+    'mutants-outgoing': {
+      what: 'breaks the doors for calls to others, and fails if no test of them notices one, ten minutes; `--only fields/` tries some',
+      runs: `${SOURCES} test/contract/outgoing/mutants/main.ts`,
+    },
     'mutants-postgres': {
       what: 'breaks the functions of the PostgreSQL store, and fails if the contract of stores does not notice one',
       needs: ['postgres'],

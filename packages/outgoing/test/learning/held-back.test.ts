@@ -147,6 +147,26 @@ describe('calls whose tokens are taken', () => {
     expect([...begun, log.join(' ')]).toEqual(['a@2000', 'b@2000 c@2000', 'd@2000 e@2000', 'f@2000 g@2000']);
   });
 
+  test.each([
+    ['as before', 50, 49, 3],
+    ['one after a pause', 101, 49, 1],
+    ['as many as are left beside twice what others use', 50, 22, 2],
+  ])('beside others are %s', async (_, idleMs, left, begun) => {
+    const { send, queue, time } = learner();
+    await answer(send(), 200, { ratelimit: `"a";r=${left + 11};t=5` });
+    const call = send();
+    time.advance(100);
+    await answer(call, 200, { ratelimit: `"a";r=${left};t=5` });
+    time.advance(idleMs);
+    const log: string[] = [];
+    const calls = ['a', 'b', 'c', 'd', 'e'].map((name) => queue(log, name));
+    await turns();
+    expect(log).toHaveLength(begun);
+    await answer(await calls[0]!, 200);
+    await turns();
+    expect(log.length - begun).toBe(begun === 3 ? 1 : 2);
+  });
+
   test('are two after the first answer, however much is left', async () => {
     const { send, queue } = learner();
     await answer(send(), 200, { ratelimit: '"a";r=90;t=5' });
