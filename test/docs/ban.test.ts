@@ -1,14 +1,22 @@
 import { readFileSync } from 'node:fs';
 import { clientNetwork, createLimiter, memoryStore } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { blocksOf } from './blocks.ts';
-import { app, ban, limiter, unban } from './code/ban.ts';
+import { app, limiter } from './code/ban.ts';
 import { serve } from './serve.ts';
 
-it('docs/limits/bans.md shows the code that is tested here', () => {
-  const code = readFileSync(new URL('code/ban.ts', import.meta.url), 'utf8');
-  expect(blocksOf('docs/limits/bans.md').map((block) => block.code)).toContain(code);
+it('docs/limits/bans.md shows the code that is tested here, blocks first', () => {
+  const codes = ['block', 'ban'].map((name) => readFileSync(new URL(`code/${name}.ts`, import.meta.url), 'utf8'));
+  expect(blocksOf('docs/limits/bans.md').map((block) => block.code)).toEqual(codes);
+});
+
+it('the first code of the page blocks a user, lists the block and ends it', async () => {
+  const log = vi.spyOn(console, 'log').mockReturnValue();
+  onTestFinished(() => log.mockRestore());
+  await import('./code/block.ts');
+  const block = { limit: 'Orders', id: '12345678', reason: 'ticket 4711', by: 'mia' };
+  expect(log.mock.calls).toMatchObject([[[block]]]);
 });
 
 it('a client that requests a trap is banned for an hour, and no response mentions the ban', async () => {
@@ -18,15 +26,15 @@ it('a client that requests a trap is banned for an hour, and no response mention
   const banned = await get(url, '/');
   expect(banned).toMatchObject({ status: 429, retryAfter: '3600' });
   expect(banned.everything).not.toMatch(/ban|ratelimit/i);
-  await unban('127.0.0.1');
+  await limiter.reset([{ limit: 'Ban', id: '127.0.0.1' }]);
   expect((await get(url, '/')).status).toBe(404);
 });
 
-it('a client is banned and unbanned by hand', async () => {
+it('a charge bans a client from anywhere, a reset ends the ban', async () => {
   const entries = [{ limit: 'Ban', id: '203.0.113.7' }] as const;
-  await ban('203.0.113.7');
+  await limiter.charge([{ limit: 'Ban', id: '203.0.113.7' }]);
   expect((await limiter.check(entries)).allowed).toBe(false);
-  await unban('203.0.113.7');
+  await limiter.reset([{ limit: 'Ban', id: '203.0.113.7' }]);
   expect((await limiter.check(entries)).allowed).toBe(true);
 });
 

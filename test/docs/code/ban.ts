@@ -18,13 +18,3 @@ app.get('/wp-login.php', async (req, res) => {
   await req.rateLimit?.charge(1, 'Ban');
   res.sendStatus(404);
 });
-
-/** Bans a client for an hour, from anywhere: `ban('203.0.113.7')`. */
-export async function ban(id: string): Promise<void> {
-  await limiter.charge([{ limit: 'Ban', id }]);
-}
-
-/** Ends a ban at once. */
-export async function unban(id: string): Promise<void> {
-  await limiter.reset([{ limit: 'Ban', id }]);
-}

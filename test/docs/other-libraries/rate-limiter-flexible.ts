@@ -211,17 +211,8 @@ export const calls: Rows = {
     ),
   '`block(key, seconds)`': async () => {
     const of = there();
-    const limiter = createLimiter({
-      limits: {
-        Calls: { key: accountId(), count: 2, period: '60s' },
-        Ban: { key: accountId(), burst: 1, count: 1, period: '60s' },
-      },
-    });
-    const asked = () =>
-      limiter.spend([
-        { limit: 'Calls', id: ID },
-        { limit: 'Ban', id: ID, mode: 'check-only' },
-      ]);
+    const limiter = createLimiter({ limits: { Calls: { key: accountId(), count: 2, period: '60s' } } });
+    const asked = () => limiter.spend([{ limit: 'Calls', id: ID }]);
     return pair(
       async () =>
         [
@@ -231,8 +222,10 @@ export const calls: Rows = {
         ].filter((each) => !(each instanceof RateLimiterRes)),
       async () => {
         const before = await asked();
-        await limiter.charge([{ limit: 'Ban', id: ID }]);
-        return [[before.allowed, before.results[0]!.remaining], inSeconds((await asked()).retryAfterMs)];
+        const [block] = await limiter.block([{ limit: 'Calls', id: ID, forMs: 60_000, reason: 'abuse', by: 'mia' }]);
+        const { blocked } = await asked();
+        const seconds = blocked ? inSeconds(block!.untilMs - Date.now()) : 0;
+        return [[before.allowed, before.results[0]!.remaining], seconds];
       },
     );
   },
