@@ -64,6 +64,9 @@ test.each(['0d', '30', '1y', '', '-1d'])('--ending %j is refused with a remedy',
 test('sluice explain shows the numbers of the limit once an override has ended', async () => {
   const [limits = '', overrides = ''] = written(LIMITS, file('2020-01-31', inDays(3)));
   const stateOf = async (id: string) => await runJson(['explain', limits, overrides, 'Orders', id]);
-  expect(await stateOf('a0')).toMatchObject({ state: 'counted', override: null });
-  expect(await stateOf('a1')).toMatchObject({ state: 'unlimited', override: 'a1' });
+  expect(await stateOf('a0')).toMatchObject({ state: 'counted', override: null, endedOverride: 'a0' });
+  expect(await stateOf('a1')).toMatchObject({ state: 'unlimited', override: 'a1', endedOverride: null });
+  expect(await stateOf('a2')).toMatchObject({ state: 'counted', override: null, endedOverride: null });
+  const { out } = await run(['explain', limits, overrides, 'Orders', 'a0']);
+  expect(out).toContain('from       the limit: the override for a0 has ended\n');
 });

@@ -37,10 +37,11 @@ function stateText({ state, kind, per, numbers }: Explanation): string {
   return numbersText({ kind, per, ...(numbers ?? { burst: 0, count: 0, periodMs: 0 }) });
 }
 
-function sourceText({ id, override, features, kind, per, insteadOf }: Explanation): string {
+function sourceText({ id, override, endedOverride: ended, features, kind, per, insteadOf }: Explanation): string {
   if (features.includes('disabled')) return 'the limit, which is disabled';
   if (id === null) return 'the limit; give an id to see whether an override applies';
-  if (override === null) return 'the limit: no override is listed for the id';
+  if (override === null)
+    return `the limit: ${ended === null ? 'no override is listed for the id' : `the override for ${shownId(ended)} has ended`}`;
   const listed = override === id ? 'an override for the id' : `an override for ${groupText(override, id)}`;
   return insteadOf === undefined ? listed : `${listed}, instead of ${numbersText({ kind, per, ...insteadOf })}`;
 }

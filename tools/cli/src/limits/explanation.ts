@@ -14,10 +14,11 @@ import { TICKS_PER_MS } from '@sluice/core/store';
 import { redisKey, type RedisKey } from '@sluice/redis';
 import { UsageError } from '../console/failure.ts';
 import type { KeyOptions } from '../redis/options.ts';
+import { listedOverride, type ListedOverride } from './listed-override.ts';
 import { type Feature, featuresOf, isInProcess, type Kind, type Numbers } from './limit-kind.ts';
 
 /** Which numbers apply, why, and what follows from them. */
-export interface Explanation {
+export interface Explanation extends ListedOverride {
   readonly limit: string;
   /** The canonical id; null if the limit itself is explained. */
   readonly id: string | null;
@@ -26,8 +27,6 @@ export interface Explanation {
   readonly per: CalendarUnit | null;
   readonly features: readonly Feature[];
   readonly idFormat: string;
-  /** What the override of the id is listed for, which is the id, a network, or first parts of the id; null if the limit's own numbers apply. */
-  readonly override: string | null;
   readonly state: 'counted' | 'unlimited' | 'blocked';
   /** Undefined if nothing is counted. */
   readonly numbers: Numbers | undefined;
@@ -90,12 +89,11 @@ export async function explanationOf(limiter: Limiter, question: Question): Promi
   limiter.describe(name);
   const limits = limitsOf(limiter);
   const limit = limits.get(name)!;
-  const overrides = overridesOf(loaded.overrides, name);
   const id = text === undefined ? undefined : canonicalId(limit.key.format, text);
   if (id === '') throw new UsageError('The id must not be empty.');
-  const listed = id === undefined ? undefined : overrides?.listedFor(id);
+  const listed = listedOverride(loaded, name, id);
   const own: OverrideRate = limit.disabled ? 'unlimited' : limit.rate;
-  const rate = limit.disabled || listed === undefined ? own : overrides!.rateOf(id!)!;
+  const rate = limit.disabled || listed.override === null ? own : overridesOf(loaded.overrides, name)!.rateOf(id!)!;
   const isCounted = typeof rate !== 'string';
   return {
     limit: name,
@@ -104,10 +102,10 @@ export async function explanationOf(limiter: Limiter, question: Question): Promi
     per: limit.periods?.unit ?? null,
     features: featuresOf(limit, limits),
     idFormat: limit.key.format.name,
-    override: listed ?? null,
+    ...listed,
     state: isCounted ? 'counted' : rate,
     numbers: isCounted && limit.kind.level !== 'own' ? numbersOf(rate) : undefined,
-    insteadOf: listed !== undefined && limit.kind.level !== 'own' ? numbersOf(limit.rate) : undefined,
+    insteadOf: listed.override !== null && limit.kind.level !== 'own' ? numbersOf(limit.rate) : undefined,
     rate: isCounted && limit.rate.kind.name === 'rate' ? rateFacts(rate, limit) : undefined,
     borrow: isCounted ? borrowFacts(rate, limit) : undefined,
     slots: limit.treatment.holding as Explanation['slots'],

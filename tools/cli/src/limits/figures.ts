@@ -1,10 +1,11 @@
 import type { LoadedLimits } from '@sluice/config';
 import type { Limiter } from '@sluice/core';
-import { limitsOf, overridesOf, timeOf } from '@sluice/core/kit';
+import { limitsOf, timeOf } from '@sluice/core/kit';
 import { durationText } from '../console/number-text.ts';
 import { UsageError } from '../console/failure.ts';
 import { blockText, shownBlock, type ShownBlock } from './shown-block.ts';
 import { shownId } from './shown-id.ts';
+import { listedOverride, type ListedOverride } from './listed-override.ts';
 import { type Feature, featuresOf, isInProcess, type KindAndNumbers, numbersText } from './limit-kind.ts';
 
 /** A bucket of the command line, with the limiter that decides it. */
@@ -19,13 +20,11 @@ export interface AskedBucket {
 }
 
 /** What a bucket contains, as the next decision finds it. */
-export interface Figures extends KindAndNumbers {
+export interface Figures extends KindAndNumbers, ListedOverride {
   readonly limit: string;
   /** The canonical id. */
   readonly id: string;
   readonly features: readonly Feature[];
-  /** What the override of the id is listed for, which is the id, a network, or first parts of the id; null if the limit's own numbers apply. */
-  readonly override: string | null;
   readonly state: 'counted' | 'unlimited' | 'blocked';
   /** The block by which the id is denied; left out if there is none. */
   readonly block?: ShownBlock;
@@ -72,7 +71,7 @@ export async function figuresOf(bucket: AskedBucket): Promise<Figures> {
     id,
     kind: limit!.rate.kind.name,
     features: featuresOf(limit!, limits),
-    override: overridesOf(loaded.overrides, name)?.listedFor(id) ?? null,
+    ...listedOverride(loaded, name, id),
     state: result === undefined ? 'unlimited' : result.blocked ? 'blocked' : 'counted',
     cost,
     allowed: decision.allowed,
@@ -101,9 +100,10 @@ function notStored(name: string): UsageError {
 
 /** Returns figures as lines for people. */
 export function figuresLines(figures: Figures): string[] {
-  const { limit, state, override, period, block } = figures;
+  const { limit, state, override, endedOverride: ended, period, block } = figures;
   const id = shownId(figures.id);
-  const why = override === null ? 'the limit itself' : `an override for ${shownId(override)}`;
+  const own = ended === null ? 'the limit itself' : `the limit itself: the override for ${shownId(ended)} has ended`;
+  const why = override === null ? own : `an override for ${shownId(override)}`;
   if (block !== undefined) return [`${limit} ${id}: ${blockText(block)}`];
   if (state !== 'counted')
     return [`${limit} ${id}: ${state}, by ${override === null ? 'the limit, which is disabled' : why}`];
