@@ -31,7 +31,7 @@ test('a client is blocked, listed and let in again by a service, whose own limit
   // The id in another spelling, and the files that the service has itself.
   const made = await on('block', limits, '--limit', 'PerClient', '2001:0DB8::/48', ...WHY);
   expect(made).toMatchObject({ code: 0, out: matching('^PerClient 2001:db8::/48: blocked') });
-  expect(made.err).toContain(`The service decides by its own files, so ${limits} is not read.`);
+  expect(made.err).toContain(`The service decides by its own files and does not read ${limits}.`);
   expect((await on('block', 'Orders', 'alice', ...WHY)).code).toBe(0);
   expect(await jsonOn('blocked', 'PerClient')).toMatchObject({ blocks: [{ id: CLIENT }, { id: '2001:db8::/48' }] });
   expect(await jsonOn('blocked')).toMatchObject({ blocks: [{}, {}, { limit: 'Orders', id: 'alice', by: 'mia' }] });
@@ -48,6 +48,10 @@ test('a client is blocked, listed and let in again by a service, whose own limit
     ended: { reason: 'ticket 4711' },
   });
   expect((await on('unblock', 'PerClient', CLIENT)).out).toBe('PerClient 203.0.113.7 was not blocked\n');
+  expect(await on('unblock', 'Orders', 'spammer')).toMatchObject({
+    out: 'Orders spammer was not blocked\n',
+    err: 'An override for spammer still denies it. To let it in, change the overrides.\n',
+  });
   expect((await on('blocked', 'Monthly')).err).toBe('No id is blocked at the limit Monthly.\n');
   const { err } = await end();
   expect(err).toContain('an operator called block for PerClient');
@@ -92,8 +96,8 @@ test('a wrong word or option is an error by name, and blocks nobody', async () =
     ['--by', 'mia'],
   ];
   for (const [[command = '', ...words], message] of [
-    [[...block, '--for', '0', ...reason, ...by], '`--for` must be longer than 0'],
-    [[...block, '--for', '91d', ...reason, ...by], '`--for` must be longer than 0'],
+    [[...block, '--for', '0', ...reason, ...by], '`--for` must be a time such as 30m'],
+    [[...block, '--for', '91d', ...reason, ...by], '`--for` must be a time such as 30m'],
     [[...block, '--for', '2h', ...by], '`--reason` must say why'],
     [[...block, '--for', '2h', ...reason], '`--by` must name who does it'],
     [[...block, '--for', '2h', ...by, '--reason', 'r'.repeat(201)], 'text of 1 to 200 characters'],

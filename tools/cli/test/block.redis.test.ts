@@ -71,7 +71,16 @@ it('a customer is blocked, shown with the reason, and let in again, in all serve
   );
   await until('the server knows it', async () => !(await isBlocked(limiter, 'Orders', 'alice')));
   expect((await on(['unblock', limits, overrides, 'Orders', 'alice'])).out).toBe('Orders alice was not blocked\n');
+  expect(await on(['unblock', limits, overrides, 'Orders', 'spammer'])).toEqual({
+    code: 0,
+    out: 'Orders spammer was not blocked\n',
+    err: 'An override for spammer still denies it. To let it in, change the overrides.\n',
+  });
   expect(await on(['blocked'])).toEqual({ code: 0, out: '', err: 'No id is blocked.\n' });
+  expect(await on(['blocked', limits])).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('There must be the name of a limit here, and no file') as string,
+  });
   expect(await on(['blocked', 'Orders'])).toMatchObject({ err: 'No id is blocked at the limit Orders.\n' });
 });
 
@@ -95,6 +104,7 @@ it('no file is needed: the name and the id count as they are written, addresses 
     limit: 'Addresses',
     id: '2001:db8::1',
     ended: null,
+    blockedBy: null,
   });
 });
 
@@ -111,14 +121,14 @@ it('on a terminal the user and the host block', async () => {
 });
 
 it.each([
-  [['--for', '0', '--reason', 'x', '--by', 'mia'], "`--for` must be a time longer than 0, but was '0'"],
+  [['--for', '0', '--reason', 'x', '--by', 'mia'], "`--for` must be a time such as 30m, 2h or 7d, but was '0'"],
   [['--for', '0s', '--reason', 'x', '--by', 'mia'], '`--for`'],
   [
     ['--for', '91d', '--reason', 'x', '--by', 'mia'],
     '`--for` must be a whole number from 1 to 7776000000, but was 7862400000. A block lasts at most 90 days',
   ],
   [['--for', '7200000', '--reason', 'x', '--by', 'mia'], '`--for`'],
-  [['--reason', 'x', '--by', 'mia'], "`--for` must be a time longer than 0, but was ''"],
+  [['--reason', 'x', '--by', 'mia'], "`--for` must be a time such as 30m, 2h or 7d, but was ''"],
   [['--for', '2h', '--by', 'mia'], '`--reason` must say why'],
   [['--for', '2h', '--reason', 'r'.repeat(201), '--by', 'mia'], 'text of 1 to 200 characters'],
   [['--for', '2h', '--reason', 'x', '--by', 'mia', '--hash-ids'], '`--hash-ids` must be given with `--audit`'],

@@ -54,4 +54,25 @@ describe('an answer that is lost on the way', () => {
     expect(ran.err).toContain('ERR_STORE_');
     expect(await runJson(['reset', ...args])).toMatchObject({ before: 300, bucket: { remaining: 300 } });
   });
+
+  it('is reported as not known at Ctrl-C, and only for a change', async () => {
+    const server = await redisServer();
+    const [limits = ''] = written(LIMITS);
+    const interrupted = async (command: string, nth: number) => {
+      const [proxy, controller] = [await tcpProxy(server), new AbortController()];
+      let calls = 0;
+      proxy.onRequest = (chunk) => {
+        if (!chunk.includes('sluice:Orders:ida') || ++calls !== nth) return;
+        proxy.blackhole('replies');
+        controller.abort();
+      };
+      return run([command, '--redis', proxy.url, limits, 'Orders', 'ida'], { interrupted: controller.signal });
+    };
+    expect(await interrupted('charge', 2)).toEqual({
+      code: 130,
+      out: '',
+      err: 'It is not known whether the change was made. Look at the bucket with sluice peek before you repeat it.\n',
+    });
+    expect(await interrupted('peek', 1)).toEqual({ code: 130, out: '', err: '' });
+  });
 });

@@ -13,7 +13,8 @@ Monthly: { count: 1000, per: month, idFormat: accountId }
 PerClient: { count: 2, period: 1h, idFormat: clientNetwork }
 `;
 export const TABLES = 'http: { api: { limits: [{ limit: PerClient, id: address }] } }\n';
-const OVERRIDES = '- Orders: { count: 600, period: 3h, ids: [gold] }\n- Orders: { unlimited: true, ids: [Infinity] }\n';
+const OVERRIDES =
+  '- Orders: { count: 600, period: 3h, ids: [gold] }\n- Orders: { unlimited: true, ids: [Infinity] }\n- Orders: { blocked: true, ids: [spammer] }\n';
 export const TOKEN = '0123456789abcdef'.repeat(4);
 
 /** A `sluice serve`, until the test ends. */

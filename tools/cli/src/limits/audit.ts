@@ -131,17 +131,22 @@ function logOf(call: Call): Pick<RecordLog, 'check' | 'add' | 'close'> {
 }
 
 /**
- * Waits for a change.
+ * Waits for a change. Ctrl-C meanwhile writes what is known.
  *
  * @param remedy - What to do if it is not known whether it was made.
  * @throws {CommandError} If it is not known. Otherwise what the change rejects with.
  */
-export async function awaitChange<Result>(change: Promise<Result>, remedy: string): Promise<Result> {
+export async function awaitChange<Result>({ console }: Call, change: Promise<Result>, remedy: string): Promise<Result> {
+  const unknown = `It is not known whether the change was made. ${remedy}`;
+  const write = (): void => console.note(unknown);
+  console.interrupted.addEventListener('abort', write);
   try {
     return await change;
   } catch (error) {
     if (!(error instanceof SluiceError) || error.kind !== 'store') throw error;
-    throw new CommandError(`${error.message} It is not known whether the change was made. ${remedy}`);
+    throw new CommandError(`${error.message} ${unknown}`);
+  } finally {
+    console.interrupted.removeEventListener('abort', write);
   }
 }
 

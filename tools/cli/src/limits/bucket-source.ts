@@ -1,6 +1,6 @@
 import type { LoadedLimits } from '@sluice/config';
 import type { Limiter } from '@sluice/core';
-import { limitsOf } from '@sluice/core/kit';
+import { limitsOf, overridesOf } from '@sluice/core/kit';
 import type { BucketName } from '@sluice/core/store';
 import type { OpenLimits } from '../redis/open-limits.ts';
 import { explanationOf, type RateFacts } from './explanation.ts';
@@ -30,13 +30,22 @@ export function bucketsOf(
   };
 }
 
-/**
- * Returns a name with its canonical id.
- *
- * @throws {SluiceError} `ERR_UNKNOWN_LIMIT`, and `ERR_ID` for an id of another format.
- */
-export function canonicalName(limiter: Limiter, { limit, id }: BucketName): BucketName {
+/** A name with its canonical id. */
+export interface CanonicalName {
+  readonly name: BucketName;
+  /** What the override that blocks the id is listed for; null if none does. */
+  readonly blockedBy: string | null;
+}
+
+/** @throws {SluiceError} `ERR_UNKNOWN_LIMIT`, and `ERR_ID` for an id of another format. */
+export function canonicalName(
+  limiter: Limiter,
+  loaded: Pick<LoadedLimits, 'overrides'>,
+  { limit, id: text }: BucketName,
+): CanonicalName {
   // Throws for the name of no limit.
   limiter.describe(limit);
-  return { limit, id: limitsOf(limiter).get(limit)!.key.format.canonical(id) };
+  const id = limitsOf(limiter).get(limit)!.key.format.canonical(text);
+  const overrides = overridesOf(loaded.overrides, limit);
+  return { name: { limit, id }, blockedBy: overrides?.rateOf(id) === 'blocked' ? overrides.listedFor(id)! : null };
 }

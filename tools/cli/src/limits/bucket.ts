@@ -15,11 +15,13 @@ export { figuresLines } from './figures.ts';
 
 /** The bucket that the words of a command name. */
 export class Bucket {
+  readonly #call: Call;
   readonly #source: BucketSource;
   /** The id as it was written. */
   readonly #name: BucketName;
 
-  constructor(source: BucketSource, name: BucketName) {
+  constructor(call: Call, source: BucketSource, name: BucketName) {
+    this.#call = call;
     this.#source = source;
     this.#name = name;
   }
@@ -49,7 +51,7 @@ export class Bucket {
       this.#source.check();
       return result;
     };
-    return awaitChange(make(), remedy);
+    return awaitChange(this.#call, make(), remedy);
   }
 
   /** Fills it. This can be repeated, so it does not matter whether a call without an answer has done it. */
@@ -80,7 +82,7 @@ export async function withBucket(
 ): Promise<number> {
   const audit = change === undefined ? undefined : new Audit(call, change);
   const show = async (source: BucketSource, name: BucketName): Promise<number> => {
-    const bucket = new Bucket(source, name);
+    const bucket = new Bucket(call, source, name);
     const make = (): Promise<Shown> => use(bucket);
     const { figures, result } = await (audit === undefined ? make() : audit.of(() => bucket.figures(), make));
     call.console.result(result, () => figuresLines(figures));

@@ -6,6 +6,7 @@ import { CommandError, UsageError } from '../console/failure.ts';
 import { replyTo, type Sent } from '../console/reply.ts';
 import { timeoutOf } from '../redis/options.ts';
 import type { RateFacts } from './explanation.ts';
+import type { CanonicalName } from './bucket-source.ts';
 import type { Figures } from './figures.ts';
 
 /** The environment variable with the token of operators. */
@@ -45,8 +46,7 @@ export interface OperatorAnswers {
   readonly refund: OperatorAnswers['charge'];
   readonly reset: OperatorAnswers['charge'];
   readonly record: object;
-  /** The canonical id. */
-  readonly name: BucketName;
+  readonly name: CanonicalName;
   /** `isInMemory`: the block ends with the process of the service. */
   readonly block: { readonly blocks: readonly StoreBlock[]; readonly isInMemory: boolean };
   /** The block that there was. */
@@ -55,7 +55,7 @@ export interface OperatorAnswers {
 }
 
 /** Fields of answers that are text. In others, the text `Infinity` is a number, as JSON has none. */
-const TEXTS = new Set(['limit', 'id', 'override', 'message', 'reason', 'by']);
+const TEXTS = new Set(['limit', 'id', 'override', 'endedOverride', 'message', 'reason', 'by']);
 
 /** A `sluice serve`, as an operator asks it. */
 export class ServedAt {
@@ -84,7 +84,9 @@ export class ServedAt {
   async ask<T extends OperatorCall>(asked: T): Promise<OperatorAnswers[T['what']]> {
     const at = `The service at ${this.#address}`;
     const { status, text } = await replyTo({ ...this.#target, body: JSON.stringify(asked) }).catch((error: unknown) => {
-      throw unavailable(`${at} does not answer: ${messageOf(error)}. Start it, or correct the address in \`--store\`.`);
+      const isDenied = (error as NodeJS.ErrnoException).code === 'EACCES';
+      const remedy = isDenied ? 'Run the command as its user' : 'Start it, or correct the address in `--store`';
+      throw unavailable(`${at} does not answer: ${messageOf(error)}. ${remedy}.`);
     });
     if (status === 401) {
       const hasToken = 'Authorization' in this.#target.headers!;

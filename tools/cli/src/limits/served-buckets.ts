@@ -2,7 +2,7 @@ import type { BucketState, CostEntry, Limiter } from '@sluice/core';
 import type { BucketName } from '@sluice/core/store';
 import type { Call } from '../console/command.ts';
 import type { RecordLog } from '../redis/record-log.ts';
-import type { BucketSource } from './bucket-source.ts';
+import type { BucketSource, CanonicalName } from './bucket-source.ts';
 import { OPERATOR_VERSION as version, ServedAt, type BucketCall, type OperatorAnswers } from './served-at.ts';
 
 /**
@@ -39,12 +39,8 @@ export type BlockSource = Pick<Limiter, 'block' | 'unblock' | 'blocked'>;
 
 /** The blocks of a service. */
 export interface ServedBlocks extends BlockSource {
-  /**
-   * Returns a name with its canonical id.
-   *
-   * @throws {SluiceError} `ERR_UNKNOWN_LIMIT` and `ERR_ID`, by the files of the service.
-   */
-  readonly named: (name: BucketName) => Promise<BucketName>;
+  /** @throws {SluiceError} `ERR_UNKNOWN_LIMIT` and `ERR_ID`, by the files of the service. */
+  readonly named: (name: BucketName) => Promise<CanonicalName>;
 }
 
 /**
