@@ -33,7 +33,9 @@ export class HostErrors {
 
   notReady(timeoutMs: number, cause: unknown): SluiceError {
     const reason =
-      cause === undefined ? 'the process that serves does not answer' : messageOf(cause).replace(/\.$/, '');
+      cause === undefined
+        ? 'the process that serves does not answer. If it hangs, end it: another one takes over'
+        : messageOf(cause).replace(/\.$/, '');
     return this.#unavailable(`was not ready within ${timeoutMs} ms: ${reason}.${remedyOf(cause)}`, cause);
   }
 

@@ -97,7 +97,7 @@ test('a wrong word or option is an error by name, and blocks nobody', async () =
   ];
   for (const [[command = '', ...words], message] of [
     [[...block, '--for', '0', ...reason, ...by], '`--for` must be a time such as 30m'],
-    [[...block, '--for', '91d', ...reason, ...by], '`--for` must be a time such as 30m'],
+    [[...block, '--for', '91d', ...reason, ...by], '`--for` must be a whole number from 1 to 7776000000'],
     [[...block, '--for', '2h', ...by], '`--reason` must say why'],
     [[...block, '--for', '2h', ...reason], '`--by` must name who does it'],
     [[...block, '--for', '2h', ...by, '--reason', 'r'.repeat(201)], 'text of 1 to 200 characters'],

@@ -24,7 +24,11 @@ function on({ url }: Pick<RedisServer, 'url'>) {
 test('--log adds a record of each change to a stream, which sluice log prints from the oldest on', async () => {
   const server = await redisServer();
   const { change, records } = on(server);
-  expect(await records()).toEqual([]);
+  expect(await run(['log', '--redis', server.url])).toEqual({
+    code: 0,
+    out: '',
+    err: 'No change is recorded. Commands record theirs with --log.\n',
+  });
   const charged = await change('charge', '--cost', '7', '--reason', 'ticket 7');
   // Without --audit, nothing is written to stderr.
   expect(charged).toMatchObject({ code: 0, err: 'Charged 7.\n' });
@@ -139,7 +143,10 @@ test('without the permission, or with the key of another program, nothing is cha
   expect(await asUser.records()).toHaveLength(1);
   await server.call('DEL', 'sluice:log');
   await server.call('SET', 'sluice:log', 'x');
-  expect(await asUser.change('charge')).toMatchObject({ code: 2, err: expect.stringContaining('WRONGTYPE') as string });
+  expect(await asUser.change('charge')).toMatchObject({
+    code: 2,
+    err: expect.stringMatching(/WRONGTYPE.*\. Delete what another program has there\.$/m) as string,
+  });
   expect((await run(['log', '--redis', server.url])).err).toContain('Redis can not read sluice:log: WRONGTYPE');
   expect((await run(['peek', '--redis', server.url, asUser.limits, 'Orders', 'alice'])).out).toContain('299 of 300');
 });
@@ -153,7 +160,9 @@ test('the error of a change whose record is lost contains the record', async () 
   const { change } = on(proxy);
   const { code, err } = await change('charge', '--timeout', '500');
   expect(code).toBe(2);
-  expect(err).toContain('error: The change was made. The record was not added to sluice:log: Command timed out');
+  expect(err).toContain(
+    'error: The change was made. The record was not added to sluice:log: Command timed out. Check that it runs and',
+  );
   expect(err).toMatch(/Its record is: \{"type":"sluice-audit".*"after":299/);
 });
 
@@ -164,4 +173,12 @@ test.each([
   const [limits = ''] = written(LIMITS);
   const ran = await run(['charge', '--log', '--by', 'ann', ...options, limits, 'Orders', 'alice']);
   expect(ran).toMatchObject({ code: 2, err: expect.stringContaining(message) as string });
+});
+
+test('the log of a service is in the Redis of the service, which sluice log asks for', async () => {
+  const { code, err } = await run(['log'], { env: { SLUICE_STORE: 'serve:http://127.0.0.1:9' } });
+  expect({ code, err }).toEqual({
+    code: 2,
+    err: expect.stringContaining('Name the Redis of the service: --redis.') as string,
+  });
 });

@@ -110,7 +110,8 @@ test('sluice top asks the process that serves for the ids of a file, because it 
 
 test.each([
   [['--store', 'http://127.0.0.1:1'], '`--store` must be a URL that begins with redis://'],
-  [['--store', 'host:app.sock'], '`socket` must be an absolute path'],
+  [['--store', 'host:app.sock'], '`--store host:` must be followed by an absolute path'],
+  [['--store', 'host:/tmp/absent.sock.1'], 'correct the path, which has no number at its end, in `--store`'],
   [['--store', 'postgres://x', '--redis', 'redis://x'], 'Only one of `--store` and `--redis`'],
 ])('%j is refused with a remedy', async (options, message) => {
   const [limits = ''] = written(LIMITS);

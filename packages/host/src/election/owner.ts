@@ -11,8 +11,8 @@ const ROOT = 0;
 export function checkOwner(path: string, uid: number): void {
   if (isOwn(uid)) return;
   throw new Error(
-    `${path} belongs to user ${uid}, and this process runs as user ${ownUid()}. Delete the file if nobody needs it, and choose ` +
-      "a folder for the socket that other users can't write to",
+    `${path} belongs to user ${uid}, and this process runs as user ${ownUid()}. Run all processes as one user. If ` +
+      "nobody needs the file, delete it, and choose a folder that other users can't write to",
   );
 }
 

@@ -29,6 +29,7 @@ export const log: Command = {
       call,
       amount === undefined ? undefined : Number(amount) * UNITS_MS[unit]!,
     );
+    if (records.length === 0) call.console.note('No change is recorded. Commands record theirs with --log.');
     if (others > 0) call.console.note(`Left out because they are not records of this version: ${others}.`);
     call.console.result({ records }, () => records.map(recordLine));
     return EXIT.fine;

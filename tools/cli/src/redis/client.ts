@@ -57,7 +57,8 @@ export function clientOf(call: Call, address?: string, more: Pick<RedisOptions, 
 }
 
 function noServer(): UsageError {
-  const remedy = 'For example --redis redis://127.0.0.1:6379, or set the environment variable SLUICE_REDIS_URL.';
+  const remedy =
+    'For example --redis redis://127.0.0.1:6379, or set the environment variable SLUICE_REDIS_URL, for other stores SLUICE_STORE.';
   return new UsageError(`\`--redis\` must be the URL of a server. ${remedy}`);
 }
 

@@ -85,8 +85,9 @@ async function openHost(call: Call, socket: string): Promise<OpenStore> {
     await store.ready({ timeoutMs: timeoutOf(call) });
     if (store.status().role !== 'serving') return;
     // What another process has handed over, this one hands over again.
+    const path = /\.\d+$/.test(socket) ? 'path, which has no number at its end,' : 'path';
     throw new CommandError(
-      `No process serves the buckets of ${socket}. Start one of yours, or correct the path in \`--store\`.`,
+      `No process serves the buckets of ${socket}. Start one of yours, or correct the ${path} in \`--store\`.`,
     );
   };
   return { store, client: undefined, keyOptions: {}, listing: undefined, ready, close: () => store.close() };

@@ -75,8 +75,12 @@ export class RecordLog {
   }
 
   #failed(what: string, error: unknown, permissions: string): CommandError {
-    const remedy = `Give the user ${permissions}, or delete what another program has there.`;
-    return new CommandError(`${what} ${this.key}: ${messageOf(error)}. ${remedy}`);
+    const reason = messageOf(error);
+    const [remedy = 'Check that it runs and that its address is right, or raise `--timeout`'] = [
+      ...(reason.startsWith('NOPERM') ? [`Give the user ${permissions}`] : []),
+      ...(reason.startsWith('WRONGTYPE') ? ['Delete what another program has there'] : []),
+    ];
+    return new CommandError(`${what} ${this.key}: ${reason}. ${remedy}.`);
   }
 }
 
@@ -88,7 +92,10 @@ export class RecordLog {
 export function recordLogOf(call: Call): RecordLog {
   const address = storeAddressOf(call);
   if (address === undefined || /^rediss?:/.test(address)) return new RecordLog(call, address);
-  throw new UsageError('The log is a stream in Redis, and this is another store. Write the records with --audit.');
+  const remedy = address.startsWith('serve:')
+    ? 'Name the Redis of the service: --redis'
+    : 'Write the records with --audit';
+  throw new UsageError(`The log is a stream in Redis, and this is another store. ${remedy}.`);
 }
 
 /** Returns the key of the log of a store. */
