@@ -55,7 +55,7 @@ export interface OperatorAnswers {
 }
 
 /** Fields of answers that are text. In others, the text `Infinity` is a number, as JSON has none. */
-const TEXTS = new Set(['limit', 'id', 'override', 'endedOverride', 'message', 'reason', 'by']);
+const TEXTS = new Set(['limit', 'id', 'override', 'endedOverride', 'blockedBy', 'message', 'reason', 'by']);
 
 /** A `sluice serve`, as an operator asks it. */
 export class ServedAt {

@@ -76,10 +76,8 @@ export class RecordLog {
 
   #failed(what: string, error: unknown, permissions: string): CommandError {
     const reason = messageOf(error);
-    const [remedy = 'Check that it runs and that its address is right, or raise `--timeout`'] = [
-      ...(reason.startsWith('NOPERM') ? [`Give the user ${permissions}`] : []),
-      ...(reason.startsWith('WRONGTYPE') ? ['Delete what another program has there'] : []),
-    ];
+    const ofServer = `Give the user ${permissions}, or delete what another program has there`;
+    const remedy = /^[A-Z]+ /.test(reason) ? ofServer : 'Check that Redis answers, or raise `--timeout`';
     return new CommandError(`${what} ${this.key}: ${reason}. ${remedy}.`);
   }
 }

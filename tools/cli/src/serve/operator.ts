@@ -54,7 +54,7 @@ async function byLimits(
   const { definitions } = service;
   const { limiter, check } = limiterOfService(definitions, store);
   try {
-    if (asked.version !== 1) return await ofBlocks(asked, { limiter, definitions, log });
+    if (asked.version !== 1) return await ofBlocks(asked, limiter, { service, log });
     // So that it knows the blocks that other processes have made.
     if (asked.what === 'look') await limiter.ready({ timeoutMs: DEADLINE_MS });
     const result = await ofBucket(asked, bucketsOf(definitions, { limiter, keyOptions: {}, check }));
@@ -84,13 +84,10 @@ async function ofBucket({ what, limit, id, cost }: BucketCall, buckets: BucketSo
 
 async function ofBlocks(
   { what, entry }: BlockCall,
-  {
-    limiter,
-    definitions,
-    log,
-  }: Pick<OperatorParts, 'log'> & Pick<Service, 'definitions'> & { readonly limiter: Limiter },
+  limiter: Limiter,
+  { service, log }: Pick<OperatorParts, 'service' | 'log'>,
 ): Promise<OperatorAnswer> {
-  if (what === 'name') return answered(200, canonicalName(limiter, definitions, entry));
+  if (what === 'name') return answered(200, canonicalName(limiter, service.definitions, entry));
   if (what === 'blocked') return listed(await limiter.blocked(entry.limit));
   const blocks = await (what === 'block' ? limiter.block([entry]) : limiter.unblock([entry]));
   log(lineOf(what, entry.limit));
