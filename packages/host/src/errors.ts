@@ -32,10 +32,7 @@ export class HostErrors {
   }
 
   notReady(timeoutMs: number, cause: unknown): SluiceError {
-    const reason =
-      cause === undefined
-        ? 'the process that serves does not answer. If it hangs, end it: another one takes over'
-        : messageOf(cause).replace(/\.$/, '');
+    const reason = cause === undefined ? SILENT : messageOf(cause).replace(/\.$/, '');
     return this.#unavailable(`was not ready within ${timeoutMs} ms: ${reason}.${remedyOf(cause)}`, cause);
   }
 
@@ -48,6 +45,8 @@ export class HostErrors {
     return new SluiceError('ERR_STORE_UNAVAILABLE', `The host store at ${this.#socket} ${what}`, { cause });
   }
 }
+
+const SILENT = 'the process that serves does not answer. If it hangs, end it: another one takes over';
 
 /** Errors of the system about the folder of the socket. */
 const OF_FOLDER: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'EROFS']);

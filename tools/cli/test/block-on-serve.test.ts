@@ -31,7 +31,7 @@ test('a client is blocked, listed and let in again by a service, whose own limit
   // The id in another spelling, and the files that the service has itself.
   const made = await on('block', limits, '--limit', 'PerClient', '2001:0DB8::/48', ...WHY);
   expect(made).toMatchObject({ code: 0, out: matching('^PerClient 2001:db8::/48: blocked') });
-  expect(made.err).toContain(`The service decides by its own files and does not read ${limits}.`);
+  expect(made.err).toContain(`The service has its own files and does not read ${limits}.`);
   expect((await on('block', 'Orders', 'alice', ...WHY)).code).toBe(0);
   expect(await jsonOn('blocked', 'PerClient')).toMatchObject({ blocks: [{ id: CLIENT }, { id: '2001:db8::/48' }] });
   expect(await jsonOn('blocked')).toMatchObject({ blocks: [{}, {}, { limit: 'Orders', id: 'alice', by: 'mia' }] });

@@ -179,6 +179,6 @@ test('the log of a service is in the Redis of the service, which sluice log asks
   const { code, err } = await run(['log'], { env: { SLUICE_STORE: 'serve:http://127.0.0.1:9' } });
   expect({ code, err }).toEqual({
     code: 2,
-    err: expect.stringContaining('Name the Redis of the service: --redis.') as string,
+    err: expect.stringContaining('Name its Redis by --redis.') as string,
   });
 });

@@ -33,7 +33,7 @@ test('peek, charge, refund and reset ask a service on a unix socket, which decid
   // As on another store, with the files that the service has itself.
   const peeked = await run(['peek', limits, overrides, 'Orders', 'gold'], { env: { SLUICE_STORE: metrics } });
   expect(peeked).toMatchObject({ code: 0, out: expect.stringContaining('600 of 600 tokens left') as string });
-  expect(peeked.err).toContain(`The service decides by its own files and does not read ${limits} ${overrides}.`);
+  expect(peeked.err).toContain(`The service has its own files and does not read ${limits} ${overrides}.`);
   const { err } = await end();
   expect(err).toContain('an operator called charge for Orders');
   expect(err).not.toMatch(/alice|gold|203\.0/);

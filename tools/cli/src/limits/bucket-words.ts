@@ -69,8 +69,7 @@ export function servedWords(call: Call): BucketName {
   if (limit === undefined || id === undefined)
     throw new UsageError('There must be the name of a limit and an id. For example Orders 12345678.');
   const unread = call.args.slice(0, -names.length);
-  if (unread.length > 0)
-    call.console.note(`The service decides by its own files and does not read ${unread.join(' ')}.`);
+  if (unread.length > 0) call.console.note(`The service has its own files and does not read ${unread.join(' ')}.`);
   return { limit, id };
 }
 

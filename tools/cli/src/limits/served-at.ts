@@ -57,6 +57,9 @@ export interface OperatorAnswers {
 /** Fields of answers that are text. In others, the text `Infinity` is a number, as JSON has none. */
 const TEXTS = new Set(['limit', 'id', 'override', 'endedOverride', 'blockedBy', 'message', 'reason', 'by']);
 
+/** What to do if nobody answers. */
+const START = 'Start it, or correct the address in `--store`';
+
 /** A `sluice serve`, as an operator asks it. */
 export class ServedAt {
   readonly #address: string;
@@ -84,8 +87,7 @@ export class ServedAt {
   async ask<T extends OperatorCall>(asked: T): Promise<OperatorAnswers[T['what']]> {
     const at = `The service at ${this.#address}`;
     const { status, text } = await replyTo({ ...this.#target, body: JSON.stringify(asked) }).catch((error: unknown) => {
-      const isDenied = (error as NodeJS.ErrnoException).code === 'EACCES';
-      const remedy = isDenied ? 'Run the command as its user' : 'Start it, or correct the address in `--store`';
+      const remedy = /EACCES/.test(messageOf(error)) ? 'Run the command as its user' : START;
       throw unavailable(`${at} does not answer: ${messageOf(error)}. ${remedy}.`);
     });
     if (status === 401) {

@@ -90,9 +90,7 @@ export class RecordLog {
 export function recordLogOf(call: Call): RecordLog {
   const address = storeAddressOf(call);
   if (address === undefined || /^rediss?:/.test(address)) return new RecordLog(call, address);
-  const remedy = address.startsWith('serve:')
-    ? 'Name the Redis of the service: --redis'
-    : 'Write the records with --audit';
+  const remedy = address.startsWith('serve:') ? 'Name its Redis by --redis' : 'Write the records with --audit';
   throw new UsageError(`The log is a stream in Redis, and this is another store. ${remedy}.`);
 }
 

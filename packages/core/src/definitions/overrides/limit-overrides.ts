@@ -103,9 +103,7 @@ export class LimitOverrides {
 
   /**
    * Returns what {@link rateOf} finds the override of an id by: the id, a network, or its first parts. Undefined if there
-   * is none.
-   *
-   * @param now - With one that returns each value as it is, overrides that have ended are found, too.
+   * is none. With a `now` that returns each value as it is, those that have ended are found, too.
    */
   listedFor(id: string, now: Now<OverrideRate> = this.ends?.now ?? asIs): string | undefined {
     if (now(this.#ids.get(id))) return id;
