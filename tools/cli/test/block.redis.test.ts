@@ -177,3 +177,13 @@ it('a store that is not there is an error', async () => {
   expect(code).toBe(2);
   expect(err).toContain('was not ready within 100 ms');
 });
+
+it('a user without the rights is sent to sluice doctor, which lists them', async () => {
+  await server.call('ACL', 'SETUSER', 'reader', 'on', '>secret', '~*', '+@read', '+@connection', '+info');
+  const url = server.url.replace('//', '//reader:secret@');
+  const { code, err } = await run(['blocked', '--redis', url, '--timeout', '500']);
+  expect({ code, err }).toEqual({
+    code: 2,
+    err: expect.stringContaining('lacks a permission. sluice doctor lists those that it needs.') as string,
+  });
+});

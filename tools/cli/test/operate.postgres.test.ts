@@ -33,6 +33,21 @@ test('peek, charge, refund and reset use the table of the servers in PostgreSQL'
   expect((await limiter.spend([{ limit: 'Orders', id: 'alice', cost: 300 }])).allowed).toBe(true);
 });
 
+test.each([
+  ['a port where nothing listens', () => 'postgres://app@127.0.0.1:1/shop', 'that its address in `--store` is right.'],
+  [
+    'a table that is another',
+    async () => (await postgresServer()).url,
+    'does not exist. Correct `--store` or `--table`, or',
+  ],
+])('the error of %s names options of the command alone', async (_, address, remedy) => {
+  const [limits = ''] = written(LIMITS);
+  const options = ['--timeout', '500', '--table', 'absent'];
+  const ran = await run(['peek', '--store', await address(), ...options, limits, 'Orders', 'alice']);
+  expect(ran).toMatchObject({ code: 2, err: expect.stringContaining(remedy) as string });
+  expect(ran.err).not.toMatch(/pool|connectionString|migrate/);
+});
+
 test('block, blocked and unblock use the table of the servers in PostgreSQL', async () => {
   const { limiter, server, table } = await production();
   const on = (...words: string[]) => runJson([...words, '--store', server.url, '--table', table]);

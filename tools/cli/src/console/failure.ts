@@ -48,6 +48,10 @@ export function withFlags(message: string): string {
     .replace(/`socket` must be (.*) socket: '(.*)'/, '`--store host:` must be followed by $1 --store host:$2')
     .replace(/the address of the pool is right: .* localhost/, 'its address in `--store` is right')
     .replace(/, and that other users of the pool .* own/, ' and takes connections')
+    .replace(
+      /Call store\.migrate.* `migrate: false`/,
+      'Correct `--store` or `--table`, or let a server of this version create it',
+    )
     .replace(/The documentation of @sluice\/\w+ lists/, 'sluice doctor lists')
     .replaceAll('or raise maxBytes', 'or raise --max-bytes')
     .replace(/Pass a `Cluster` of ioredis .* as `client`\./, 'Add --cluster.')
