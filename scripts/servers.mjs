@@ -147,12 +147,10 @@ async function write(results) {
   const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END, page.indexOf(BEGIN))];
   const old = Array.from(page.slice(begin, end).matchAll(/^\| `([\w.-]+)` .*\|$/gm), ([row, name = '']) => [name, row]);
   const rows = new Map(/** @type {[string, string][]} */ (old));
-  for (const { name, version, from, passed } of results)
-    rows.set(name, `| \`${name}\` | ${version} | ${from} | ${passed.toLocaleString('en')} |`);
+  for (const { name, version, passed } of results)
+    rows.set(name, `| \`${name}\` | ${version} | ${passed.toLocaleString('en')} |`);
   const listed = Object.keys(SERVERS).flatMap((name) => rows.get(name) ?? []);
-  const table = ['| name | server | from | tests passed, none failed |', '| --- | --- | --- | --- |', ...listed].join(
-    '\n',
-  );
+  const table = ['| name | server | tests passed, none failed |', '| --- | --- | --- |', ...listed].join('\n');
   writeFileSync(
     PAGE,
     await formatted('docs/which-servers.md', `${page.slice(0, begin)}${BEGIN}\n\n${table}\n\n${page.slice(end)}`),
