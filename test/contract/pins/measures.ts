@@ -21,7 +21,7 @@ const MOST = {
   'lines of core that name': { slot: 24, quota: 24, borrow: 24, load: 16, lease: 53 },
   'types named': { Batch: 1, Answer: 1, Use: 1, Asked: 1, Part: 1, Entry: 1, Outcome: 1 },
   'names of': { '@sluice/core': 65, '@sluice/core/store': 43, '@sluice/core/kit': 85 },
-  'lines of logic of': { core: 15_207, 'all packages': 43_812 },
+  'lines of logic of': { core: 15_207, 'all packages': 43_816 },
   'words of': { docs: 63_190 },
 };
 

@@ -78,7 +78,7 @@ describe('sluice top', () => {
     }
     const { top, ...found } = await topOf(server, '--count', '20');
     // And the key by which the server tells others its numbers.
-    expect(found).toEqual({ complete: true, keys: 3306, buckets: 299, longIds: 0, broken: 0 });
+    expect(found).toEqual({ complete: true, keys: 3306, buckets: 299, longIds: 0, broken: 0, blocked: 0 });
     expect(top.map(({ id, remaining }) => ({ id, remaining }))).toEqual(emptiestOf(299, 20));
   });
 
@@ -138,6 +138,31 @@ Pool everyone: 92 of 100 tokens left
     expect(await topOf(server)).toMatchObject({ buckets: 3, broken: 1 });
     expect((await run(['top', '--redis', server.url, ...files()])).err).toContain(
       'Left out because they contain something else than a bucket: 1.',
+    );
+  });
+
+  it('leaves out the ids that are blocked, and says how many', async () => {
+    const server = await redisServer();
+    await charged(server, 3);
+    const block = [
+      'block',
+      '--redis',
+      server.url,
+      'Orders',
+      'id1',
+      '--for',
+      '1h',
+      '--reason',
+      'ticket 4711',
+      '--by',
+      'mia',
+    ];
+    expect(await run(block)).toMatchObject({ code: 0 });
+    const { top, ...found } = await topOf(server);
+    expect(found).toMatchObject({ buckets: 2, blocked: 1 });
+    expect(top.map(({ id }) => id)).toEqual(['id2', 'id0']);
+    expect((await run(['top', '--redis', server.url, ...files()])).err).toContain(
+      'Left out because their id is blocked: 1.',
     );
   });
 

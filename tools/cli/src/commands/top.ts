@@ -35,9 +35,13 @@ export const top: Command = {
   },
 };
 
-function* notesOn({ complete, keys, buckets, longIds, broken }: Found, wasInterrupted: boolean): Generator<string> {
+function* notesOn(
+  { complete, keys, buckets, longIds, broken, blocked }: Found,
+  wasInterrupted: boolean,
+): Generator<string> {
   yield `Keys: ${keys}. Buckets of these limits: ${buckets}.`;
   if (!complete) yield `Not all keys were scanned.${wasInterrupted ? '' : ' To look at more, raise --max-keys.'}`;
   if (longIds > 0) yield `Left out because their id is too long to be in the key: ${longIds}.`;
   if (broken > 0) yield `Left out because they contain something else than a bucket: ${broken}.`;
+  if (blocked > 0) yield `Left out because their id is blocked: ${blocked}. For those of sluice block: sluice blocked.`;
 }

@@ -63,6 +63,8 @@ export interface Found {
   longIds: number;
   /** Buckets that contain something else. */
   broken: number;
+  /** Buckets of ids that are blocked. */
+  blocked: number;
 }
 
 /**
@@ -91,7 +93,7 @@ interface Scan {
 
 async function scan(call: Call, { open, loaded, emptiest, maxKeys }: Scan): Promise<Found> {
   const { interrupted } = call.console;
-  const found = { complete: true, keys: 0, buckets: 0, longIds: 0, broken: 0 };
+  const found = { complete: true, keys: 0, buckets: 0, longIds: 0, broken: 0, blocked: 0 };
   const progress = call.console.progress({ bytes: undefined });
   let lookedAt = 0;
   for await (const { keys, buckets, longIds } of await stepsOf(call, open)) {
@@ -105,6 +107,7 @@ async function scan(call: Call, { open, loaded, emptiest, maxKeys }: Scan): Prom
     const figures = await Promise.all(buckets.map((bucket) => figuresIfAny(bucket, open, loaded)));
     for (const each of figures) {
       if (each === 'broken') found.broken++;
+      else if (each.state === 'blocked') found.blocked++;
       // A full bucket is the same as none: PostgreSQL deletes its row later.
       else if (each.state === 'counted' && each.remaining < each.burst) {
         found.buckets++;
