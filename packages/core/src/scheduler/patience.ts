@@ -24,8 +24,8 @@ export class Patience {
 
   /**
    * Returns how much later than at its earliest time a call is asked for, whose tokens take `everyMicros` to come back. What is
-   * reserved lasts for `aheadMicros`, so nothing is
-   * lost meanwhile, and one question is for several calls. Processes that share a store wait for different times.
+   * reserved lasts for `aheadMicros`, so nothing is lost meanwhile, and one question is for several calls. Processes that share
+   * a store wait for different times.
    */
   laterMicros(aheadMicros: number, everyMicros: number): number {
     if (this.isAtOnce) return Math.round(aheadMicros / 2);

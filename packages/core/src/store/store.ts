@@ -289,7 +289,7 @@ export interface StoreBlocks {
   readonly isEmpty: boolean;
   /**
    * Returns the block of an id that has not ended. No call of a server: each decision asks for it. When all have ended, this process
-   * forgets them, and tells the listeners.
+   * forgets them, and notifies the listeners.
    *
    * @param nowMs - The wall clock of the limiter.
    */

@@ -43,5 +43,6 @@ function* notesOn(
   if (!complete) yield `Not all keys were scanned.${wasInterrupted ? '' : ' To look at more, raise --max-keys.'}`;
   if (longIds > 0) yield `Left out because their id is too long to be in the key: ${longIds}.`;
   if (broken > 0) yield `Left out because they contain something else than a bucket: ${broken}.`;
-  if (blocked > 0) yield `Left out because their id is blocked: ${blocked}. For those of sluice block: sluice blocked.`;
+  if (blocked > 0)
+    yield `Left out because their id is blocked: ${blocked}. To list the blocks of the store, use sluice blocked.`;
 }

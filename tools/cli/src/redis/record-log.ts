@@ -75,10 +75,10 @@ export class RecordLog {
   }
 
   #failed(what: string, error: unknown, permissions: string): CommandError {
-    const reason = messageOf(error);
-    const ofServer = `Give the user ${permissions}, or delete what another program has there`;
-    const remedy = /^[A-Z]+ /.test(reason) ? ofServer : 'Check that Redis answers, or raise `--timeout`';
-    return new CommandError(`${what} ${this.key}: ${reason}. ${remedy}.`);
+    const ofReply = `Give the user ${permissions}, or delete what another program has there`;
+    const isReply = error instanceof Error && error.name === 'ReplyError';
+    const remedy = isReply ? ofReply : 'Check that Redis answers, or raise `--timeout`';
+    return new CommandError(`${what} ${this.key}: ${messageOf(error)}. ${remedy}.`);
   }
 }
 

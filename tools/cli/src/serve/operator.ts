@@ -98,8 +98,7 @@ async function ofBlocks(
 function listed(blocks: readonly StoreBlock[]): OperatorAnswer {
   const body = JSON.stringify({ blocks });
   if (Buffer.byteLength(body) <= MAX_REPLY_BYTES) return { status: 200, body };
-  const message =
-    'The blocks of the service are more than an answer may have. Name a limit, or the store of the service.';
+  const message = 'The service has more blocks than fit into one answer. Name a limit, or the store of the service.';
   return answered(400, { message });
 }
 
