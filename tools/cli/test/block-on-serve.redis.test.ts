@@ -79,7 +79,11 @@ test('all of 10,000 blocks are listed, and what is too long for an answer is ref
     blocksWith(`why ${'\u0001'.repeat(196)}`).map((each) => ({ ...each, by: `b${'\u0001'.repeat(99)}` })),
   );
   const refused = await on('blocked');
-  expect(refused).toEqual({ code: 2, out: '', err: expect.stringContaining('more blocks than fit into one answer') as string });
+  expect(refused).toEqual({
+    code: 2,
+    out: '',
+    err: expect.stringContaining('more blocks than fit into one answer') as string,
+  });
   expect((await on('blocked', 'Monthly')).code).toBe(0);
   expect(await on('unblock', 'Orders', 'account-7')).toMatchObject({ code: 0 });
 });
