@@ -205,6 +205,17 @@ describe('sluice doctor is silent', () => {
   });
 });
 
+it('sluice doctor tries commands that write so that they change nothing, as Redis counts changes', async () => {
+  const server = await redisServer();
+  const changes = async (): Promise<unknown> =>
+    /rdb_changes_since_last_save:\d+/.exec(String(await server.call('INFO', 'persistence')))?.[0];
+  await server.call('SET', 'other', '1');
+  const before = await changes();
+  await diagnosis(at(server));
+  expect((await server.commandCalls()).get('zadd')).toBeGreaterThan(0);
+  expect([before, await changes()]).toEqual(Array(2).fill('rdb_changes_since_last_save:1'));
+});
+
 it('sluice doctor tries the commands that the documentation lists', () => {
   const listed = (list: readonly string[]): string[] =>
     list.flatMap((each) => (each.startsWith('+') ? [each.slice(1)] : [])).toSorted();
